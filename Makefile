@@ -3,7 +3,7 @@
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
 # compile is build without a look at what is installed.
-.PHONY: help build compile demo test test-arm64 test-arm64-all same-bits wheel style docs asan tsan install deb clean
+.PHONY: help build compile demo test test-lapack test-arm64 test-arm64-all same-bits wheel style docs asan tsan install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PRESET ?= release
@@ -14,6 +14,7 @@ TESELA := build/$(PRESET)/bin/tesela
 help:
 	@sed -n '2,3s/^# *//p' Makefile
 	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
+	@echo 'make test-lapack LAPACK=FOLDER   LAPACK'"'"'s own test programs on the BLAS drop-in: minutes'
 	@echo 'make style    format, include graph, generated documents'
 	@echo 'make wheel    the Python package: built, repaired, and used where there is no compiler'
 	@echo 'make docs     reference pages of the C interface, in build/docs/html'
@@ -40,6 +41,11 @@ test:
 	@ci/setup.sh build run unit test mpi
 	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
 	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(CTEST_ARGS)
+
+# LAPACK's own test programs (Debian: liblapack-test and what it needs; or a folder into which these packages were unpacked).
+test-lapack:
+	@$(MAKE) --no-print-directory compile TARGETS=tesela_blas
+	@tests/blas/lapack.sh build/$(PRESET)/lib/libtesela_blas.so build/lapack $(LAPACK)
 
 # The library for AArch64, whole, and its tests by an emulator, which takes its time (docs/TESTING.md has each one's). The short form is what
 # differs there: the judge's standard shapes for every strategy with vectors, bits, the API, the drop-in. The long one is all that can run.

@@ -8,7 +8,7 @@
  *   --device D      the device (cuda:0)
  *   --quick         fewer of the products
  *   --only TEXT     groups whose name has this in it; may come several times
- *   --shapes LIST   these products instead of the groups' own, "1000 16x4096x4096"
+ *   --shapes LIST   these products instead of the groups' own, "1000 16x4096x4096 64*4096"
  *   --strategy S    tesela's side, "cuda_dmma tile_m=128", in place of what the planner chooses
  *   --rivals N      and the N strategies that the planner likes next, a line each
  *   --seconds S     of each side's samples (0.1)
@@ -149,13 +149,16 @@ static bool is_wanted(const gpu_group *group) {
 
 static void add_product(const gpu_group *group, const tsl_types *types, const char *layout,
                         const char *word) {
-  int64_t m, n, k;
+  int64_t m, n, k, batch = 1;
+  const char *times = strchr(word, '*');
   const int read = sscanf(word, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &m, &n, &k);
   if (read == 1)
     n = k = m;
-  if ((read != 1 && read != 3) || m < 1 || n < 1 || k < 1)
-    stop(word, "not a product like 512 or 16x4096x4096");
+  if ((read != 1 && read != 3) || m < 1 || n < 1 || k < 1 ||
+      (times && (sscanf(times, "*%" SCNd64, &batch) != 1 || batch < 1)))
+    stop(word, "not a product like 512 or 16x4096x4096, nor a batch like 64*4096");
   tsl_problem problem = tsl_problem_gemm(m, n, k, types->a);
+  problem.batch = batch;
   problem.b.type = types->b, problem.c.type = types->c;
   if (layout[0] == 'T')
     problem.a.row_stride = 1, problem.a.col_stride = m;
@@ -206,12 +209,16 @@ static void fill(tsl_stream *stream, tsl_buffer *buffer, tesela_type type, uint6
   free(block);
 }
 
+/* Elements of an operand, of all products of a batch. */
+static uint64_t elements_of(const tsl_problem *problem, int operand) {
+  return (uint64_t)(tsl_shape_extent(tsl_problem_shape(problem, operand)) * tsl_problem_batch(problem));
+}
+
 static void make_operands(const tsl_problem *problem, operands *out, tsl_stream *stream) {
   uint64_t all = 0, pitch[TSL_OPERANDS];
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
-    pitch[i] =
-        ((uint64_t)tsl_shape_extent(shape) * tsl_type(shape->type)->size / APART_BYTES + 2) * APART_BYTES;
+    pitch[i] = (elements_of(problem, i) * tsl_type(shape->type)->size / APART_BYTES + 2) * APART_BYTES;
     all += pitch[i];
   }
   const uint64_t wanted = 2 * (device->cache_bytes ? device->cache_bytes : (uint64_t)64 << 20) / all + 1;
@@ -224,7 +231,8 @@ static void make_operands(const tsl_problem *problem, operands *out, tsl_stream 
     for (int set = 0; set < out->count; set++) {
       tsl_operand *one = &(&out->items[set].a)[i];
       *one = (tsl_operand){.buffer = out->buffers[i],
-                           .offset = (int64_t)((uint64_t)set * pitch[i] / tsl_type(type)->size)};
+                           .offset = (int64_t)((uint64_t)set * pitch[i] / tsl_type(type)->size),
+                           .step = problem->batch > 1 ? tsl_shape_extent(tsl_problem_shape(problem, i)) : 0};
     }
   }
 }
@@ -331,16 +339,16 @@ static double difference(const unsigned char *x, const unsigned char *y, size_t 
 /* What two right results of this type differ by at most. */
 static double allowed(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
-  const bool is_rough = tsl_ask_has_accuracy(&problem->ask);
+  const bool is_rough = tsl_ask_has_accuracy(&problem->ask), is_eight = tsl_type(problem->a.type)->size == 1;
   return type->is_integer  ? 0
-         : is_rough        ? 3e-3
+         : is_rough        ? (is_eight ? 3e-2 : 3e-3)
          : type->size <= 2 ? 2 * type->unit_roundoff
                            : 64 * type->unit_roundoff;
 }
 
 /* How far tesela's sides are from the peer, the farthest; NaN: no peer. Those that are too far have no time. */
 static double compare(const tsl_problem *problem, side *sides, int count, const operands *sets) {
-  const uint64_t c_bytes = (uint64_t)tsl_shape_extent(&problem->c) * tsl_type(problem->c.type)->size;
+  const uint64_t c_bytes = elements_of(problem, TSL_OPERAND_C) * tsl_type(problem->c.type)->size;
   unsigned char *own = array_of(PIECES, PIECE_BYTES), *others = array_of(PIECES, PIECE_BYTES);
   side *last = &sides[count - 1];
   double farthest = NAN;
@@ -443,8 +451,8 @@ static void write_row(const product *row, const side *sides, int count, double a
     return;
   fprintf(json, "%s\n    {", written++ ? "," : "");
   json_text(json, "group", row->group->name);
-  fprintf(json, ", \"m\": %" PRId64 ", \"n\": %" PRId64 ", \"k\": %" PRId64 ", ", problem->m, problem->n,
-          problem->k);
+  fprintf(json, ", \"m\": %" PRId64 ", \"n\": %" PRId64 ", \"k\": %" PRId64 ", \"batch\": %" PRId64 ", ",
+          problem->m, problem->n, problem->k, tsl_problem_batch(problem));
   json_text(json, "types", row->group->types);
   fprintf(json, ", \"layout\": \"%.2s\", ", row->layout);
   json_text(json, "accuracy", row->group->accuracy ? row->group->accuracy : "");
@@ -485,6 +493,8 @@ static void tell_row(const product *row, const side *sides, int count) {
     snprintf(shape, sizeof shape, "%" PRId64, problem->m);
   else
     snprintf(shape, sizeof shape, "%" PRId64 "x%" PRId64 "x%" PRId64, problem->m, problem->n, problem->k);
+  if (problem->batch > 1)
+    snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "*%" PRId64, problem->batch);
   for (int i = 0; i < count - 1; i++) {
     const double ratio = last->seconds / sides[i].seconds;
     const char *why = sides[i].why[0] ? sides[i].why : i == 0 ? last->why : "";

@@ -9,7 +9,7 @@
  * accuracy   that is asked for, as `tesela multiply --accuracy` takes it; NULL: nothing
  * layouts    of A and B, each a word of two letters: N, rows of it lie side by side; T, columns do. C's rows do. (cuBLAS, which
  *            counts by columns, calls NT TN.)
- * shapes     M x N x K, or one number for all three; NULL: none */
+ * shapes     M x N x K, or one number for all three; "64*4096" is a batch of 4096 such products, one behind the other; NULL: none */
 #define GPU_GROUP_LIST(X)                                                                                    \
   X("bf16 squares", "bf16", NULL, "NN", "2048 4096 8192 16384", "4096 8192")                                 \
   X("bf16 to f32 squares", "bf16:f32", NULL, "NN", "2048 4096 8192 16384", NULL)                             \
@@ -25,17 +25,27 @@
   X("bf16 layers", "bf16", NULL, "NN",                                                                       \
     "128x4096x4096 512x14336x4096 2048x4096x14336 4096x6144x4096 1024x8192x28672 256x28672x8192 6000", NULL) \
   X("bf16 layouts", "bf16", NULL, "NN NT TN TT", "4096", NULL)                                               \
+  X("bf16 batches", "bf16", NULL, "NN",                                                                      \
+    "64*4096 128*1024 256*256 512*64 128x64x512*512 33*4096 100*1000 96x128x65*1000", "64*4096 256*256")     \
   X("tf32 squares", "f32", "tf32", "NN", "1024 2048 4096 8192 16384", "4096")                                \
   X("tf32 odd", "f32", "tf32", "NN", "1000 4095", "4095")                                                    \
   X("i8 NT", "i8", NULL, "NT", "4096 8192 16384", "4096")                                                    \
   X("i8 layouts", "i8", NULL, "NT NN TN TT", "4096", NULL)                                                   \
   X("i8 odd", "i8", NULL, "NT NN", "4095", NULL)                                                             \
+  X("e4m3 NT", "e4m3:bf16", "e4m3", "NT", "2048 4096 8192 16384", "4096")                                    \
+  X("e4m3 to f32 NT", "e4m3:f32", "e4m3", "NT", "4096 8192 16384", NULL)                                     \
+  X("e4m3 loose NT", "e4m3:bf16", "4", "NT", "4096 8192", NULL)                                              \
+  X("e4m3 layouts", "e4m3:bf16", "e4m3", "NT NN TN TT", "4096", NULL)                                        \
+  X("e4m3 odd", "e4m3:bf16", "e4m3", "NT NN", "4095", NULL)                                                  \
+  X("e4m3 thin", "e4m3:bf16", "e4m3", "NT", "16x4096x4096 64x4096x4096 128x4096x4096 512x14336x4096", NULL)  \
+  X("e4m3 as f16", "e4m3:bf16", NULL, "NT NN", "4096", NULL)                                                 \
   X("f64 squares", "f64", NULL, "NN", "256 512 1024 2048 4096 8192", "512 1024 4096")                        \
   X("f64 largest", "f64", NULL, "NN", "16384", NULL)                                                         \
   X("f64 odd", "f64", NULL, "NN", "300 777 1000 2047x1023x4093 4093", "1000 4093")                           \
   X("f64 thin", "f64", NULL, "NN",                                                                           \
     "16x4096x4096 64x4096x4096 4096x64x4096 4096x4096x64 64x64x16384 128x128x4096 256x256x32768",            \
     "16x4096x4096 64x4096x4096 4096x4096x64 256x256x32768")                                                  \
+  X("f64 batches", "f64", NULL, "NN", "64*4096 128*512 33*4096", NULL)                                       \
   X("c128", "c128", NULL, "NN", "512 1000 1024 2048 4096 16x4096x4096", "1024 2048")                         \
   X("f32 squares", "f32", NULL, "NN", "256 512 1024 2048 4096 8192 16384 3000 5120 6000", "1024 4096")       \
   X("f32 odd", "f32", NULL, "NN", "127x513x255 300 777 1000 1537 1023x2047x4093 2049x4097x1025 4093 4095",   \
@@ -46,6 +56,7 @@
     "128x128x65536 256x256x32768 12288x12288x128 128x4096x4096 512x14336x4096 2048x4096x14336 "              \
     "4096x6144x4096 256x28672x8192 1024x8192x28672",                                                         \
     "4096x33x2048 100x5000x3000 16x4096x4096")                                                               \
+  X("f32 batches", "f32", NULL, "NN", "64*2048 128*512 33*4096 100*1000", NULL)                              \
   X("f32 drawn", "f32", NULL, "NN",                                                                          \
     "61x1873x3301 2911x97x1133 349x4733x211 1789x1789x53 3373x455x2603 87x87x4999 2213x3019x1471 "           \
     "633x633x633 4517x1201x305 1051x2333x3907 29x3631x1417 3839x37x733 1339x811x2741 705x4421x1907 "         \

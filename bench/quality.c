@@ -1,8 +1,9 @@
-/* quality [--type f32|f64] [--rounds N] [--data normal|wide] [--strategies A,B,...] SIZE...: speed beside errors on the first CUDA
+/* quality [--type f32|f64] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...] SIZE...: speed beside errors on the first CUDA
  * device, of strategies that compute the same (residue_int8, vendor_cublas by default; that of a vendor is a peer). Each round times every
  * one by turns, by events around two queued products; medians, and the median of the ratios to the last one's time. Errors of
  * ROWS rows of C, in double precision from the exact product: the largest and the median relative to |C|, the largest relative to
- * u |A||B|, and that of what the guarantee allows. `wide`: uniform numbers times exp(a normal one), as GEMMul8 is measured. */
+ * u |A||B|, and that of what the guarantee allows. `wide`: uniform numbers times exp(a normal one), as GEMMul8 is measured. `graded`: normal
+ * ones that become 2^12 times smaller along each row of A and down each column of B. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 enum { ROWS = 16, ROUNDS_MOST = 101, STRATEGIES_MOST = 8, TIMES = 2 };
 
-static int rounds = 9, is_wide;
+static int rounds = 9, is_wide, is_graded;
 static tesela_type type = TESELA_F32;
 
 static void *take(size_t bytes) {
@@ -50,16 +51,21 @@ static double normal(uint64_t *state) {
   return 1.7320508 * (uniform(state) + uniform(state) + uniform(state) + uniform(state));
 }
 
-static double element(uint64_t *state) {
+/* At `place` of its line, of 1. */
+static double element(uint64_t *state, double place) {
+  if (is_graded)
+    return normal(state) * exp2(-12 * place);
   return is_wide ? uniform(state) * exp(normal(state)) : normal(state);
 }
 
-static void fill(void *host, size_t count, uint64_t seed) {
-  for (size_t i = 0; i < count; i++)
+static void fill(void *host, size_t n, int operand, uint64_t seed) {
+  for (size_t i = 0; i < n * n; i++) {
+    const double place = (double)(operand ? i / n : i % n) / (double)n;
     if (type == TESELA_F32)
-      ((float *)host)[i] = (float)element(&seed);
+      ((float *)host)[i] = (float)element(&seed, place);
     else
-      ((double *)host)[i] = element(&seed);
+      ((double *)host)[i] = element(&seed, place);
+  }
 }
 
 static double number(const void *host, size_t i) {
@@ -145,8 +151,8 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
   tesela_stream *stream;
   tesela_event *begin, *end;
   reference right;
-  fill(a, n * n, 1);
-  fill(b, n * n, 2);
+  fill(a, n, 0, 1);
+  fill(b, n, 1, 2);
   refer(context, n, a, b, &right);
   for (int i = 0; i < 3; i++)
     must(tesela_buffer_create(context, "cuda:0", bytes, &buffers[i]), "a buffer");
@@ -221,7 +227,7 @@ int main(int words, char **word) {
     else if (strcmp(word[i], "--rounds") == 0)
       rounds = atoi(word[i + 1]);
     else if (strcmp(word[i], "--data") == 0)
-      is_wide = strcmp(word[i + 1], "wide") == 0;
+      is_wide = strcmp(word[i + 1], "wide") == 0, is_graded = strcmp(word[i + 1], "graded") == 0;
     else if (strcmp(word[i], "--strategies") == 0)
       snprintf(names, sizeof names, "%s", word[i + 1]);
     else

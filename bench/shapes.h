@@ -40,7 +40,7 @@ static const char *shapes_add(shape_list *list, const char *text) {
   return shapes_append(list, shape);
 }
 
-static const char *shapes_read(shape_list *list, const char *path) {
+static inline const char *shapes_read(shape_list *list, const char *path) {
   char line[256];
   const char *why = NULL;
   FILE *file = fopen(path, "re");
@@ -56,7 +56,7 @@ static const char *shapes_read(shape_list *list, const char *path) {
 }
 
 /* Whether a product takes at most so many 10^9 operations. */
-static bool shape_is_within(const int64_t shape[3], tesela_type type, double most) {
+static inline bool shape_is_within(const int64_t shape[3], tesela_type type, double most) {
   const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
   return 1e-9 * tsl_problem_flops(&problem) <= most;
 }

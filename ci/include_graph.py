@@ -40,7 +40,7 @@ GROWING_STRUCTS = {"src/api/growth.h"}
 # What looks inside of the library on purpose: what explains, judges and tunes it.
 TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune)/")
 # What the rest of the tool may include of src/: texts, clocks and processes, matrix files, and the words for what is computed.
-TOOL_ROOMS, TOOL_WORDS = {"base", "io"}, {"src/strategy/problem.h"}
+TOOL_ROOMS, TOOL_WORDS = {"base", "io"}, {"src/strategy/problem.h", "src/strategy/structure.h"}
 # And these, for lists of what there is (strategies, devices, compiled kernels, wisdom) and for what explore measures.
 TOOL_EXCEPTIONS = {
     "tools/tesela/cli/cache_prefill.c": {"src/planner/trust.h"},
@@ -58,8 +58,12 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/cli/strategy_page.c": {"src/device/devices.h"},
     "tools/tesela/cli/terms.h": {"src/strategy/strategy.h"},
     "tools/tesela/cli/wisdom_records.h": {"src/planner/wisdom.h"},
+    "tools/tesela/explore/cyclic.h": {"src/comm/comm.h"},
     "tools/tesela/explore/explore.c": {"src/planner/planner.h"},
     "tools/tesela/explore/explore.h": {"src/tune/race.h"},
+    "tools/tesela/explore/pblas.c": {"src/comm/agree.h"},
+    "tools/tesela/explore/ranks.c": {"src/comm/agree.h"},
+    "tools/tesela/explore/ranks_race.c": {"src/comm/agree.h"},
     "tools/tesela/page/bounds.c": {"src/explain/counted.h"},
     "tools/tesela/page/why.c": {"src/explain/counted.h"},
     "tools/tesela/product/together.c": {"src/comm/agree.h"},

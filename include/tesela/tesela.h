@@ -32,6 +32,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tesela/tesela_finish.h>
+#include <tesela/tesela_structure.h>
 #include <tesela/version.h>
 
 /** Marks what the library exports. */
@@ -67,7 +69,7 @@ typedef enum tesela_status {
 #undef TESELA_STATUS_MEMBER
 } tesela_status;
 
-/** Element types. TESELA_TYPE_DEFAULT is f32 for a product's A and B, and for C A's type, or i32 where A is i8 or u8, and f32
+/** Element types. TESELA_TYPE_DEFAULT is f32 for a product's A and B, and for C A's type, or i32 where A is i8 or u8 and nothing is scaled, and f32
  * where A is e4m3 or e5m2; of a dot and a transpose, f32 for the first operand, and its type for the others (i32 for a dot of i8 or u8). */
 typedef enum tesela_type {
   TESELA_TYPE_DEFAULT = 0,
@@ -111,26 +113,6 @@ typedef struct tesela_context_desc {
   void *opencl_context;
 } tesela_context_desc;
 
-/** What a matrix is of which one triangle is stored. The other one is neither read nor written, whatever lies there. */
-typedef enum tesela_structure {
-  TESELA_GENERAL = 0, /**< all of it is stored */
-  TESELA_SYMMETRIC,   /**< the other triangle is this one's transpose */
-  TESELA_HERMITIAN, /**< the other triangle is this one's conjugate transpose, and the diagonal is real: its imaginary
-                               parts are not read, and 0 where it is written */
-  TESELA_TRIANGULAR,      /**< the other triangle is 0 */
-  TESELA_UNIT_TRIANGULAR, /**< so, and the diagonal is 1 and not read */
-  TESELA_STRUCTURES
-} tesela_structure;
-
-/** Which part of a matrix is meant: where i >= j, or i <= j, element (i, j) lies in the lower, or the upper triangle, as it
- * is stored. */
-typedef enum tesela_triangle {
-  TESELA_WHOLE = 0,
-  TESELA_LOWER,
-  TESELA_UPPER,
-  TESELA_TRIANGLES
-} tesela_triangle;
-
 /** A matrix that is read. Exactly one of data and buffer is set (or packed, in tesela_plan_run()); none is needed
  * where the matrix has no elements or is not read. */
 typedef struct tesela_matrix {
@@ -162,7 +144,18 @@ typedef struct tesela_result {
   const void *reserved_too; /**< NULL */
 } tesela_result;
 
-/** C = alpha A B + beta C, where A is m x k, B is k x n and C is m x n.
+/** A vector that is read: element i is data[i * stride]. Exactly one of data and buffer is set; neither is needed where the
+ * vector has no elements or is not read. */
+typedef struct tesela_vector {
+  const void *data;            /**< host memory; element 0 */
+  const tesela_buffer *buffer; /**< or device memory, of the device of all of a call's buffers */
+  int64_t offset;              /**< with buffer: elements before element 0 */
+  int64_t stride;              /**< elements from one to the next; may be negative. 0: 1 */
+  tesela_type type;            /**< of its elements */
+} tesela_vector;
+
+/** C = alpha A B + beta C, where A is m x k, B is k x n and C is m x n; or with a last step C = f(alpha A B + beta C + bias),
+ * or with scales C = f(alpha diag(scale_a) A B diag(scale_b) + beta C + bias).
  *
  * beta = 0 never reads C, alpha = 0 or k = 0 never reads A or B, and m = 0 or n = 0 touches nothing. C's
  * elements must not overlap each other, nor those of A and B that are read; they may lie between them. An
@@ -182,7 +175,10 @@ typedef struct tesela_result {
  * A or B may be symmetric, hermitian or triangular, and of C one triangle be wanted: BLAS's symm, hemm, trmm, syrk and herk. What lies beside
  * the triangle that is stored is never read. Zeros beside a triangular matrix, and the imaginary parts of a hermitian diagonal, may be
  * multiplied or left out, so that an infinity or a NaN they meet may become NaN or be passed over. Products of several ranks
- * (tesela_mpi_gemm()) have general matrices alone. */
+ * (tesela_mpi_gemm()) have general matrices alone.
+ *
+ * The last step is of general products on one rank, not of integers, and of complex numbers a bias alone. It may go over a C that was rounded to
+ * its type, whose range may then be passed between; the record's error_bound counts it. */
 typedef struct tesela_gemm_desc {
   int64_t m;           /**< rows of A and C */
   int64_t n;           /**< columns of B and C */
@@ -205,8 +201,8 @@ typedef struct tesela_gemm_desc {
    * context's wisdom, which then knows better: a problem whose very sizes the context's own wisdom has is not measured again, nor are
    * batches, or what alpha or a size of 0 leaves nothing of. 0: wisdom and models alone decide. */
   double effort;
-  /** How right the result is to be: "default", "1e-5" (|error| <= 1e-5 (|alpha||A||B| + |beta||C|), element by element), "tf32",
-   * "bf16", "f32" or "f64" (what a careful sum gives of factors that have a type's precision), "exact" (the exact result, rounded
+  /** How right the result is to be: "default", "1e-5" (|error| <= 1e-5 (|alpha||A||B| + |beta||C|), element by element), "e4m3",
+   * "tf32", "bf16", "f32" or "f64" (what a careful sum gives of factors that have a type's precision), "exact" (the exact result, rounded
    * once). What cannot guarantee it does not run: TESELA_UNSUPPORTED says which guarantees there are. NULL: TESELA_ACCURACY as the
    * context found it, else what a strategy guarantees by itself, which tesela_record.error_bound tells. */
   const char *accuracy;
@@ -218,7 +214,8 @@ typedef struct tesela_gemm_desc {
    * drawn at random, by this number: the same ones for the same number. How many is such that a product of 4096 x 4096 x 4096 and more
    * takes a few percent longer on the cpu. A run whose error is beyond error_bound fails with TESELA_WRONG_RESULT; C holds what it came
    * to, and the record is filled. 0: TESELA_MEASURE_ERROR as the context found it, else it is not measured. TESELA_UNSUPPORTED
-   * where an operand is packed, and of queued runs (which TESELA_MEASURE_ERROR passes over). Of a batch a few products are looked at. */
+   * where an operand is packed, where operands with structures are in buffers of a device, and of queued runs (which TESELA_MEASURE_ERROR
+   * passes over). Of a batch a few products are looked at. */
   uint64_t measure_error;
   /** What A is, and which triangle of it is stored, as it lies, before `transpose`. A and B are m x m and n x n where they are not general,
    * one of them at most is that, and all operands then have one type: f32, f64, c64 or c128. Of real matrices hermitian says symmetric. */
@@ -235,6 +232,15 @@ typedef struct tesela_gemm_desc {
   /** Nonzero, where A or B is triangular: the other factor is what C holds, C = alpha A C or C = alpha C B. All fields of that factor are
    * 0, and so is beta. */
   int in_place;
+  /** What is added, where A, B and C are, too. Its type is C's unless it says f32 where C is f16 or bf16. It must not overlap C. */
+  tesela_vector bias;
+  tesela_along bias_along;      /**< TESELA_NO_BIAS: there is none */
+  tesela_activation activation; /**< what is done last */
+  tesela_vector
+      scale_a; /**< what A is scaled by (tesela_scaling): one number, or m. f32. It must not overlap C. */
+  tesela_vector scale_b;    /**< likewise B: one number, or n */
+  tesela_scaling scaling_a; /**< TESELA_NO_SCALE: A is not scaled */
+  tesela_scaling scaling_b; /**< likewise of B */
 } tesela_gemm_desc;
 
 /** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at
@@ -242,25 +248,24 @@ typedef struct tesela_gemm_desc {
  * host memory and stand in place of the description's: where a is given, desc.a has neither data nor buffer nor packed,
  * and no operand is in a buffer. Products must not write each other's C, nor what another one reads. */
 typedef struct tesela_batch {
-  int64_t count;        /**< products */
-  const void *const *a; /**< element (0, 0) of each product's A; NULL: by strides */
-  const void *const *b; /**< of each B */
-  void *const *c;       /**< of each C */
-  int64_t a_stride;     /**< elements; may be negative; 0: all products have the same A */
-  int64_t b_stride;     /**< likewise of B */
-  int64_t c_stride;     /**< likewise of C, each product having its own */
+  int64_t count;          /**< products */
+  const void *const *a;   /**< element (0, 0) of each product's A; NULL: by strides */
+  const void *const *b;   /**< of each B */
+  void *const *c;         /**< of each C */
+  int64_t a_stride;       /**< elements; may be negative; 0: all products have the same A */
+  int64_t b_stride;       /**< likewise of B */
+  int64_t c_stride;       /**< likewise of C, each product having its own */
+  int64_t bias_stride;    /**< likewise of the bias, which has no addresses */
+  int64_t scale_a_stride; /**< likewise of A's scales */
+  int64_t scale_b_stride; /**< likewise of B's scales */
 } tesela_batch;
 
-/** A vector that is read: element i is data[i * stride]. Exactly one of data and buffer is set; neither is needed where the
- * vector has no elements or is not read. */
-typedef struct tesela_vector {
-  const void *data; /**< host memory; element 0 */
-  const tesela_buffer
-      *buffer;      /**< or device memory; all of a call's buffers are on one device, which runs it */
-  int64_t offset;   /**< with buffer: elements before element 0 */
-  int64_t stride;   /**< elements from one to the next; may be negative. 0: 1 */
-  tesela_type type; /**< of its elements */
-} tesela_vector;
+/** Vectors of a plan's last step, beside A, B and C of a run: those that the plan has. Only data, buffer and offset are read. */
+typedef struct tesela_finish {
+  tesela_vector bias;    /**< as of tesela_gemm_desc */
+  tesela_vector scale_a; /**< likewise */
+  tesela_vector scale_b; /**< likewise */
+} tesela_finish;
 
 /** One element that is written, and read where beta is not 0. Fields as in tesela_vector. */
 typedef struct tesela_scalar {
@@ -356,8 +361,9 @@ typedef struct tesela_record {
   double seconds_copy_in;  /**< part of it: operands to the device */
   double seconds_compute;  /**< part of it: the strategy, by the device's own clock where it has one */
   double seconds_copy_out; /**< part of it: C back to the host */
-  /** What the strategy guarantees of each element of C: |error| <= error_bound * (|alpha||A||B| + |beta||C|) + underflow,
-   * magnitudes taken element by element (of a transpose, |alpha||A|). A factor that grows with k times the unit
+  /** What the strategy guarantees of each element of C: |error| <= error_bound * (|alpha||A||B| + |beta||C| + |bias|) + underflow,
+   * magnitudes taken element by element (of a transpose, |alpha||A|; of scales, |alpha||scale_a||A||B||scale_b|, whose factors multiply what
+   * underflow is of the sums). A factor that grows with k times the unit
    * roundoff of C's type; 0 where the strategy guarantees exactness. Underflow is what roundings among subnormal numbers
    * cost: (max(1, |alpha|) k + 2) times the smallest one of the type of the sums, and the smallest one of C's. */
   double error_bound;
@@ -368,7 +374,7 @@ typedef struct tesela_record {
   /** A sentence where runs of this plan did not go as planned, this one or one before: a device of several that failed, and which one
    * does its part. NULL: nothing. It lives as long as plan. */
   const char *note;
-  /** Where desc.measure_error asked for it: the largest |error| / (|alpha||A||B| + |beta||C|) that was seen, what underflow may cost
+  /** Where desc.measure_error asked for it: the largest |error| / (|alpha||A||B| + |beta||C| + |bias|) that was seen, what underflow may cost
    * taken off; so it compares with error_bound. */
   double error_measured;
   /** What that rests on: each of so many rows of C was looked at where it meets so many columns, m and n where that is all of them; of
@@ -442,6 +448,17 @@ TESELA_API tesela_status tesela_plan_create_transpose_sized(tesela_context *cont
 TESELA_API tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a,
                                                const tesela_matrix *b, const tesela_result *c,
                                                tesela_record *record, size_t record_size);
+/** tesela_plan_run_finished() with sizes. */
+TESELA_API tesela_status tesela_plan_run_finished_sized(tesela_plan *plan, const tesela_matrix *a,
+                                                        const tesela_matrix *b, const tesela_result *c,
+                                                        const tesela_finish *finish, tesela_record *record,
+                                                        size_t finish_size, size_t record_size);
+/** tesela_plan_enqueue_finished() with sizes. */
+TESELA_API tesela_status tesela_plan_enqueue_finished_sized(tesela_plan *plan, tesela_stream *stream,
+                                                            const tesela_matrix *a, const tesela_matrix *b,
+                                                            const tesela_result *c,
+                                                            const tesela_finish *finish,
+                                                            tesela_buffer *workspace, size_t finish_size);
 /** tesela_plan_run_dot() with sizes. */
 TESELA_API tesela_status tesela_plan_run_dot_sized(tesela_plan *plan, const tesela_vector *x,
                                                    const tesela_vector *y, const tesela_scalar *result,
@@ -576,6 +593,12 @@ static inline tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matr
                                             const tesela_result *c, tesela_record *record) {
   return tesela_plan_run_sized(plan, a, b, c, record, sizeof *record);
 }
+/** The same of a plan with a last step: of its vectors, too, data or buffer and offset alone are read. */
+static inline tesela_status tesela_plan_run_finished(tesela_plan *plan, const tesela_matrix *a,
+                                                     const tesela_matrix *b, const tesela_result *c,
+                                                     const tesela_finish *finish, tesela_record *record) {
+  return tesela_plan_run_finished_sized(plan, a, b, c, finish, record, sizeof *finish, sizeof *record);
+}
 /** The same of a plan for dot products. */
 static inline tesela_status tesela_plan_run_dot(tesela_plan *plan, const tesela_vector *x,
                                                 const tesela_vector *y, const tesela_scalar *result,
@@ -708,6 +731,13 @@ TESELA_API tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *
 TESELA_API tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
                                              const tesela_matrix *b, const tesela_result *c,
                                              tesela_buffer *workspace);
+/** The same of a plan with a last step. */
+static inline tesela_status tesela_plan_enqueue_finished(tesela_plan *plan, tesela_stream *stream,
+                                                         const tesela_matrix *a, const tesela_matrix *b,
+                                                         const tesela_result *c, const tesela_finish *finish,
+                                                         tesela_buffer *workspace) {
+  return tesela_plan_enqueue_finished_sized(plan, stream, a, b, c, finish, workspace, sizeof *finish);
+}
 /** The same of a plan for dot products. */
 TESELA_API tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream,
                                                  const tesela_vector *x, const tesela_vector *y,

@@ -74,6 +74,51 @@ static tesela_scalar as_scalar(const Operand &operand) {
   return scalar;
 }
 
+/* What a product ends with. */
+struct Finish {
+  std::optional<Operand> bias;
+  tesela_along along;
+  tesela_activation activation;
+  std::optional<Operand> scale_a;
+  tesela_scaling scaling_a;
+  std::optional<Operand> scale_b;
+  tesela_scaling scaling_b;
+
+  tesela_finish vectors() const {
+    tesela_finish made{};
+    if (bias)
+      made.bias = as_vector(*bias);
+    if (scale_a)
+      made.scale_a = as_vector(*scale_a);
+    if (scale_b)
+      made.scale_b = as_vector(*scale_b);
+    return made;
+  }
+
+  void add_to(tesela_gemm_desc *desc) const {
+    const tesela_finish all = vectors();
+    desc->bias = all.bias;
+    desc->bias_along = along;
+    desc->activation = activation;
+    desc->scale_a = all.scale_a;
+    desc->scaling_a = scaling_a;
+    desc->scale_b = all.scale_b;
+    desc->scaling_b = scaling_b;
+  }
+};
+
+/* By the header's numbers. */
+static Finish finish(std::optional<Operand> bias, int along, int activation, std::optional<Operand> scale_a,
+                     int scaling_a, std::optional<Operand> scale_b, int scaling_b) {
+  return {bias,
+          static_cast<tesela_along>(along),
+          static_cast<tesela_activation>(activation),
+          scale_a,
+          static_cast<tesela_scaling>(scaling_a),
+          scale_b,
+          static_cast<tesela_scaling>(scaling_b)};
+}
+
 /* (plan, seconds, of which: allocation, copies in, computation, copies out; error bound, flushed below; error measured, rows, columns,
  * seconds of that) */
 nb::tuple tuple_of(const tesela_record &record) {
@@ -88,6 +133,25 @@ static tesela_context *open() {
   if (!where)
     throw nb::python_error();
   return where;
+}
+
+/* Calls the library while other threads run Python; what fails is raised. */
+template <class Call>
+static void unlocked(const Call &call) {
+  tesela_status status;
+  {
+    nb::gil_scoped_release others_run;
+    status = call();
+  }
+  check(status);
+}
+
+/* Likewise of a call that fills in a record, and returns what that holds. */
+template <class Call>
+static nb::tuple recorded(const Call &call) {
+  tesela_record record{};
+  unlocked([&] { return call(&record); });
+  return tuple_of(record);
 }
 
 template <class Desc>
@@ -126,25 +190,20 @@ struct Product {
 
 /* One product. */
 static nb::tuple multiply(int64_t m, int64_t n, int64_t k, Operand a, Operand b, Operand c, Scalar alpha,
-                          Scalar beta, Text device, Text strategy, const Ask &ask) {
-  const Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, 0);
+                          Scalar beta, Text device, Text strategy, const Ask &ask, const Finish &last) {
+  Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, 0);
+  last.add_to(&product.desc);
   tesela_context *const where = open();
-  tesela_record record{};
-  tesela_status status;
-  {
-    nb::gil_scoped_release others_run;
-    status = tesela_gemm(where, &product.desc, &record);
-  }
-  check(status);
-  return tuple_of(record);
+  return recorded([&](tesela_record *record) { return tesela_gemm(where, &product.desc, record); });
 }
 
 /* Products at the indices of `shape`, with operands so many elements apart along each of its dimensions. */
 static nb::tuple multiply_many(int64_t m, int64_t n, int64_t k, Operand a, Operand b, Operand c, Scalar alpha,
-                               Scalar beta, Text device, Text strategy, const Ask &ask,
+                               Scalar beta, Text device, Text strategy, const Ask &ask, const Finish &last,
                                std::vector<int64_t> shape, std::vector<int64_t> a_steps,
                                std::vector<int64_t> b_steps, std::vector<int64_t> c_steps) {
   Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, 0);
+  last.add_to(&product.desc);
   tesela_batch batch{};
   std::vector<const void *> as, bs;
   std::vector<void *> cs;
@@ -183,14 +242,51 @@ static nb::tuple multiply_many(int64_t m, int64_t n, int64_t k, Operand a, Opera
     product.desc.c.data = nullptr;
   }
   tesela_context *const where = open();
-  tesela_record record{};
-  tesela_status status;
-  {
-    nb::gil_scoped_release others_run;
-    status = tesela_gemm_batched(where, &product.desc, &batch, &record);
-  }
-  check(status);
-  return tuple_of(record);
+  return recorded(
+      [&](tesela_record *record) { return tesela_gemm_batched(where, &product.desc, &batch, record); });
+}
+
+/* One product with structures. `shapes` has the structure and the triangle of A, of B and of C, as the operands lie, by the header's
+ * numbers. In place, the general factor is none. */
+static nb::tuple multiply_structured(int64_t m, int64_t n, int64_t k, std::optional<Operand> a,
+                                     std::optional<Operand> b, Operand c, Scalar alpha, Scalar beta,
+                                     std::vector<int> shapes, Text device, Text strategy, const Ask &ask) {
+  const Operand nothing{nullptr, TESELA_TYPE_DEFAULT, 0, 0, false};
+  Product product(m, n, k, a.value_or(nothing), b.value_or(nothing), c, alpha, beta, device, strategy, ask,
+                  0);
+  product.desc.a_structure = static_cast<tesela_structure>(shapes.at(0));
+  product.desc.a_triangle = static_cast<tesela_triangle>(shapes.at(1));
+  product.desc.b_structure = static_cast<tesela_structure>(shapes.at(2));
+  product.desc.b_triangle = static_cast<tesela_triangle>(shapes.at(3));
+  product.desc.c_structure = static_cast<tesela_structure>(shapes.at(4));
+  product.desc.c_triangle = static_cast<tesela_triangle>(shapes.at(5));
+  product.desc.in_place = !a || !b;
+  tesela_context *const where = open();
+  return recorded([&](tesela_record *record) { return tesela_gemm(where, &product.desc, record); });
+}
+
+/* One solve; without b in place. */
+static nb::tuple solve(int64_t rows, int64_t cols, Operand a, int structure, int triangle, bool right,
+                       std::optional<Operand> b, Operand x, Scalar alpha, Text device, Text strategy,
+                       const Ask &ask) {
+  tesela_solve_desc desc{};
+  desc.rows = rows;
+  desc.cols = cols;
+  desc.a = as_matrix(a);
+  desc.structure = static_cast<tesela_structure>(structure);
+  desc.triangle = static_cast<tesela_triangle>(triangle);
+  desc.right = right;
+  if (b)
+    desc.b = as_matrix(*b);
+  desc.x = as_result(x);
+  desc.in_place = !b;
+  desc.alpha = reinterpret_cast<const double *>(&alpha);
+  desc.device = or_null(device);
+  desc.strategy = or_null(strategy);
+  desc.accuracy = ask.accuracy_or_null();
+  desc.bits = ask.bits_or_null();
+  tesela_context *const where = open();
+  return recorded([&](tesela_record *record) { return tesela_solve(where, &desc, record); });
 }
 
 static nb::tuple dot(int64_t n, Operand x, Operand y, Operand result, Scalar alpha, Scalar beta, Text device,
@@ -206,14 +302,7 @@ static nb::tuple dot(int64_t n, Operand x, Operand y, Operand result, Scalar alp
   desc.strategy = or_null(strategy);
   demand(&desc, ask);
   tesela_context *const where = open();
-  tesela_record record{};
-  tesela_status status;
-  {
-    nb::gil_scoped_release others_run;
-    status = tesela_dot(where, &desc, &record);
-  }
-  check(status);
-  return tuple_of(record);
+  return recorded([&](tesela_record *record) { return tesela_dot(where, &desc, record); });
 }
 
 static nb::tuple transpose(int64_t rows, int64_t cols, Operand a, Operand b, bool in_place, Scalar alpha,
@@ -230,14 +319,7 @@ static nb::tuple transpose(int64_t rows, int64_t cols, Operand a, Operand b, boo
   desc.strategy = or_null(strategy);
   demand(&desc, ask);
   tesela_context *const where = open();
-  tesela_record record{};
-  tesela_status status;
-  {
-    nb::gil_scoped_release others_run;
-    status = tesela_transpose(where, &desc, &record);
-  }
-  check(status);
-  return tuple_of(record);
+  return recorded([&](tesela_record *record) { return tesela_transpose(where, &desc, record); });
 }
 
 /* A packed operand, and the plan that it was packed for. */
@@ -257,16 +339,12 @@ struct Plan {
 
 static std::unique_ptr<Plan> plan(int64_t m, int64_t n, int64_t k, Operand a, Operand b, Operand c,
                                   Scalar alpha, Scalar beta, Text device, Text strategy, const Ask &ask,
-                                  int64_t runs) {
+                                  const Finish &last, int64_t runs) {
   auto made = std::make_unique<Plan>();
-  const Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, runs);
+  Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, runs);
+  last.add_to(&product.desc);
   tesela_context *const where = open();
-  tesela_status status;
-  {
-    nb::gil_scoped_release others_run; /* kernels may have to be compiled */
-    status = tesela_plan_create(where, &product.desc, &made->plan);
-  }
-  check(status);
+  unlocked([&] { return tesela_plan_create(where, &product.desc, &made->plan); });
   return made;
 }
 
@@ -283,29 +361,20 @@ static tesela_matrix given(const Given &operand, const Packed *packed) {
   return matrix;
 }
 
-static nb::tuple run(Plan &self, Given a, const Packed *packed_a, Given b, const Packed *packed_b,
-                     Operand c) {
+static nb::tuple run(Plan &self, Given a, const Packed *packed_a, Given b, const Packed *packed_b, Operand c,
+                     const Finish &last) {
   const tesela_matrix left = given(a, packed_a), right = given(b, packed_b);
   const tesela_result result = as_result(c);
-  tesela_record record{};
-  tesela_status status;
-  {
-    nb::gil_scoped_release others_run;
-    status = tesela_plan_run(self.plan, &left, &right, &result, &record);
-  }
-  check(status);
-  return tuple_of(record);
+  const tesela_finish vectors = last.vectors();
+  return recorded([&](tesela_record *record) {
+    return tesela_plan_run_finished(self.plan, &left, &right, &result, &vectors, record);
+  });
 }
 
 static std::unique_ptr<Packed> pack(Plan &self, Given a, Given b) {
   auto made = std::make_unique<Packed>();
   const tesela_matrix left = given(a, nullptr), right = given(b, nullptr);
-  tesela_status status;
-  {
-    nb::gil_scoped_release others_run;
-    status = tesela_pack(self.plan, a ? &left : nullptr, b ? &right : nullptr, &made->packed);
-  }
-  check(status);
+  unlocked([&] { return tesela_pack(self.plan, a ? &left : nullptr, b ? &right : nullptr, &made->packed); });
   return made;
 }
 
@@ -317,10 +386,14 @@ void bind_calls(nb::module_ &module) {
              new (made) Ask{accuracy, bits, measure_error};
            })
       .def_ro("measure_error", &Ask::measure_error);
+  nb::class_<Finish>(module, "Finish");
+  module.def("finish", &finish, nb::arg("bias").none(), nb::arg("along"), nb::arg("activation"),
+             nb::arg("scale_a").none(), nb::arg("scaling_a"), nb::arg("scale_b").none(),
+             nb::arg("scaling_b"));
   nb::class_<Packed>(module, "Packed");
   nb::class_<Plan>(module, "Plan")
       .def("run", &run, nb::arg("a").none(), nb::arg("packed_a").none(), nb::arg("b").none(),
-           nb::arg("packed_b").none(), nb::arg("c"))
+           nb::arg("packed_b").none(), nb::arg("c"), nb::arg("finish"))
       .def("pack", &pack, nb::arg("a").none(), nb::arg("b").none())
       .def_prop_ro("text", [](const Plan &self) { return tesela_plan_describe(self.plan); })
       .def_prop_ro("seconds", [](const Plan &self) { return tesela_plan_seconds(self.plan); });
@@ -332,6 +405,12 @@ void bind_calls(nb::module_ &module) {
   });
   module.def("multiply", &multiply);
   module.def("multiply_many", &multiply_many);
+  module.def("multiply_structured", &multiply_structured, nb::arg("m"), nb::arg("n"), nb::arg("k"),
+             nb::arg("a").none(), nb::arg("b").none(), nb::arg("c"), nb::arg("alpha"), nb::arg("beta"),
+             nb::arg("shapes"), nb::arg("device").none(), nb::arg("strategy").none(), nb::arg("ask"));
+  module.def("solve", &solve, nb::arg("rows"), nb::arg("cols"), nb::arg("a"), nb::arg("structure"),
+             nb::arg("triangle"), nb::arg("right"), nb::arg("b").none(), nb::arg("x"), nb::arg("alpha"),
+             nb::arg("device").none(), nb::arg("strategy").none(), nb::arg("ask"));
   module.def("dot", &dot);
   module.def("transpose", &transpose);
   module.def("plan", &plan);

@@ -88,6 +88,41 @@ static tesela_matrix as_matrix(const DeviceMatrix &from, const Wrapped &wrapped)
   return matrix;
 }
 
+/* Vectors of a last step on a device, as far as a product has them. */
+struct WrappedFinish {
+  Wrapped bias, scale_a, scale_b;
+
+  tesela_status wrap(tesela_context *where, const char *device, const DeviceProduct &product) {
+    tesela_status status = TESELA_OK;
+    if (product.bias_along != TESELA_NO_BIAS)
+      status = bias.wrap(where, device, product.bias);
+    if (status == TESELA_OK && product.scaling_a != TESELA_NO_SCALE)
+      status = scale_a.wrap(where, device, product.scale_a);
+    if (status == TESELA_OK && product.scaling_b != TESELA_NO_SCALE)
+      status = scale_b.wrap(where, device, product.scale_b);
+    return status;
+  }
+};
+
+static tesela_vector vector_of(const DeviceMatrix &matrix, const Wrapped &wrapped) {
+  tesela_vector vector{};
+  if (!wrapped.buffer)
+    return vector;
+  vector.buffer = wrapped.buffer;
+  vector.offset = wrapped.offset;
+  vector.stride = matrix.row_stride;
+  vector.type = matrix.type;
+  return vector;
+}
+
+static tesela_finish finish_of(const DeviceProduct &product, const WrappedFinish &last) {
+  tesela_finish made{};
+  made.bias = vector_of(product.bias, last.bias);
+  made.scale_a = vector_of(product.scale_a, last.scale_a);
+  made.scale_b = vector_of(product.scale_b, last.scale_b);
+  return made;
+}
+
 static std::string key_of(const DeviceProduct &product) {
   std::string key;
   const auto add = [&key](const auto &value) {
@@ -97,7 +132,8 @@ static std::string key_of(const DeviceProduct &product) {
   add(product.n);
   add(product.k);
   add(product.device_id);
-  for (const DeviceMatrix *matrix : {&product.a, &product.b, &product.c}) {
+  for (const DeviceMatrix *matrix : {&product.a, &product.b, &product.c, &product.bias, &product.scale_a,
+                                     &product.scale_b}) {
     add(matrix->row_stride);
     add(matrix->col_stride);
     add(matrix->type);
@@ -105,6 +141,10 @@ static std::string key_of(const DeviceProduct &product) {
   }
   add(product.alpha);
   add(product.beta);
+  add(product.bias_along);
+  add(product.activation);
+  add(product.scaling_a);
+  add(product.scaling_b);
   add(product.ask.measure_error);
   if (product.strategy)
     key += product.strategy;
@@ -113,7 +153,8 @@ static std::string key_of(const DeviceProduct &product) {
 }
 
 static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DeviceProduct &product,
-                                           const Wrapped &a, const Wrapped &b, const Wrapped &c) {
+                                           const Wrapped &a, const Wrapped &b, const Wrapped &c,
+                                           const WrappedFinish &last) {
   const std::string key = key_of(product);
   const auto known = plans.find(key);
   if (known != plans.end())
@@ -136,6 +177,14 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.accuracy = product.ask.accuracy_or_null();
   desc.bits = product.ask.bits_or_null();
   desc.measure_error = product.ask.measure_error;
+  const tesela_finish vectors = finish_of(product, last);
+  desc.bias = vectors.bias;
+  desc.bias_along = product.bias_along;
+  desc.activation = product.activation;
+  desc.scale_a = vectors.scale_a;
+  desc.scaling_a = product.scaling_a;
+  desc.scale_b = vectors.scale_b;
+  desc.scaling_b = product.scaling_b;
   tesela_status status;
   {
     nb::gil_scoped_release others_run; /* a kernel may have to be compiled */
@@ -151,10 +200,11 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
 
 /* As plan->run(), of buffers, when all that the stream has is done. */
 static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesela_matrix &a,
-                             const tesela_matrix &b, const tesela_result &c, tesela_record *record) {
+                             const tesela_matrix &b, const tesela_result &c, const tesela_finish &last,
+                             tesela_record *record) {
   nb::gil_scoped_release others_run;
   const tesela_status status = tesela_stream_wait(stream.stream);
-  return status == TESELA_OK ? tesela_plan_run(plan.plan, &a, &b, &c, record) : status;
+  return status == TESELA_OK ? tesela_plan_run_finished(plan.plan, &a, &b, &c, &last, record) : status;
 }
 
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record) {
@@ -164,10 +214,12 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   begin(where);
   const std::string device = device_name(product.device_id);
   Wrapped a, b, c;
+  WrappedFinish last;
   check(a.wrap(where, device.c_str(), product.a));
   check(b.wrap(where, device.c_str(), product.b));
   check(c.wrap(where, device.c_str(), product.c));
-  const std::shared_ptr<DevicePlan> plan = plan_of(where, product, a, b, c);
+  check(last.wrap(where, device.c_str(), product));
+  const std::shared_ptr<DevicePlan> plan = plan_of(where, product, a, b, c, last);
   Stream &stream = stream_of(where, product.device_id, has_stream, handle);
   if (plan->workspace > stream.reserved) {
     check(tesela_stream_reserve(stream.stream, plan->workspace));
@@ -180,9 +232,11 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   result.row_stride = product.c.row_stride;
   result.col_stride = product.c.col_stride;
   result.type = product.c.type;
-  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &left, &right, &result, nullptr);
+  const tesela_finish vectors = finish_of(product, last);
+  tesela_status status =
+      tesela_plan_enqueue_finished(plan->plan, stream.stream, &left, &right, &result, &vectors, nullptr);
   if (status == TESELA_UNSUPPORTED)
-    status = run_now(*plan, stream, left, right, result, record);
+    status = run_now(*plan, stream, left, right, result, vectors, record);
   else if (status == TESELA_OK && !has_stream) {
     nb::gil_scoped_release others_run;
     status = tesela_stream_wait(stream.stream);
@@ -229,13 +283,43 @@ static DeviceMatrix device_matrix(const View &view, int64_t offset, int64_t rows
           conjugate};
 }
 
+/* What a product ends with, by the header's numbers. */
+struct DeviceFinish {
+  std::optional<DeviceMatrix> bias;
+  tesela_along along;
+  tesela_activation activation;
+  std::optional<DeviceMatrix> scale_a;
+  tesela_scaling scaling_a;
+  std::optional<DeviceMatrix> scale_b;
+  tesela_scaling scaling_b;
+
+  void add_to(DeviceProduct *product) const {
+    product->bias = bias.value_or(DeviceMatrix{});
+    product->bias_along = along;
+    product->activation = activation;
+    product->scale_a = scale_a.value_or(DeviceMatrix{});
+    product->scaling_a = scaling_a;
+    product->scale_b = scale_b.value_or(DeviceMatrix{});
+    product->scaling_b = scaling_b;
+  }
+};
+
+static DeviceFinish device_finish(std::optional<DeviceMatrix> bias, int along, int activation,
+                                  std::optional<DeviceMatrix> scale_a, int scaling_a,
+                                  std::optional<DeviceMatrix> scale_b, int scaling_b) {
+  return {bias,    static_cast<tesela_along>(along),       static_cast<tesela_activation>(activation),
+          scale_a, static_cast<tesela_scaling>(scaling_a), scale_b,
+          static_cast<tesela_scaling>(scaling_b)};
+}
+
 /* The plan's text, and what was measured, or None. */
 static nb::tuple enqueue_python(int64_t m, int64_t n, int64_t k, const DeviceMatrix &a, const DeviceMatrix &b,
                                 const DeviceMatrix &c, std::complex<double> alpha, std::complex<double> beta,
                                 std::optional<std::string> strategy, const Ask &ask, int device_id,
-                                std::optional<uintptr_t> stream) {
-  const DeviceProduct product = {
-      m, n, k, device_id, a, b, c, alpha, beta, strategy ? strategy->c_str() : nullptr, ask};
+                                std::optional<uintptr_t> stream, const DeviceFinish &last) {
+  DeviceProduct product = {m,  n, k, device_id, a, b, c, alpha, beta, strategy ? strategy->c_str() : nullptr,
+                           ask};
+  last.add_to(&product);
   tesela_record record{};
   const std::string plan = enqueue(product, stream.has_value(), stream.value_or(0), &record);
   return nb::make_tuple(plan, record.plan ? nb::object(tuple_of(record)) : nb::none());
@@ -245,10 +329,12 @@ static nb::tuple enqueue_python(int64_t m, int64_t n, int64_t k, const DeviceMat
 static std::string prepare(int64_t m, int64_t n, int64_t k, const DeviceMatrix &a, const DeviceMatrix &b,
                            const std::string &dtype, int64_t row_stride, int64_t col_stride,
                            std::complex<double> alpha, std::complex<double> beta,
-                           std::optional<std::string> strategy, const Ask &ask, int device_id) {
+                           std::optional<std::string> strategy, const Ask &ask, int device_id,
+                           const DeviceFinish &last) {
   const DeviceMatrix c = {a.data, view_named(dtype).type, m, n, row_stride, col_stride, false};
-  const DeviceProduct product = {
-      m, n, k, device_id, a, b, c, alpha, beta, strategy ? strategy->c_str() : nullptr, ask};
+  DeviceProduct product = {m,  n, k, device_id, a, b, c, alpha, beta, strategy ? strategy->c_str() : nullptr,
+                           ask};
+  last.add_to(&product);
   tesela_context *const where = context();
   if (!where)
     throw nb::python_error();
@@ -256,15 +342,23 @@ static std::string prepare(int64_t m, int64_t n, int64_t k, const DeviceMatrix &
   Wrapped left, right;
   check(left.wrap(where, device_name(device_id).c_str(), a));
   check(right.wrap(where, device_name(device_id).c_str(), b));
-  return tesela_plan_describe(plan_of(where, product, left, right, left)->plan);
+  WrappedFinish vectors;
+  check(vectors.wrap(where, device_name(device_id).c_str(), product));
+  return tesela_plan_describe(plan_of(where, product, left, right, left, vectors)->plan);
 }
 
 void bind_device(nb::module_ &module) {
   bind_tensor();
   nb::class_<DeviceMatrix>(module, "DeviceMatrix");
+  nb::class_<DeviceFinish>(module, "DeviceFinish");
   module.def("device_matrix", &device_matrix);
+  module.def("device_finish", &device_finish, nb::arg("bias").none(), nb::arg("along"),
+             nb::arg("activation"), nb::arg("scale_a").none(), nb::arg("scaling_a"), nb::arg("scale_b").none(),
+             nb::arg("scaling_b"));
   module.def("prepare", &prepare);
-  module.def("enqueue", &enqueue_python);
+  module.def("enqueue", &enqueue_python, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("a"), nb::arg("b"),
+             nb::arg("c"), nb::arg("alpha"), nb::arg("beta"), nb::arg("strategy").none(), nb::arg("ask"),
+             nb::arg("device"), nb::arg("stream").none(), nb::arg("finish"));
   module.def("device_empty", &device_empty);
 }
 

@@ -21,6 +21,11 @@ struct DeviceProduct {
   std::complex<double> alpha, beta;
   const char *strategy; /* NULL: the planner's */
   Ask ask;
+  DeviceMatrix bias{}; /* a row or a column, where one is added */
+  tesela_along bias_along = TESELA_NO_BIAS;
+  tesela_activation activation = TESELA_NO_ACTIVATION;
+  DeviceMatrix scale_a{}, scale_b{}; /* where A or B is scaled */
+  tesela_scaling scaling_a = TESELA_NO_SCALE, scaling_b = TESELA_NO_SCALE;
 };
 
 /* Queues it on a stream of CUDA, or without one does it now. Returns the plan's text. Throws Python's exceptions. What cannot be

@@ -16,15 +16,17 @@ from ._others import dot, transpose
 from ._plans import Packed, Plan
 from ._products import Info, gemm
 from ._products import matmul as _matmul
+from ._structured import solve_triangular, symm, syrk, trmm
 from ._tool import Check, Exploration, Explanation, Report, check, explain, explore, tune
 
 __all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "Packed", "Plan", "Report", "check", "configure",
-           "devices", "dot", "explain", "explore", "gemm", "matmul", "transpose", "tune"]
+           "devices", "dot", "explain", "explore", "gemm", "matmul", "solve_triangular", "symm", "syrk", "transpose", "trmm", "tune"]
 __version__ = _core.version()
 
 # Plain products of NumPy's matrices never come to Python's function.
 matmul = _core.plain_first(
-    _matmul, "(a, b, out=None, *, alpha=1, beta=0, dtype=None, device=None, strategy=None, stream=None, full_output=False)")
+    _matmul, "(a, b, out=None, *, alpha=1, beta=0, dtype=None, device=None, strategy=None, stream=None, full_output=False, "
+             "bias=None, activation=None, scale_a=None, scale_b=None)")
 
 
 class Device(NamedTuple):

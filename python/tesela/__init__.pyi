@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 _Array = TypeVar("_Array")
 _Scalar = int | float | complex
 _How = Literal["n", "t", "c"]
+_Activation = Literal["relu", "gelu", "gelu_tanh"]
 
 __version__: str
 
@@ -42,27 +43,32 @@ class Device(NamedTuple):
 def matmul(a: _Array, b: Any, out: None = ..., *, alpha: _Scalar = ..., beta: _Scalar = ..., dtype: Any = ...,
            device: str | None = ..., strategy: str | None = ..., stream: Any = ...,
            accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+           bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
            full_output: Literal[False] = ...) -> _Array: ...
 @overload
 def matmul(a: Any, b: Any, out: _Array, *, alpha: _Scalar = ..., beta: _Scalar = ..., dtype: Any = ...,
            device: str | None = ..., strategy: str | None = ..., stream: Any = ...,
            accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+           bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
            full_output: Literal[False] = ...) -> _Array: ...
 @overload
 def matmul(a: _Array, b: Any, out: _Array | None = ..., *, alpha: _Scalar = ..., beta: _Scalar = ..., dtype: Any = ...,
            device: str | None = ..., strategy: str | None = ..., stream: Any = ...,
            accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+           bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
            full_output: Literal[True]) -> tuple[_Array, Info]: ...
 
 @overload
 def gemm(a: _Array, b: Any, c: Any = ..., *, alpha: _Scalar = ..., beta: _Scalar | None = ..., trans_a: _How = ...,
          trans_b: _How = ..., out: _Array | None = ..., dtype: Any = ..., device: str | None = ..., strategy: str | None = ...,
          stream: Any = ..., accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+         bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
          full_output: Literal[False] = ...) -> _Array: ...
 @overload
 def gemm(a: _Array, b: Any, c: Any = ..., *, alpha: _Scalar = ..., beta: _Scalar | None = ..., trans_a: _How = ...,
          trans_b: _How = ..., out: _Array | None = ..., dtype: Any = ..., device: str | None = ..., strategy: str | None = ...,
          stream: Any = ..., accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+         bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
          full_output: Literal[True]) -> tuple[_Array, Info]: ...
 
 @overload
@@ -83,21 +89,63 @@ def transpose(a: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., devi
               accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
               full_output: Literal[True]) -> tuple[_Array, Info]: ...
 
+@overload
+def solve_triangular(a: Any, b: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., lower: bool = ...,
+                     unit_diagonal: bool = ..., trans: _How = ..., right: bool = ..., device: str | None = ...,
+                     strategy: str | None = ..., accuracy: str | float | None = ..., bits: str | None = ...,
+                     full_output: Literal[False] = ...) -> _Array: ...
+@overload
+def solve_triangular(a: Any, b: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., lower: bool = ...,
+                     unit_diagonal: bool = ..., trans: _How = ..., right: bool = ..., device: str | None = ...,
+                     strategy: str | None = ..., accuracy: str | float | None = ..., bits: str | None = ...,
+                     full_output: Literal[True]) -> tuple[_Array, Info]: ...
+@overload
+def trmm(a: Any, b: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., lower: bool = ..., unit_diagonal: bool = ...,
+         trans: _How = ..., right: bool = ..., device: str | None = ..., strategy: str | None = ...,
+         accuracy: str | float | None = ..., bits: str | None = ..., full_output: Literal[False] = ...) -> _Array: ...
+@overload
+def trmm(a: Any, b: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., lower: bool = ..., unit_diagonal: bool = ...,
+         trans: _How = ..., right: bool = ..., device: str | None = ..., strategy: str | None = ...,
+         accuracy: str | float | None = ..., bits: str | None = ...,
+         full_output: Literal[True]) -> tuple[_Array, Info]: ...
+@overload
+def symm(a: Any, b: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., beta: _Scalar = ..., lower: bool = ...,
+         hermitian: bool = ..., right: bool = ..., device: str | None = ..., strategy: str | None = ...,
+         accuracy: str | float | None = ..., bits: str | None = ..., full_output: Literal[False] = ...) -> _Array: ...
+@overload
+def symm(a: Any, b: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., beta: _Scalar = ..., lower: bool = ...,
+         hermitian: bool = ..., right: bool = ..., device: str | None = ..., strategy: str | None = ...,
+         accuracy: str | float | None = ..., bits: str | None = ...,
+         full_output: Literal[True]) -> tuple[_Array, Info]: ...
+@overload
+def syrk(a: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., beta: _Scalar = ..., trans: bool = ...,
+         hermitian: bool = ..., triangle: Literal["both", "lower", "upper"] = ..., device: str | None = ...,
+         strategy: str | None = ..., accuracy: str | float | None = ..., bits: str | None = ...,
+         full_output: Literal[False] = ...) -> _Array: ...
+@overload
+def syrk(a: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., beta: _Scalar = ..., trans: bool = ...,
+         hermitian: bool = ..., triangle: Literal["both", "lower", "upper"] = ..., device: str | None = ...,
+         strategy: str | None = ..., accuracy: str | float | None = ..., bits: str | None = ...,
+         full_output: Literal[True]) -> tuple[_Array, Info]: ...
+
 class Packed: ...
 
 class Plan:
     shape: tuple[int, int, int]
     def __init__(self, a: Any, b: Any, *, out: Any = ..., alpha: _Scalar = ..., beta: _Scalar = ..., dtype: Any = ...,
                  device: str | None = ..., strategy: str | None = ..., runs: int = ..., accuracy: str | float | None = ...,
-                 bits: str | None = ..., measure_error: int = ...) -> None: ...
+                 bits: str | None = ..., measure_error: int = ..., bias: Any = ..., activation: _Activation | None = ...,
+                 scale_a: Any = ..., scale_b: Any = ...) -> None: ...
     @property
     def text(self) -> str: ...
     @property
     def seconds(self) -> float: ...
     @overload
-    def __call__(self, a: Any, b: Any, out: Any = ..., *, stream: Any = ..., full_output: Literal[False] = ...) -> Any: ...
+    def __call__(self, a: Any, b: Any, out: Any = ..., *, stream: Any = ..., bias: Any = ..., scale_a: Any = ...,
+                 scale_b: Any = ..., full_output: Literal[False] = ...) -> Any: ...
     @overload
-    def __call__(self, a: Any, b: Any, out: Any = ..., *, stream: Any = ..., full_output: Literal[True]) -> tuple[Any, Info]: ...
+    def __call__(self, a: Any, b: Any, out: Any = ..., *, stream: Any = ..., bias: Any = ..., scale_a: Any = ...,
+                 scale_b: Any = ..., full_output: Literal[True]) -> tuple[Any, Info]: ...
     def pack(self, *, a: Any = ..., b: Any = ...) -> Packed: ...
 
 class Report:

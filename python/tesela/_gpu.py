@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from . import _core
-from ._products import Info, Problem, info_of
+from ._products import COLUMN, LINES, NO_BIAS, ROW, Finish, Info, Problem, info_of
 
 
 def handle_of(stream: Any) -> int:
@@ -23,6 +23,15 @@ def handle_of(stream: Any) -> int:
     raise TypeError(f"stream is a {type(stream).__name__}: a number or a stream of PyTorch, CuPy or Numba is expected")
 
 
+def device_finish(last: Finish, m: int, n: int):
+    def vector(operand, length):
+        return operand and _core.device_matrix(operand.seen.view, operand.offset, length, 1, operand.row_stride, 1, operand.conjugate)
+
+    return _core.device_finish(vector(last.bias, {NO_BIAS: 0, ROW: n, COLUMN: m}[last.along]), last.along, last.activation,
+                               vector(last.scale_a, m if last.scaling_a == LINES else 1), last.scaling_a,
+                               vector(last.scale_b, n if last.scaling_b == LINES else 1), last.scaling_b)
+
+
 def compute(problem: Problem, alpha, beta, device, strategy, stream, ask) -> Info:
     """Queues the products; without a stream (JAX) they are complete on return."""
     m, n, k = problem.m, problem.n, problem.k
@@ -36,12 +45,13 @@ def compute(problem: Problem, alpha, beta, device, strategy, stream, ask) -> Inf
         return _core.device_matrix(operand.seen.view, operand.offset + offset, rows, cols, operand.row_stride,
                                    operand.col_stride, operand.conjugate)
 
+    finish = device_finish(problem.finish, m, n)
     begin = time.perf_counter()
     plan, seen_errors = "", []
     for index in itertools.product(*map(range, problem.batch)):
         a, b, c = (sum(i * step for i, step in zip(index, operand.steps)) for operand in (problem.a, problem.b, problem.c))
         plan, record = _core.enqueue(m, n, k, matrix(problem.a, m, k, a), matrix(problem.b, k, n, b), matrix(problem.c, m, n, c),
-                             alpha, beta, strategy, ask, number, handle)
+                             alpha, beta, strategy, ask, number, handle, finish)
         if record is not None:
             seen_errors.append(info_of(record))
     info = Info(plan, time.perf_counter() - begin, float("nan"))
@@ -63,4 +73,4 @@ def prepare(plan, a, b) -> str:
         return _core.device_matrix(seen.view, 0, *key[1:6])
 
     return _core.prepare(m, n, k, matrix(a, plan._key[0]), matrix(b, plan._key[1]), plan._kind, *plan._c_strides, plan._alpha,
-                         plan._beta, plan._strategy, plan._ask, number)
+                         plan._beta, plan._strategy, plan._ask, number, device_finish(plan._last, m, n))

@@ -6,9 +6,9 @@ from typing import Any
 
 from . import _core, _gpu
 from ._libraries import Seen, see
-from ._products import (Matrices, Problem, as_matrices, check_out, ask_of, info_of, matrix_strides, nothing_ran, same_place, scalar,
-                        see_out)
-from ._types import result_type, type_name
+from ._products import (Matrices, Problem, as_last, as_matrices, check_out, ask_of, info_of, matrix_strides, nothing_ran,
+                        same_place, scalar, see_last, see_out)
+from ._types import PRODUCTS, SCALED, result_type, type_name
 
 
 class Packed:
@@ -38,6 +38,8 @@ class Plan:
     runs : int, optional
         How often the plan will run: what comes before its first run (opening a device, compiling) is shared out among
         them. 0: so often that it does not count.
+    bias, activation, scale_a, scale_b : optional
+        As in `matmul`. Vectors are of the types, shapes and strides that the runs will have; the activation is the plan's.
 
     Attributes
     ----------
@@ -66,7 +68,8 @@ class Plan:
 
     def __init__(self, a: Any, b: Any, *, out: Any = None, alpha=1, beta=0, dtype=None, device: str | None = None,
                  strategy: str | None = None, runs: int = 0, accuracy: str | float | None = None, bits: str | None = None,
-                 measure_error: int = 0):
+                 measure_error: int = 0, bias: Any = None, activation: str | None = None, scale_a: Any = None,
+                 scale_b: Any = None):
         self._ask = ask_of(accuracy, bits, measure_error)
         left, right = see(a, "a"), see(b, "b")
         same_place(("a", left), ("b", right))
@@ -82,7 +85,9 @@ class Plan:
             if tuple(into.view.shape) != (m, n):
                 raise ValueError(f"out has the shape {tuple(into.view.shape)}, the result {(m, n)}")
             wanted = wanted or into.view.dtype
-        kind = result_type(left.view.dtype, right.view.dtype, wanted)
+        ends = see_last(left, bias, activation, scale_a, scale_b)
+        kind = result_type(left.view.dtype, right.view.dtype, wanted, SCALED if ends.scales else PRODUCTS)
+        self._last, self._activation = as_last(ends, m, n, kind), activation
         strides = (n, 1) if into is None else tuple(into.view.strides)
         self.shape = (m, n, k)
         self._kind, self._library, self._like = kind, left.library, left
@@ -109,7 +114,7 @@ class Plan:
         if self._made is None or self._generation != _core.generation():
             lies = [(_KINDS.index(key[0]), *key[3:6]) for key in self._key] + [(_KINDS.index(self._kind), *self._c_strides, False)]
             self._made = _core.plan(*self.shape, *(_core.no_operand(*words) for words in lies), self._alpha, self._beta,
-                                    self._device, self._strategy, self._ask, self._runs)
+                                    self._device, self._strategy, self._ask, self._last.core(), self._runs)
             self._generation = _core.generation()
         return self._made
 
@@ -140,7 +145,8 @@ class Plan:
                 f"the plan is for {expected[0]} of {expected[1:3]} with strides {expected[3:5]}")
         return as_matrices(seen, name, None), None, seen
 
-    def __call__(self, a: Any, b: Any, out: Any = None, *, stream: Any = None, full_output: bool = False):
+    def __call__(self, a: Any, b: Any, out: Any = None, *, stream: Any = None, full_output: bool = False, bias: Any = None,
+                 scale_a: Any = None, scale_b: Any = None):
         """Runs the plan.
 
         Parameters
@@ -151,6 +157,8 @@ class Plan:
             Needed where `beta` is not 0.
         stream, full_output : optional
             As in `matmul`.
+        bias, scale_a, scale_b : array, optional
+            Those that the plan was made with.
 
         Returns
         -------
@@ -165,12 +173,17 @@ class Plan:
         """
         m, n, k = self.shape
         (left, packed_a, seen_a), (right, packed_b, seen_b) = self._given(a, 0), self._given(b, 1)
+        ends = see_last(self._like, bias, self._activation, scale_a, scale_b)
+        last = as_last(ends, m, n, self._kind) if ends.named() else self._last._replace(bias=None, scale_a=None, scale_b=None)
+        if last.lies() != self._last.lies():
+            raise ValueError("bias, scale_a and scale_b are not those of the plan: all that it has, of the same types, shapes and "
+                             "strides")
         if out is None and self._beta:
             raise ValueError("beta is the factor of what out held, and there is no out")
         result = self._library.empty((m, n), self._kind, self._like) if out is None else out
         into = getattr(result, "seen", None) or see_out(result)
         if out is not None:
-            check_out(into, (m, n), [(name, seen) for name, seen in (("a", seen_a), ("b", seen_b)) if seen])
+            check_out(into, (m, n), [*((name, seen) for name, seen in (("a", seen_a), ("b", seen_b)) if seen), *ends.named()])
         strides = matrix_strides(m, n, *into.view.strides)
         if strides != self._c_strides or into.view.dtype != self._kind:
             raise ValueError(f"out is {into.view.dtype} with strides {strides}; the plan is for {self._kind} with "
@@ -181,9 +194,10 @@ class Plan:
         elif self._on_host:
             if stream is not None:
                 raise ValueError("stream is for arrays on a device; these are on the host")
-            info = info_of(self._plan().run(left and left.operand(), packed_a, right and right.operand(), packed_b, c.operand()))
+            info = info_of(self._plan().run(left and left.operand(), packed_a, right and right.operand(), packed_b, c.operand(),
+                                            last.core()))
         else:
-            info = _gpu.compute(Problem(m, n, k, (), left, right, c), self._alpha, self._beta, self._device, self._strategy, stream,
+            info = _gpu.compute(Problem(m, n, k, (), left, right, c, last), self._alpha, self._beta, self._device, self._strategy, stream,
                                 self._ask)
         if out is None:
             result = self._library.finish(result)

@@ -11,7 +11,7 @@ import numpy
 
 from . import _core
 from ._libraries import CUDA, NumPy, Seen, see, told_copy
-from ._types import result_type, type_name
+from ._types import PRODUCTS, SCALED, result_type, type_name
 
 # A product on the processor that takes longer than this many seconds is done in pieces of about as long, between which
 # Ctrl-C is heard.
@@ -31,7 +31,7 @@ class Info(NamedTuple):
         Wall clock of the call in the library, in seconds. Where the work was only queued (on a device, on the caller's
         stream), the time to queue it.
     error_bound : float
-        Each element's error is at most this times (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)), element by element.
+        Each element's error is at most this times (abs(alpha) abs(A) abs(B) + abs(beta) abs(C) + abs(bias)), element by element.
     seconds_allocate, seconds_copy_in, seconds_compute, seconds_copy_out : float
         Parts of `seconds`.
     flushed_below : float
@@ -95,6 +95,39 @@ class Matrices(NamedTuple):
         return _core.operand(self.seen.view, self.offset + offset, self.row_stride, self.col_stride, self.conjugate)
 
 
+# The public header's numbers.
+NO_BIAS, ROW, COLUMN = range(3)
+ACTIVATIONS = (None, "relu", "gelu", "gelu_tanh")
+NO_SCALE, TENSOR, LINES = range(3)
+
+
+class Finish(NamedTuple):
+    """What a product ends with: what scales it, a vector that is added, and a function."""
+
+    bias: Matrices | None = None
+    along: int = NO_BIAS
+    activation: int = 0
+    scale_a: Matrices | None = None
+    scaling_a: int = NO_SCALE
+    scale_b: Matrices | None = None
+    scaling_b: int = NO_SCALE
+
+    def core(self, row: int = 0):
+        """Of the rows of C from this one on."""
+        def vector(matrices, goes_on):
+            return None if matrices is None else matrices.operand(row * matrices.row_stride if goes_on else 0)
+        return _core.finish(vector(self.bias, self.along == COLUMN), self.along, self.activation,
+                            vector(self.scale_a, self.scaling_a == LINES), self.scaling_a,
+                            vector(self.scale_b, False), self.scaling_b)
+
+    def lies(self) -> tuple:
+        """All that a plan is made for."""
+        def words(matrices):
+            return matrices and (matrices.seen.view.dtype, matrices.row_stride)
+        return (words(self.bias), self.along, self.activation, words(self.scale_a), self.scaling_a, words(self.scale_b),
+                self.scaling_b)
+
+
 class Problem(NamedTuple):
     m: int
     n: int
@@ -103,6 +136,7 @@ class Problem(NamedTuple):
     a: Matrices
     b: Matrices
     c: Matrices
+    finish: Finish = Finish()
 
 
 def matrix_strides(rows: int, cols: int, row_stride: int, col_stride: int) -> tuple:
@@ -163,7 +197,7 @@ def simplified(problem: Problem) -> Problem:
     """The same with fewer products: matrices A below each other that meet one B are one matrix."""
     batch, (a, b, c) = merged(problem.batch, problem.a, problem.b, problem.c)
     m = problem.m
-    if len(batch) == 1 and b.steps == (0,) and m > 0:
+    if len(batch) == 1 and b.steps == (0,) and m > 0 and problem.finish.along != COLUMN and problem.finish.scaling_a != LINES:
         rows = batch[0] * m
         if a.steps[0] == m * a.row_stride or m == 1:
             if c.steps[0] == m * c.row_stride or m == 1:
@@ -172,8 +206,8 @@ def simplified(problem: Problem) -> Problem:
                 if a_row and not is_repeated(a.seen, rows, problem.k, a_row, a.col_stride):
                     a = a._replace(row_stride=a_row, steps=())
                     c = c._replace(row_stride=c_row, steps=())
-                    return Problem(rows, problem.n, problem.k, (), a, b._replace(steps=()), c)
-    return Problem(m, problem.n, problem.k, batch, a, b, c)
+                    return Problem(rows, problem.n, problem.k, (), a, b._replace(steps=()), c, problem.finish)
+    return Problem(m, problem.n, problem.k, batch, a, b, c, problem.finish)
 
 
 def scalar(value, dtype: str, name: str) -> complex:
@@ -261,7 +295,8 @@ def in_pieces(problem: Problem, alpha, beta, device, strategy, ask) -> Info | No
     if m * n * k < SHORT or threading.current_thread() is not threading.main_thread():
         return None
     a, b, c = problem.a, problem.b, problem.c
-    plan = _core.plan(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy, ask, 0)
+    plan = _core.plan(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy, ask,
+                      problem.finish.core(), 0)
     words = plan.text.split()
     if plan.seconds < 2 * PATIENCE or "device=cpu" not in words:
         return None
@@ -272,7 +307,8 @@ def in_pieces(problem: Problem, alpha, beta, device, strategy, ask) -> Info | No
     total = None
     for row in range(0, m, height):
         record = _core.multiply(min(height, m - row), n, k, a.operand(row * a.row_stride), b.operand(),
-                                c.operand(row * c.row_stride), alpha, beta, "cpu", text, ask)
+                                c.operand(row * c.row_stride), alpha, beta, "cpu", text, ask,
+                                problem.finish.core(row))
         _core.check_signals()
         piece = info_of(record)
         total = piece if total is None else total._replace(
@@ -287,12 +323,13 @@ def compute_on_host(problem: Problem, alpha, beta, device, strategy, ask) -> Inf
     a, b, c = problem.a, problem.b, problem.c
     if problem.batch:
         record = _core.multiply_many(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy, ask,
-                                     problem.batch, a.steps, b.steps, c.steps)
+                                     problem.finish.core(), problem.batch, a.steps, b.steps, c.steps)
         return info_of(record)
     long = in_pieces(problem, alpha, beta, device, strategy, ask)
     if long is not None:
         return long
-    return info_of(_core.multiply(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy, ask))
+    return info_of(_core.multiply(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy, ask,
+                                  problem.finish.core()))
 
 
 def compute(problem: Problem, alpha, beta, device, strategy, stream, ask) -> Info:
@@ -307,7 +344,102 @@ def compute(problem: Problem, alpha, beta, device, strategy, stream, ask) -> Inf
     return _gpu.compute(problem, alpha, beta, device, strategy, stream, ask)
 
 
-def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream, ask, full_output):
+class Given(NamedTuple):
+    """A last step as it was given, with its vectors as they are seen."""
+
+    bias: Seen | None
+    activation: str | None
+    scale_a: Seen | None
+    scale_b: Seen | None
+
+    def named(self) -> tuple:
+        return tuple((name, seen) for name, seen in (("bias", self.bias), ("scale_a", self.scale_a), ("scale_b", self.scale_b))
+                     if seen is not None)
+
+    @property
+    def scales(self) -> bool:
+        return self.scale_a is not None or self.scale_b is not None
+
+
+def see_scale(scale, name: str, like: Seen) -> Seen | None:
+    """Numbers become float32 where `like` is."""
+    if scale is None:
+        return None
+    is_number = isinstance(scale, (int, float, numpy.floating, numpy.integer))
+    if (is_number or isinstance(scale, (list, tuple))) and like.on_host:
+        return see(numpy.asarray(scale, "float32"), name)
+    if not is_number:
+        return see(scale, name)
+    if like.library.name == "JAX":
+        raise TypeError(f"{name} is a number: of JAX's arrays on a device it is an array of float32 there")
+    array = like.library.empty((1,), "float32", like)
+    array[...] = float(scale)
+    return see(array, name)
+
+
+def see_last(like: Seen, bias, activation, scale_a, scale_b) -> Given:
+    given = Given(None if bias is None else see(bias, "bias"), activation, see_scale(scale_a, "scale_a", like),
+                  see_scale(scale_b, "scale_b", like))
+    same_place(("a", like), *given.named())
+    return given
+
+
+def as_scale(seen: Seen | None, name: str, shapes: tuple, length: int) -> tuple:
+    """One number, or as many as there are rows or columns."""
+    if seen is None:
+        return None, NO_SCALE
+    shape = tuple(seen.view.shape)
+    if seen.view.dtype != "float32":
+        raise TypeError(f"{name} is {seen.view.dtype}: scales are float32")
+    if shape in ((), (1,), (1, 1)):
+        return Matrices(seen, 0, 1, 1, ()), TENSOR
+    if shape not in shapes:
+        raise ValueError(f"{name} has the shape {shape}: of this product it is one number, or has {' or '.join(map(str, shapes))}")
+    at = shape.index(length)
+    if seen.view.strides[at] == 0:
+        told_copy(name, "all its elements are one, which the library's strides cannot say")
+        seen = seen.library.compact(seen, name)
+    return Matrices(seen, 0, seen.view.strides[at], 1, ()), LINES
+
+
+def as_last(given: Given, m: int, n: int, kind: str, *, turned: bool = False) -> Finish:
+    last = as_finish(given.bias, given.activation, m, n, kind, turned=turned)
+    scale_a, scaling_a = as_scale(given.scale_a, "scale_a", ((m,), (m, 1)), m)
+    scale_b, scaling_b = as_scale(given.scale_b, "scale_b", ((n,), (1, n)), n)
+    return last._replace(scale_a=scale_a, scaling_a=scaling_a, scale_b=scale_b, scaling_b=scaling_b)
+
+
+def as_finish(bias: Seen | None, activation, m: int, n: int, kind: str, *, turned: bool) -> Finish:
+    """A bias as NumPy would add it to matrices of m x n; `turned`: their one column is shown as a row."""
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"activation is {activation!r}: there are {', '.join(ACTIVATIONS[1:])}")
+    if activation and kind.startswith("complex"):
+        raise TypeError(f"the result is {kind}, and there is no {activation} of complex numbers")
+    number = ACTIVATIONS.index(activation)
+    if kind == "int32" and (bias is not None or activation):
+        raise TypeError("the result is int32: integers have neither bias nor activation")
+    if bias is None:
+        return Finish(activation=number)
+    shape = tuple(bias.view.shape)
+    wanted = {(m,): COLUMN} if turned else {(n,): ROW, (m, 1): COLUMN, (1, n): ROW}
+    if shape not in wanted:
+        *others, last = map(str, wanted)
+        raise ValueError(f"bias has the shape {shape}: of this product it has {', '.join(others) + ' or ' if others else ''}{last}")
+    types = (kind, "float32") if kind in ("float16", "bfloat16") else (kind,)
+    if bias.view.dtype not in types:
+        raise TypeError(f"bias is {bias.view.dtype}, and the result {kind}: it is {' or '.join(types)}")
+    along = wanted[shape]
+    if bias.conjugate:
+        told_copy("bias", "it is a conjugate that was not computed yet")
+        bias = see(bias.array.conj().resolve_conj(), "bias")
+    length, at = (n, len(shape) - 1) if along == ROW else (m, 0)
+    if length > 1 and bias.view.strides[at] == 0:
+        told_copy("bias", "all its elements are one, which the library's strides cannot say")
+        bias = bias.library.compact(bias, "bias")
+    return Finish(Matrices(bias, 0, bias.view.strides[at] if length > 1 else 1, 1, ()), along, number)
+
+
+def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream, ask, full_output, *last_step):
     """What matmul() is once its operands are views."""
     for name, seen in (("a", a), ("b", b)):
         if not seen.view.shape:
@@ -317,7 +449,8 @@ def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream
     wanted = type_name(dtype)
     if into is not None and wanted is None:
         wanted = into.view.dtype
-    kind = result_type(a.view.dtype, b.view.dtype, wanted)
+    ends = see_last(a, *last_step)
+    kind = result_type(a.view.dtype, b.view.dtype, wanted, SCALED if ends.scales else PRODUCTS)
     if into is not None and into.view.dtype != kind:
         raise TypeError(f"out is {into.view.dtype}, and dtype says {kind}")
     alpha, beta = scalar(alpha, kind, "alpha"), scalar(beta, kind, "beta")
@@ -335,9 +468,10 @@ def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream
     except ValueError:
         raise ValueError(f"a is {a_shape} and b is {b_shape}: {a_matrix[:-2]} and {b_matrix[:-2]} do not broadcast") from None
     shape = batch + ((m,) if len(a_shape) > 1 else ()) + ((n,) if len(b_shape) > 1 else ())
+    last = as_last(ends, m, n, kind, turned=len(b_shape) == 1)
     if into is not None:
         same_place(("a", a), ("out", into))
-        check_out(into, shape, (("a", a), ("b", b)))
+        check_out(into, shape, (("a", a), ("b", b), *ends.named()))
         result = out
     else:
         result = a.library.empty(shape, kind, a)
@@ -348,7 +482,7 @@ def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream
     if len(b_shape) == 1:
         strides = strides + (1,)
     c = Matrices(into, 0, *matrix_strides(m, n, *strides[-2:]), strides[:-2])
-    problem = Problem(m, n, k, batch, as_matrices(a, "a", batch), as_matrices(b, "b", batch, column=True), c)
+    problem = Problem(m, n, k, batch, as_matrices(a, "a", batch), as_matrices(b, "b", batch, column=True), c, last)
     info = compute(problem, alpha, beta, device, strategy, stream, ask)
     if out is None:
         result = a.library.finish(result)
@@ -359,8 +493,9 @@ def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream
 
 def matmul(a: Any, b: Any, out: Any = None, *, alpha=1, beta=0, dtype=None, device: str | None = None,
            strategy: str | None = None, stream: Any = None, accuracy: str | float | None = None, bits: str | None = None,
-           measure_error: int = 0, full_output: bool = False):
-    """Matrix product alpha a b, or alpha a b + beta out.
+           measure_error: int = 0, full_output: bool = False, bias: Any = None, activation: str | None = None,
+           scale_a: Any = None, scale_b: Any = None):
+    """Matrix product alpha a b, or alpha a b + beta out, or activation(that + bias); or with scales alpha (scale_a a) (b scale_b).
 
     Dimensions are those of `numpy.matmul`: the last two are matrices, one alone is a row of `a` or a column of `b`, and
     what comes before broadcasts.
@@ -390,8 +525,8 @@ def matmul(a: Any, b: Any, out: Any = None, *, alpha=1, beta=0, dtype=None, devi
         Of arrays on a device: the stream that the work is queued on, as the arrays' library has it. Default: that
         library's current one.
     accuracy : str or float, optional
-        How right the result is to be (docs/ACCURACY.md): a number, of which and of abs(A) abs(B) no error is larger, "tf32", "bf16",
-        "f32", "f64" or "exact". What cannot guarantee it does not run. Default: TESELA_ACCURACY.
+        How right the result is to be (docs/ACCURACY.md): a number, of which and of abs(A) abs(B) no error is larger, "e4m3", "tf32",
+        "bf16", "f32", "f64" or "exact". What cannot guarantee it does not run. Default: TESELA_ACCURACY.
     bits : {"any", "run", "threads", "devices"}, optional
         When the same bits are to come again. Default: TESELA_BITS.
     measure_error : bool or int, optional
@@ -399,6 +534,17 @@ def matmul(a: Any, b: Any, out: Any = None, *, alpha=1, beta=0, dtype=None, devi
         is beyond its bound raises `tesela.Error`. Of arrays on a device it waits for the result.
     full_output : bool, optional
         Also return what ran.
+    bias : array, shape (n,), (1, n) or (m, 1), optional
+        What is added, as NumPy would broadcast it, to each of the products: of the type of the result, or float32 where that is
+        float16 or bfloat16, and on the same device as `a`. Where `b` has one dimension, its shape is (m,).
+    activation : {"relu", "gelu", "gelu_tanh"}, optional
+        What is done to each element last: max(x, 0), x (1 + erf(x / sqrt(2))) / 2, or with tanh what is near that. Of real
+        numbers. The error of products with scales is not measured (`measure_error`).
+    scale_a : number or array, shape (m,) or (m, 1), optional
+        What `a` was divided by to become narrow: one number, or one for each row. float32, on the same device as `a`. Sums of a b
+        are multiplied by it in float32 and rounded once; see Notes for the types.
+    scale_b : number or array, shape (n,) or (1, n), optional
+        Likewise of `b` and its columns.
 
     Returns
     -------
@@ -421,7 +567,8 @@ def matmul(a: Any, b: Any, out: Any = None, *, alpha=1, beta=0, dtype=None, devi
     Notes
     -----
     float64, float32, complex64 and complex128 multiply their own type; float16 and bfloat16 (ml_dtypes) their own, to that
-    or to float32, with sums in float32; int8 and uint8 each other, to int32, where NumPy would wrap.
+    or to float32, with sums in float32; int8 and uint8 each other, to int32, where NumPy would wrap. With `scale_a` or `scale_b`
+    all of them but float64 and complex numbers come to float32, float16 or bfloat16: by default to their own type, integers to float32.
 
     The lock of Python's threads is not held during products of 32 x 32 x 32 and more. In the main thread Ctrl-C ends a
     long product on the processor after the piece that is being done, a quarter of a second or so; `out` is then written
@@ -434,7 +581,7 @@ def matmul(a: Any, b: Any, out: Any = None, *, alpha=1, beta=0, dtype=None, devi
     array([[11.]])
     """
     return multiply(see(a, "a"), see(b, "b"), out, dtype, alpha, beta, device, strategy, stream,
-                    ask_of(accuracy, bits, measure_error), full_output)
+                    ask_of(accuracy, bits, measure_error), full_output, bias, activation, scale_a, scale_b)
 
 
 def transposed(seen: Seen, how: str, name: str) -> tuple:
@@ -455,7 +602,8 @@ def transposed(seen: Seen, how: str, name: str) -> tuple:
 
 def gemm(a: Any, b: Any, c: Any = None, *, alpha=1, beta=None, trans_a: str = "n", trans_b: str = "n", out: Any = None,
          dtype=None, device: str | None = None, strategy: str | None = None, stream: Any = None,
-         accuracy: str | float | None = None, bits: str | None = None, measure_error: int = 0, full_output: bool = False):
+         accuracy: str | float | None = None, bits: str | None = None, measure_error: int = 0, full_output: bool = False,
+         bias: Any = None, activation: str | None = None, scale_a: Any = None, scale_b: Any = None):
     """The product of BLAS: alpha op(a) op(b) + beta c, of matrices, where op may transpose.
 
     Parameters
@@ -468,8 +616,8 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha=1, beta=None, trans_a: str = "n
         `beta` is 1 where there is a `c`.
     trans_a, trans_b : {"n", "t", "c"}, optional
         As it is, transposed, or conjugated and transposed.
-    out, dtype, device, strategy, stream, accuracy, bits, measure_error, full_output : optional
-        As in `matmul`.
+    out, dtype, device, strategy, stream, accuracy, bits, measure_error, full_output, bias, activation, scale_a, scale_b : optional
+        As in `matmul`; rows and columns are those of the result.
 
     Returns
     -------
@@ -498,7 +646,9 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha=1, beta=None, trans_a: str = "n
     for given in (out, c):
         if given is not None and wanted is None:
             wanted = see(given, "c").view.dtype
-    kind = result_type(left.view.dtype, right.view.dtype, wanted)
+    ends = see_last(left, bias, activation, scale_a, scale_b)
+    kind = result_type(left.view.dtype, right.view.dtype, wanted, SCALED if ends.scales else PRODUCTS)
+    last = as_last(ends, m, n, kind)
     alpha, beta = scalar(alpha, kind, "alpha"), scalar(beta, kind, "beta")
     result = left.library.empty((m, n), kind, left) if out is None else out
     into = getattr(result, "seen", None) or see_out(result)
@@ -506,7 +656,7 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha=1, beta=None, trans_a: str = "n
     if into.view.dtype != kind:
         raise TypeError(f"out is {into.view.dtype}, and the result {kind}")
     if out is not None:
-        check_out(into, (m, n), (("a", left), ("b", right)))
+        check_out(into, (m, n), (("a", left), ("b", right), *ends.named()))
     if c is not None and c is not out and beta:
         added = see(c, "c")
         if tuple(added.view.shape) != (m, n) or added.view.dtype != kind:
@@ -515,7 +665,7 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha=1, beta=None, trans_a: str = "n
             raise TypeError("JAX's arrays on a device cannot be added to: give gemm no c")
         result[...] = added.array
     target = Matrices(into, 0, *matrix_strides(m, n, *into.view.strides), ())
-    info = compute(Problem(m, n, k, (), a_matrix, b_matrix, target), alpha, beta, device, strategy, stream, ask)
+    info = compute(Problem(m, n, k, (), a_matrix, b_matrix, target, last), alpha, beta, device, strategy, stream, ask)
     if out is None:
         result = left.library.finish(result)
     return (result, info) if full_output else result

@@ -20,6 +20,10 @@ PRODUCTS = {
 #: 8-bit floating point, in any mix; of products alone.
 EIGHTS = ("float8_e4m3fn", "float8_e5m2")
 PRODUCTS |= {(a, b): ("float32", "bfloat16", "float16") for a in EIGHTS for b in EIGHTS}
+#: With scales: sums in float32 and of 8-bit integers come to any of these.
+SCALED = {pair: {"bfloat16": ("bfloat16", "float32", "float16"), "float16": ("float16", "float32", "bfloat16")}.get(
+    results[0], ("float32", "bfloat16", "float16"))
+    for pair, results in PRODUCTS.items() if not pair[0].startswith("complex") and pair[0] != "float64"}
 #: The same of dots' x, y and result.
 DOTS = {pair: results for pair, results in PRODUCTS.items() if not pair[0].startswith(("complex", "float8"))}
 #: What can be transposed, and scaled.
@@ -36,9 +40,11 @@ _POSSIBLE = (
 def result_type(a: str, b: str, dtype: str | None, table=PRODUCTS) -> str:
     """The type of the result for operands of these types; `dtype` is what the caller wants, if anything."""
     results = table.get((a, b))
+    if results is None and table is SCALED and (a, b) in PRODUCTS:
+        raise TypeError(f"products of {a} and {b} have no scales: sums in float32 and of 8-bit integers have them")
     if results is None:
-        what = "products" if table is PRODUCTS else "dot products"
-        possible = _POSSIBLE if table is PRODUCTS else _POSSIBLE.replace(", complex64 and complex128", "").replace(
+        what = "products" if table is not DOTS else "dot products"
+        possible = _POSSIBLE if table is not DOTS else _POSSIBLE.replace(", complex64 and complex128", "").replace(
             "float64, float32", "float64 and float32")
         raise TypeError(f"tesela has no {what} of {a} and {b}: {possible}; astype() converts an array")
     if dtype is None:

@@ -53,7 +53,7 @@ typedef struct tsl_reach {
 struct tesela_plan {
   tsl_plan *plan;
   tsl_direct direct; /* without `run` elsewhere than in host memory */
-  tsl_reach reach[TSL_OPERANDS];
+  tsl_reach reach[TSL_GIVEN];
   size_t workspace; /* bytes that queued runs need */
   uint64_t measure; /* errors of its runs, on samples by this seed; 0: not */
   bool measures;    /* by its description */
@@ -117,6 +117,11 @@ typedef struct tsl_request {
   tesela_structure structures[TSL_OPERANDS];
   tesela_triangle triangles[TSL_OPERANDS]; /* of what is stored */
   bool in_place;
+  tesela_vector bias;
+  tesela_along bias_along;
+  tesela_activation activation;
+  tesela_vector scale_a, scale_b;
+  tesela_scaling scaling_a, scaling_b;
   const double *alpha, *beta;
   const char *device, *strategy;
   int64_t runs; /* of a plan for the caller to keep */
@@ -135,13 +140,25 @@ static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
                          .transpose = result->transpose,
                          .type = result->type};
 }
+/* A vector of the last step, likewise: its strides are the plan's. */
+static inline tesela_matrix tsl_api_as_line(const tesela_vector *vector) {
+  return (tesela_matrix){
+      .data = vector->data, .buffer = vector->buffer, .offset = vector->offset, .type = vector->type};
+}
+/* The operands of a run as matrices. A vector that has no place is not given: nobody asked for it, or it is missing. */
+typedef struct tsl_api_operands {
+  tesela_matrix c, lines[TSL_GIVEN - TSL_OPERANDS];
+  const tesela_matrix *given[TSL_GIVEN];
+} tsl_api_operands;
+void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
+                         const tesela_finish *finish, tsl_api_operands *out);
 /* Refuses a result whose reserved fields are in use. */
 tesela_status tsl_api_reserved(const tesela_result *result, const char *field);
 
 /* The operands of a dot as matrices; those that are not given are NULL. */
 typedef struct tsl_api_vectors {
   tesela_matrix matrices[TSL_OPERANDS];
-  const tesela_matrix *given[TSL_OPERANDS];
+  const tesela_matrix *given[TSL_GIVEN];
 } tsl_api_vectors;
 void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,
                          tsl_api_vectors *out);
@@ -215,16 +232,15 @@ tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_reach *r
 
 /* Checks the operands of one run against the plan, and says where they are; `where` as below. */
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
-                             const tesela_matrix *const given[TSL_OPERANDS], tsl_operands *out);
+                             const tesela_matrix *const given[TSL_GIVEN], tsl_operands *out);
 
 /* Checks the operands of one run against the plan and runs it. `where` stands in front of the fields' names in
  * sentences: "desc." or "". `measure`, where it is not 0, is the seed of a sample on which the error is measured. */
-tesela_status tsl_api_run(tesela_plan *plan, const char *where,
-                          const tesela_matrix *const given[TSL_OPERANDS], uint64_t measure,
-                          tesela_record *record);
+tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const given[TSL_GIVEN],
+                          uint64_t measure, tesela_record *record);
 
 /* One run of a plan by its caller, who thinks that it is one of `op`. */
-tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_OPERANDS],
+tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_GIVEN],
                                tesela_record *record, size_t record_size);
 
 /* The direct way of a plan whose reach is known. */

@@ -50,7 +50,7 @@ static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64
 }
 
 /* Of product `index`. */
-static void matrices_of(const running *run, int64_t index, tesela_matrix matrices[TSL_OPERANDS]) {
+static void matrices_of(const running *run, int64_t index, tesela_matrix matrices[TSL_GIVEN]) {
   const tesela_batch *batch = run->batch;
   const tsl_reach *reach = run->plan->reach;
   const tesela_matrix c = tsl_api_as_matrix(&run->desc->c);
@@ -58,6 +58,12 @@ static void matrices_of(const running *run, int64_t index, tesela_matrix matrice
       matrix_at(&run->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
   matrices[TSL_OPERAND_B] =
       matrix_at(&run->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
+  const tesela_vector *const vectors[] = {&run->desc->bias, &run->desc->scale_a, &run->desc->scale_b};
+  const int64_t strides[] = {batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
+  for (int i = TSL_OPERANDS; i < TSL_GIVEN; i++) {
+    const tesela_matrix line = tsl_api_as_line(vectors[i - TSL_OPERANDS]);
+    matrices[i] = matrix_at(&line, NULL, strides[i - TSL_OPERANDS], reach[i].size, index);
+  }
   matrices[TSL_OPERAND_C] = matrix_at(&c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
 }
 
@@ -83,8 +89,14 @@ static bool gather_directly(const running *run, int64_t index, tsl_operands *ope
 
 /* Checks product `index`, and says where its operands are. */
 static tesela_status gather(const running *run, int64_t index, tsl_operands *operands) {
-  tesela_matrix matrices[TSL_OPERANDS];
-  const tesela_matrix *const given[TSL_OPERANDS] = {&matrices[0], &matrices[1], &matrices[2]};
+  tesela_matrix matrices[TSL_GIVEN];
+  const tesela_matrix *const given[TSL_GIVEN] = {
+      &matrices[0],
+      &matrices[1],
+      &matrices[2],
+      run->desc->bias_along != TESELA_NO_BIAS ? &matrices[TSL_OPERAND_BIAS] : NULL,
+      run->desc->scaling_a != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_A] : NULL,
+      run->desc->scaling_b != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_B] : NULL};
   if (run->plan->direct.run && gather_directly(run, index, operands))
     return TESELA_OK;
   matrices_of(run, index, matrices);
@@ -108,7 +120,8 @@ static tesela_status check_batch(const tesela_gemm_desc *desc, const tesela_batc
                       matrices[i] -> data                  ? "data"
                                      : matrices[i]->buffer ? "buffer"
                                                            : "packed");
-    if (each[i] && (desc->a.buffer || desc->b.buffer || desc->c.buffer))
+    if (each[i] && (desc->a.buffer || desc->b.buffer || desc->c.buffer || desc->bias.buffer ||
+                    desc->scale_a.buffer || desc->scale_b.buffer))
       return tsl_fail(TESELA_BAD_CALL,
                       "batch.%c is given, but other operands are in buffers: addresses are of host memory",
                       "abc"[i]);
@@ -119,14 +132,16 @@ static tesela_status check_batch(const tesela_gemm_desc *desc, const tesela_batc
 /* Strides that no sum of sizes can pass 63 bits with, and results apart from each other, where that is certain. */
 static tesela_status check_strides(const running *run) {
   const tesela_batch *batch = run->batch;
-  const addresses each[TSL_OPERANDS] = {batch->a, batch->b, batch->c};
-  const int64_t strides[TSL_OPERANDS] = {batch->a_stride, batch->b_stride, batch->c_stride};
+  static const char *const names[TSL_GIVEN] = {"a", "b", "c", "bias", "scale_a", "scale_b"};
+  const addresses each[TSL_GIVEN] = {batch->a, batch->b, batch->c};
+  const int64_t strides[TSL_GIVEN] = {batch->a_stride,    batch->b_stride,       batch->c_stride,
+                                      batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
   const tsl_reach *c = &run->plan->reach[TSL_OPERAND_C];
-  for (int i = 0; i < TSL_OPERANDS; i++) {
+  for (int i = 0; i < TSL_GIVEN; i++) {
     const int64_t stride = strides[i], most = INT64_MAX / 16 / batch->count;
     if (!each[i] && (stride > most || stride < -most))
-      return tsl_fail(TESELA_BAD_CALL, "batch.%c_stride is %" PRId64 ": %" PRId64 " products pass 63 bits",
-                      "abc"[i], stride, batch -> count);
+      return tsl_fail(TESELA_BAD_CALL, "batch.%s_stride is %" PRId64 ": %" PRId64 " products pass 63 bits",
+                      names[i], stride, batch->count);
   }
   const int64_t stride = batch->c_stride, apart = stride < 0 ? -stride : stride;
   if (batch->c || batch->count < 2 || !c->used || (apart > 0 && !(c->dense && apart < c->below + c->above)))
@@ -214,6 +229,9 @@ static tesela_status multiply_together(const running *run) {
   operands.a.step = run->batch->a_stride;
   operands.b.step = run->batch->b_stride;
   operands.c.step = run->batch->c_stride;
+  operands.bias.step = run->batch->bias_stride;
+  operands.scale_a.step = run->batch->scale_a_stride;
+  operands.scale_b.step = run->batch->scale_b_stride;
   return tsl_plan_run(run->plan->plan, &operands, NULL);
 }
 

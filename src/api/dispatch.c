@@ -13,6 +13,8 @@ static pthread_key_t threads_end;
 static bool threads_end_is_told;
 
 static void evict(tsl_dispatch_entry *entry) {
+  if (!entry)
+    return;
   tsl_free(entry->state);
   tsl_plan_cache_release(entry->plan);
   free(entry);
@@ -22,10 +24,8 @@ static void evict(tsl_dispatch_entry *entry) {
 static void drop_table(void *argument) {
   tsl_dispatch_slot *slot = argument;
   for (int i = 0; i < TSL_DISPATCH_SETS; i++)
-    for (tsl_dispatch_entry *entry = slot->table->sets[i], *older; entry; entry = older) {
-      older = entry->older;
-      evict(entry);
-    }
+    for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
+      evict(slot->table->sets[i].entries[way]);
   memset(slot->table, 0, sizeof *slot->table);
   atomic_store_explicit(&slot->owner, 0, memory_order_release);
 }
@@ -74,9 +74,9 @@ static __attribute__((noinline)) tsl_dispatch_table *begin_table(void) {
   return NULL;
 }
 
-static unsigned set_of(const tsl_dispatch_key *key) {
+static tsl_dispatch_set *set_of(tsl_dispatch_table *table, const tsl_dispatch_key *key) {
   const tesela_type type = (tesela_type)(key->kind & 0xff);
-  return tsl_dispatch_set(type, key->trans_a, key->trans_b, key->m, key->n, key->k);
+  return &table->sets[tsl_dispatch_set_of(type, key->trans_a, key->trans_b, key->m, key->n, key->k)];
 }
 
 static bool is_same(const tsl_dispatch_key *a, const tsl_dispatch_key *b) {
@@ -85,59 +85,58 @@ static bool is_same(const tsl_dispatch_key *a, const tsl_dispatch_key *b) {
          a->order == b->order && a->trans_a == b->trans_a && a->trans_b == b->trans_b;
 }
 
-/* Word by word, as they were just written; sizes are mostly short. */
-static uint64_t hash_of(const tsl_dispatch_key *key) {
-  const uint64_t words[] = {
-      key->alpha, key->beta, (uint64_t)key->m ^ (uint64_t)key->n << 21 ^ (uint64_t)key->k << 42,
-      (uint64_t)key->lda ^ (uint64_t)key->ldb << 21 ^ (uint64_t)key->ldc << 42,
-      key->kind ^ (uint64_t)key->order << 32 ^ (uint64_t)key->trans_a << 40 ^ (uint64_t)key->trans_b << 48};
-  uint64_t hash = 1;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-  return hash | 1; /* never that of no call */
+/* Word by word, as they were just written; sizes are mostly short. Products that wait for nothing but their word. */
+static uint32_t tag_of(const tsl_dispatch_key *key) {
+  const uint64_t sizes = (uint64_t)key->m ^ (uint64_t)key->n << 21 ^ (uint64_t)key->k << 42,
+                 strides = (uint64_t)key->lda ^ (uint64_t)key->ldb << 21 ^ (uint64_t)key->ldc << 42,
+                 words = key->kind ^ (uint64_t)key->order << 32 ^ (uint64_t)key->trans_a << 40 ^
+                         (uint64_t)key->trans_b << 48;
+  const uint64_t hash = sizes * UINT64_C(0x9e3779b97f4a7c15) ^ strides * UINT64_C(0xd1b54a32d192ed03) ^
+                        words * UINT64_C(0x8cb92ba72f3d8dd7) ^ key->alpha * UINT64_C(0xaef17502108ef2d9) ^
+                        key->beta * UINT64_C(0xdb4f0b9175ae2165);
+  return ((uint32_t)(hash >> 32) | 1) << 2; /* never that of no call */
+}
+
+/* An entry becomes the first of its set, in whose way `way` it was, or an entry that is gone. */
+static tsl_dispatch_entry *move_first(tsl_dispatch_set *set, int way, tsl_dispatch_entry *entry,
+                                      uint32_t tag) {
+  for (; way > 0; way--) {
+    set->entries[way] = set->entries[way - 1];
+    set->tags[way] = set->tags[way - 1];
+  }
+  set->entries[0] = entry;
+  set->tags[0] = (uint16_t)tag;
+  const uint64_t sizes = tsl_dispatch_sizes(entry->key.m, entry->key.n, entry->key.k);
+  set->sizes = sizes == TSL_DISPATCH_NO_ROOM ? 0 : sizes;
+  return entry;
 }
 
 /* Puts what is known first in its set. */
-static tsl_dispatch_entry *find(tsl_dispatch_entry **set, const tsl_dispatch_key *key) {
-  for (tsl_dispatch_entry **at = set; *at; at = &(*at)->older) {
-    tsl_dispatch_entry *was = *at;
-    if (!is_same(&was->key, key))
-      continue;
-    *at = was->older;
-    was->older = *set;
-    *set = was;
-    return was;
-  }
+static tsl_dispatch_entry *find(tsl_dispatch_set *set, uint32_t tag, const tsl_dispatch_key *key) {
+  for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
+    if (set->tags[way] == (uint16_t)tag && is_same(&set->entries[way]->key, key))
+      return way == 0 ? set->entries[0] : move_first(set, way, set->entries[way], tag);
   return NULL;
 }
 
 tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
-  return table ? find(&table->sets[set_of(key)], key) : NULL;
+  return table ? find(set_of(table, key), tag_of(key), key) : NULL;
 }
 
-/* Puts an entry first in its set; the last one there is evicted. */
-static void put_first(tsl_dispatch_entry **set, tsl_dispatch_entry *entry) {
-  tsl_dispatch_entry *last = entry;
-  entry->older = *set;
-  *set = entry;
-  for (int i = 1; last && i < TSL_DISPATCH_WAYS; i++)
-    last = last->older;
-  if (last && last->older) {
-    evict(last->older);
-    last->older = NULL;
-  }
-}
-
-static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(const tsl_dispatch_key *key,
-                                                                 tsl_dispatch_entry **set) {
+/* Puts a new entry first in its set; the last one there is evicted. */
+static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(tsl_dispatch_set *set, uint32_t tag,
+                                                                 const tsl_dispatch_key *key) {
+  enum { LAST = TSL_DISPATCH_WAYS - 1 };
   tsl_dispatch_entry *made = calloc(1, sizeof *made);
   if (!made)
     return NULL;
   made->key = *key;
-  put_first(set, made);
-  return made;
+  evict(set->entries[LAST]);
+  return move_first(set, LAST, made, tag);
 }
+
+enum { LEARNT = 2 }; /* times in a row that came before, at most 3 */
 
 tsl_dispatch_entry *tsl_dispatch_look(const tsl_dispatch_key *key, bool *is_new) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
@@ -146,14 +145,18 @@ tsl_dispatch_entry *tsl_dispatch_look(const tsl_dispatch_key *key, bool *is_new)
     table = begin_table();
   if (!table)
     return NULL;
-  const unsigned set = set_of(key);
-  tsl_dispatch_entry *known = find(&table->sets[set], key);
+  tsl_dispatch_set *set = set_of(table, key);
+  const uint32_t tag = tag_of(key);
+  tsl_dispatch_entry *known = find(set, tag, key);
   if (known)
     return known;
-  const uint64_t hash = hash_of(key);
-  *is_new = table->seen[set] == hash;
-  table->seen[set] = hash;
-  return *is_new ? begin_entry(key, &table->sets[set]) : NULL;
+  if ((set->seen & ~3u) != tag)
+    set->seen = tag;
+  *is_new = set->seen - tag == LEARNT;
+  if (*is_new)
+    return begin_entry(set, tag, key);
+  set->seen++;
+  return NULL;
 }
 
 /* The first 2^24 have numbers; a dispatch key has no bits for more. */

@@ -8,8 +8,8 @@
  * meanwhile. A kernel's state is the entry's; a plan is its context's, and whoever runs it asks whether it is there still.
  *
  * A table is a set-associative cache: a set has the calls that came last of those that belong there, the last one first. A
- * call enters when it comes twice in a row there without being known, so that one whose scalars change every time evicts
- * nothing. */
+ * call enters when it comes a third time in a row there without being known, so that one whose scalars change every time evicts
+ * nothing, and shapes drawn from few seldom do. */
 #ifndef TSL_API_DISPATCH_H
 #define TSL_API_DISPATCH_H
 
@@ -39,16 +39,21 @@ typedef struct tsl_dispatch_entry {
   tsl_fast_kernel *kernel; /* of a call by BLAS's names: takes any aligned addresses and cannot fail */
   void *state;             /* the kernel's; freed with the entry */
   tsl_dispatch_key key;
-  struct tsl_dispatch_entry *older; /* was called before this one, and has the same set */
-  tsl_direct direct;                /* with the same state: a kernel that looks at addresses, or may fail */
-  struct tsl_cached_plan *plan;     /* held; of the context that the key names */
-  const void *next_of;              /* the symbol whose next library has such calls */
+  tsl_direct direct;            /* with the same state: a kernel that looks at addresses, or may fail */
+  struct tsl_cached_plan *plan; /* held; of the context that the key names */
+  const void *next_of;          /* the symbol whose next library has such calls */
 } tsl_dispatch_entry;
 
 enum { TSL_DISPATCH_SETS = 256, TSL_DISPATCH_WAYS = 2 };
+/* Half a cache line: for what is not known nothing else is read. */
+typedef struct tsl_dispatch_set {
+  tsl_dispatch_entry *entries[TSL_DISPATCH_WAYS]; /* what was called last comes first; NULL: none */
+  uint64_t sizes;                   /* tsl_dispatch_sizes() of the first; 0: not by these words */
+  uint32_t seen;                    /* of the call that came last and was not known: its tag and times */
+  uint16_t tags[TSL_DISPATCH_WAYS]; /* of the entries' calls: hashes whose last two bits are 0; 0: none */
+} tsl_dispatch_set;
 typedef struct tsl_dispatch_table {
-  tsl_dispatch_entry *sets[TSL_DISPATCH_SETS];
-  uint64_t seen[TSL_DISPATCH_SETS]; /* what came last and was not known, by a hash */
+  tsl_dispatch_set sets[TSL_DISPATCH_SETS];
 } tsl_dispatch_table;
 
 /* The first thread's table lies where no load has to say; of two others with one slot the first has it, until it ends. */
@@ -103,10 +108,20 @@ static inline uint64_t tsl_dispatch_bits(tesela_type type, const void *scalar) {
 }
 
 /* Few and quick operations: the product waits for them. Cubes of 256 sizes in a row have sets of their own. */
-static inline unsigned tsl_dispatch_set(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
-                                        int64_t k) {
+static inline unsigned tsl_dispatch_set_of(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
+                                           int64_t k) {
   const unsigned letters = (unsigned)trans_a + 2 * (unsigned)trans_b + 4 * (unsigned)type;
   return ((unsigned)m + 4 * (unsigned)n + 16 * (unsigned)k + 32 * letters) % TSL_DISPATCH_SETS;
+}
+
+/* All three in one word, never 0; where they have no room in it, TSL_DISPATCH_NO_ROOM. */
+#define TSL_DISPATCH_NO_ROOM UINT64_MAX
+enum { TSL_DISPATCH_SIZE_BITS = 21 };
+static inline uint64_t tsl_dispatch_sizes(int64_t m, int64_t n, int64_t k) {
+  const uint64_t all = (uint64_t)m | (uint64_t)n | (uint64_t)k;
+  return all >> TSL_DISPATCH_SIZE_BITS ? TSL_DISPATCH_NO_ROOM
+                                       : (uint64_t)m | (uint64_t)n << TSL_DISPATCH_SIZE_BITS |
+                                             (uint64_t)k << 2 * TSL_DISPATCH_SIZE_BITS | UINT64_C(1) << 63;
 }
 
 /* Whether addresses are multiples of an element's size, as compilers assume. */
@@ -115,7 +130,7 @@ static inline bool tsl_dispatch_aligned(tesela_type type, const void *a, const v
 }
 
 /* Calls that differ by their type alone, f32 or f64, have different sets, and are not compared by it. */
-_Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_SETS != 0, "see tsl_dispatch_set()");
+_Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_SETS != 0, "see tsl_dispatch_set_of()");
 
 /* The entry of a call that came last in its set, if it has a kernel: what BLAS's entries of a constant type may call; its
  * scalars lie at alpha and beta. The arguments one by one, as they are in registers: a struct of them that was just
@@ -130,10 +145,12 @@ static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, in
   const tsl_dispatch_table *table = tsl_dispatch_calls();
   if (!table)
     return NULL;
-  const tsl_dispatch_entry *was = table->sets[tsl_dispatch_set(type, trans_a, trans_b, m, n, k)];
-  return was && was->kernel && was->key.m == m && was->key.n == n && was->key.k == k && was->key.lda == lda &&
-                 was->key.ldb == ldb && was->key.ldc == ldc && was->key.order == order &&
-                 was->key.trans_a == trans_a && was->key.trans_b == trans_b &&
+  const tsl_dispatch_set *set = &table->sets[tsl_dispatch_set_of(type, trans_a, trans_b, m, n, k)];
+  if (set->sizes != tsl_dispatch_sizes(m, n, k))
+    return NULL;
+  const tsl_dispatch_entry *was = set->entries[0];
+  return was->kernel && was->key.lda == lda && was->key.ldb == ldb && was->key.ldc == ldc &&
+                 was->key.order == order && was->key.trans_a == trans_a && was->key.trans_b == trans_b &&
                  was->key.alpha == tsl_dispatch_bits(type, alpha) &&
                  was->key.beta == tsl_dispatch_bits(type, beta)
              ? was

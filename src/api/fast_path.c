@@ -6,6 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const tsl_strategy *first_of(bool solves) {
+  for (int i = 0; tsl_strategy_at(i); i++) {
+    const tsl_strategy *one = tsl_strategy_at(i);
+    if (solves ? one->op == TSL_OP_SOLVE && one->fast_path.solve
+               : one->op == TSL_OP_GEMM && one->fast_path.multiply)
+      return one;
+  }
+  return NULL;
+}
+
 bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
   tsl_devices *devices;
   tsl_device *device;
@@ -13,12 +23,8 @@ bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
   if (!has_cpu || context->asks || tsl_api_devices(context, &devices) != TESELA_OK ||
       tsl_devices_find(devices, "cpu", &device) != TESELA_OK)
     return false;
-  for (int i = 0; tsl_strategy_at(i); i++)
-    if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->fast_path.multiply) {
-      *path = (tsl_fast_path){tsl_strategy_at(i), device};
-      return true;
-    }
-  return false;
+  *path = (tsl_fast_path){first_of(false), device, first_of(true)};
+  return path->strategy != NULL;
 }
 
 static bool is_elsewhere(const tsl_device *device) {

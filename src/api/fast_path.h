@@ -5,10 +5,11 @@
 
 #include "strategy/strategy.h"
 
-/* A way to multiply without plans on a context's device; lives as long as the context. */
+/* Ways to multiply, and to solve with triangles, without plans on a context's device; lives as long as the context. */
 typedef struct tsl_fast_path {
   const tsl_strategy *strategy;
   const tsl_device *device;
+  const tsl_strategy *solver; /* NULL: there is none */
 } tsl_fast_path;
 
 /* Finds it; false where the context's device is neither the cpu, whose name it was given, nor "auto", or nobody offers
@@ -22,5 +23,10 @@ bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *de
 /* Whether another device is expected to be the faster one: looks for those that may be, and loads their drivers, but opens and
  * compiles nothing. */
 bool tsl_api_looks_elsewhere(tesela_context *context, const tesela_gemm_desc *desc);
+
+/* Numbers that the drop-in measured once on this machine, kept in the file `blas` of the folder of compiled kernels, by a name
+ * without blanks and the device's key. False where nothing is known; what cannot be kept is a line in the log (cache). */
+bool tsl_api_recall(const tsl_device *device, const char *name, double *value);
+void tsl_api_keep(const tsl_device *device, const char *name, double value);
 
 #endif

@@ -26,9 +26,10 @@ static tesela_status resolve_in_place(const tesela_gemm_desc *desc, tsl_request 
   return TESELA_OK;
 }
 
-/* Whether the description has more to say of operands than how they lie. */
-static bool has_structure(const tesela_gemm_desc *desc) {
-  return ((int)desc->a_structure | (int)desc->a_triangle | (int)desc->b_structure | (int)desc->b_triangle |
+/* Whether the description has more to say of operands than how they lie, or a last step. */
+static bool has_more(const tesela_gemm_desc *desc) {
+  return ((int)desc->scaling_a | (int)desc->scaling_b | (int)desc->bias_along | (int)desc->activation |
+          (int)desc->a_structure | (int)desc->a_triangle | (int)desc->b_structure | (int)desc->b_triangle |
           (int)desc->c_structure | (int)desc->c_triangle | desc->in_place) != 0;
 }
 
@@ -46,6 +47,13 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
                            .fields = {"desc.a", "desc.b", "desc.c"},
                            .structures = {desc->a_structure, desc->b_structure, desc->c_structure},
                            .triangles = {desc->a_triangle, desc->b_triangle, desc->c_triangle},
+                           .bias = desc->bias,
+                           .bias_along = desc->bias_along,
+                           .activation = desc->activation,
+                           .scale_a = desc->scale_a,
+                           .scale_b = desc->scale_b,
+                           .scaling_a = desc->scaling_a,
+                           .scaling_b = desc->scaling_b,
                            .alpha = desc->alpha,
                            .beta = desc->beta,
                            .device = desc->device,
@@ -92,8 +100,9 @@ static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, 
   const uint64_t number = atomic_load_explicit(&context->number, memory_order_acquire);
   if ((type != TESELA_F32 && type != TESELA_F64) || type_or(desc->b.type, TESELA_F32) != type ||
       type_or(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
-      desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 ||
-      has_structure(desc) || desc->c.reserved != 0 || desc->c.reserved_too ||
+      desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 || has_more(desc) ||
+      desc->bias.data || desc->bias.buffer || desc->scale_a.data || desc->scale_a.buffer ||
+      desc->scale_b.data || desc->scale_b.buffer || desc->c.reserved != 0 || desc->c.reserved_too ||
       (named && strcmp(desc->device, "cpu") != 0) ||
       !lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
       !lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
@@ -116,7 +125,7 @@ static bool run_known(tesela_context *context, tsl_cached_plan *cached, const te
                       tesela_status *status) {
   TSL_NOT_CANCELLED;
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
-  const tesela_matrix *const given[TSL_OPERANDS] = {&desc->a, &desc->b, &c};
+  const tesela_matrix *const given[TSL_GIVEN] = {&desc->a, &desc->b, &c};
   if (!tsl_plan_cache_use(&context->cache, cached))
     return false;
   *status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, 0, NULL);

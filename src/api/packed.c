@@ -63,7 +63,7 @@ static tesela_status make(const tesela_plan *plan, int operand, const tsl_operan
   if (status == TESELA_OK) {
     made->plan = memcpy(text, plan->plan->text, length);
     made->operand = operand;
-    status = pack(&plan->plan->work, made, &plan->reach[operand], from);
+    status = pack(tsl_plan_work(plan->plan), made, &plan->reach[operand], from);
   }
   if (status != TESELA_OK) {
     tesela_packed_destroy(made);

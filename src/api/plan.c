@@ -18,8 +18,8 @@ static tsl_reach reach_of(const tsl_shape *shape, const char *name, bool used) {
 }
 
 /* What the caller's fields are called; the second row is for what works in place. */
-static const char *const operand_names[TSL_OP_COUNT][2][TSL_OPERANDS] = {
-    [TSL_OP_GEMM] = {{"a", "b", "c"}, {"a", "b", "c"}},
+static const char *const operand_names[TSL_OP_COUNT][2][TSL_GIVEN] = {
+    [TSL_OP_GEMM] = {{"a", "b", "c", "bias", "scale_a", "scale_b"}, {"a", "b", "c"}},
     [TSL_OP_DOT] = {{"x", "y", "result"}},
     [TSL_OP_TRANSPOSE] = {{"a", "", "b"}, {"", "", "b"}},
     [TSL_OP_SOLVE] = {{"a", "b", "x"}, {"a", "", "x"}},
@@ -36,14 +36,15 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
   (*out)->plan = plan;
   const tsl_problem *problem = &plan->work.problem;
   const char *const *names = operand_names[problem->op][problem->in_place];
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    (*out)->reach[i] = reach_of(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
+  for (int i = 0; i < TSL_GIVEN; i++)
+    if (tsl_problem_has_operand(problem, i))
+      (*out)->reach[i] = reach_of(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
   (*out)->workspace = (size_t)tsl_plan_workspace(plan);
   (*out)->direct = tsl_api_direct(*out);
   return TESELA_OK;
 }
 
-tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_OPERANDS],
+tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_GIVEN],
                                tesela_record *record, size_t record_size) {
   TSL_NOT_CANCELLED;
   tesela_record full;
@@ -58,13 +59,30 @@ tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
+void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
+                         const tesela_finish *finish, tsl_api_operands *out) {
+  *out = (tsl_api_operands){.given = {a, b}};
+  if (c) {
+    out->c = tsl_api_as_matrix(c);
+    out->given[TSL_OPERAND_C] = &out->c;
+  }
+  if (!finish)
+    return;
+  const tesela_vector *const vectors[] = {&finish->bias, &finish->scale_a, &finish->scale_b};
+  for (int i = 0; i < TSL_GIVEN - TSL_OPERANDS; i++) {
+    out->lines[i] = tsl_api_as_line(vectors[i]);
+    out->given[TSL_OPERANDS + i] = vectors[i]->data || vectors[i]->buffer ? &out->lines[i] : NULL;
+  }
+}
+
 /* Apart, so that the direct way saves no registers for it. */
 static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
                                                            const tesela_matrix *b, const tesela_result *c,
-                                                           tesela_record *record, size_t record_size) {
-  const tesela_matrix written = c ? tsl_api_as_matrix(c) : (tesela_matrix){.data = NULL};
-  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c ? &written : NULL};
-  return tsl_api_run_plan(plan, TSL_OP_GEMM, given, record, record_size);
+                                                           const tesela_finish *finish, tesela_record *record,
+                                                           size_t record_size) {
+  tsl_api_operands operands;
+  tsl_api_as_operands(a, b, c, finish, &operands);
+  return tsl_api_run_plan(plan, TSL_OP_GEMM, operands.given, record, record_size);
 }
 
 tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
@@ -74,7 +92,16 @@ tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a, c
     if (tsl_api_runs_directly(plan, a, b, &written))
       return plan->direct.run(plan->direct.state, a->data, b->data, c->data);
   }
-  return run_checked(plan, a, b, c, record, record_size);
+  return run_checked(plan, a, b, c, NULL, record, record_size);
+}
+
+tesela_status tesela_plan_run_finished_sized(tesela_plan *plan, const tesela_matrix *a,
+                                             const tesela_matrix *b, const tesela_result *c,
+                                             const tesela_finish *finish, tesela_record *record,
+                                             size_t finish_size, size_t record_size) {
+  tesela_finish own;
+  TSL_API_TAKE(finish, finish_size, own, tesela_finish, scale_b);
+  return run_checked(plan, a, b, c, finish, record, record_size);
 }
 
 const char *tesela_plan_describe(const tesela_plan *plan) {

@@ -39,7 +39,10 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
   return p->op == q->op && p->in_place == q->in_place && p->conjugate_a == q->conjugate_a &&
          p->conjugate_b == q->conjugate_b && p->m == q->m && p->n == q->n && p->k == q->k &&
          p->batch == q->batch && same_shape(&p->a, &q->a) && same_shape(&p->b, &q->b) &&
-         same_shape(&p->c, &q->c) && a->place == b->place && (a->effort > 0) == (b->effort > 0) &&
+         same_shape(&p->c, &q->c) && p->bias_along == q->bias_along && same_shape(&p->bias, &q->bias) &&
+         p->scaling_a == q->scaling_a && p->scaling_b == q->scaling_b &&
+         same_shape(&p->scale_a, &q->scale_a) && same_shape(&p->scale_b, &q->scale_b) &&
+         p->activation == q->activation && a->place == b->place && (a->effort > 0) == (b->effort > 0) &&
          same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) && tsl_ask_same(&p->ask, &q->ask) &&
          strcmp(a->device, b->device) == 0 && same_text(a->strategy, b->strategy);
 }
@@ -49,6 +52,8 @@ static uint64_t hash_of(const tsl_call_key *key) {
   const tsl_problem *p = &key->problem;
   const int64_t parts[] = {p->op,
                            p->in_place,
+                           p->bias_along * TESELA_ACTIVATIONS + p->activation,
+                           p->scaling_a * TESELA_SCALINGS + p->scaling_b,
                            p->a.structure * TESELA_TRIANGLES + p->a.triangle,
                            p->b.structure * TESELA_TRIANGLES + p->b.triangle,
                            p->c.structure * TESELA_TRIANGLES + p->c.triangle,

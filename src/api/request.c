@@ -61,6 +61,53 @@ static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem 
   return TESELA_OK;
 }
 
+/* A vector that nobody says the way of is a mistake. */
+static tesela_status resolve_finish(const tsl_request *request, tsl_problem *problem) {
+  const tesela_vector *bias = &request->bias;
+  const tesela_matrix matrix = tsl_api_as_line(bias);
+  tesela_type type = TESELA_TYPE_DEFAULT;
+  problem->activation = request->activation;
+  if (request->bias_along == TESELA_NO_BIAS && (bias->data || bias->buffer))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "desc.bias is given, but desc.bias_along does not say whether it is a row or a column");
+  if (request->bias_along == TESELA_NO_BIAS)
+    return TESELA_OK;
+  TSL_TRY(tsl_api_one_place(&matrix, "", "desc.bias"));
+  TSL_TRY(resolve_type(&matrix, problem->c.type, "desc.bias", &type));
+  tsl_problem_add_bias(problem, request->bias_along, type, bias->stride == 0 ? 1 : bias->stride);
+  return TESELA_OK;
+}
+
+/* Likewise. Scales are f32, whatever C is. */
+static tesela_status resolve_scales(const tsl_request *request, tsl_problem *problem) {
+  static const char *const fields[] = {"desc.scale_a", "desc.scale_b"};
+  const tesela_vector *const vectors[] = {&request->scale_a, &request->scale_b};
+  const tesela_scaling scalings[] = {request->scaling_a, request->scaling_b};
+  for (int i = 0; i < 2; i++) {
+    const tesela_matrix matrix = tsl_api_as_line(vectors[i]);
+    if (scalings[i] == TESELA_NO_SCALE && (matrix.data || matrix.buffer))
+      return tsl_fail(
+          TESELA_BAD_CALL,
+          "%s is given, but desc.scaling_%c does not say whether it is of the tensor or of its lines",
+          fields[i], "ab"[i]);
+    if (scalings[i] == TESELA_NO_SCALE)
+      continue;
+    TSL_TRY(tsl_api_one_place(&matrix, "", fields[i]));
+    tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_A + i, scalings[i],
+                          vectors[i]->stride == 0 ? 1 : vectors[i]->stride);
+    TSL_TRY(resolve_type(&matrix, TESELA_F32, fields[i],
+                         i == 0 ? &problem->scale_a.type : &problem->scale_b.type));
+  }
+  return TESELA_OK;
+}
+
+/* Of integers with scales the result is a number. */
+static tesela_type type_of_result(const tsl_request *request, tesela_type a) {
+  const tesela_type type = tsl_result_type(request->op, a);
+  const bool has_scales = request->scaling_a != TESELA_NO_SCALE || request->scaling_b != TESELA_NO_SCALE;
+  return has_scales && tsl_type(type)->is_integer ? TESELA_F32 : type;
+}
+
 tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) {
   const int64_t sizes[] = {request->m, request->n, request->k};
   for (int i = 0; i < TSL_OPERANDS; i++)
@@ -72,7 +119,7 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
   const bool one_type = request->op != TSL_OP_GEMM;
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tesela_type fallback = i == TSL_OPERAND_C ? tsl_result_type(request->op, problem->a.type)
+    const tesela_type fallback = i == TSL_OPERAND_C ? type_of_result(request, problem->a.type)
                                  : one_type         ? problem->a.type
                                                     : TESELA_F32;
     TSL_TRY(resolve_shape(&request->matrices[i], shapes[i]->rows, shapes[i]->cols, fallback,
@@ -80,6 +127,8 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   }
   resolve_structures(request, shapes);
   TSL_TRY(resolve_conjugates(request, problem));
+  TSL_TRY(resolve_finish(request, problem));
+  TSL_TRY(resolve_scales(request, problem));
   resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
   resolve_scalar(request->beta, 0, problem->c.type, problem->beta);
   tsl_problem_round(problem);
@@ -88,21 +137,28 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
 
 /* The device of the buffers, NULL when there are none. */
 static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
-  const tesela_matrix *matrices = request->matrices;
-  const char *const *fields = request->fields;
+  const tesela_matrix *own = request->matrices;
+  const tesela_matrix matrices[TSL_GIVEN] = {own[0],
+                                             own[1],
+                                             own[2],
+                                             tsl_api_as_line(&request->bias),
+                                             tsl_api_as_line(&request->scale_a),
+                                             tsl_api_as_line(&request->scale_b)};
+  const char *const fields[TSL_GIVEN] = {request->fields[0], request->fields[1], request->fields[2],
+                                         "desc.bias",        "desc.scale_a",     "desc.scale_b"};
   int first = -1, host = -1;
   *device = NULL;
-  for (int i = 0; i < TSL_OPERANDS; i++) {
+  for (int i = 0; i < TSL_GIVEN; i++) {
     if (matrices[i].data)
       host = i;
     if (!matrices[i].buffer)
       continue;
-    tsl_device *own = matrices[i].buffer->memory->device;
-    if (*device && own != *device)
+    tsl_device *its = matrices[i].buffer->memory->device;
+    if (*device && its != *device)
       return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a call runs on one device",
-                      fields[first], (*device)->name, fields[i], own->name);
+                      fields[first], (*device)->name, fields[i], its->name);
     first = i;
-    *device = own;
+    *device = its;
   }
   if (first >= 0 && host >= 0)
     return tsl_fail(TESELA_BAD_CALL,

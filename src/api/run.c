@@ -22,10 +22,10 @@ static bool overlap(const tsl_reach *a, uintptr_t a_at, const tsl_reach *b, uint
 static tesela_status check_overlap(const tesela_plan *plan, const char *where, const tsl_operand *operands) {
   const tsl_operand *c = &operands[TSL_OPERAND_C];
   const tsl_reach *c_reach = &plan->reach[TSL_OPERAND_C];
-  for (int i = 0; i < TSL_OPERAND_C; i++) {
+  for (int i = 0; i < TSL_GIVEN; i++) {
     const tsl_operand *other = &operands[i];
     const tsl_reach *reach = &plan->reach[i];
-    if (!reach->used || other->buffer != c->buffer || other->packed)
+    if (i == TSL_OPERAND_C || !reach->used || other->buffer != c->buffer || other->packed)
       continue;
     const uintptr_t at = c->buffer ? (uintptr_t)other->offset * reach->size : (uintptr_t)other->host;
     const uintptr_t c_at = c->buffer ? (uintptr_t)c->offset * c_reach->size : (uintptr_t)c->host;
@@ -42,8 +42,8 @@ tsl_direct tsl_api_direct(const tesela_plan *plan) {
   const tsl_reach *reach = plan->reach, *c = &reach[TSL_OPERAND_C];
   tsl_direct direct = {.unaligned = c->align - 1};
   const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && c->used;
-  if (work->problem.op != TSL_OP_GEMM || !work->strategy->fast_path.run_at ||
-      plan->plan->place != TSL_PLACE_HOST || !uses_all)
+  if (work->problem.op != TSL_OP_GEMM || tsl_problem_has_finish(&work->problem) ||
+      !work->strategy->fast_path.run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
     return direct;
   direct.run = work->strategy->fast_path.run_at(work, &direct.state);
   for (int i = 0; i < TSL_OPERAND_C; i++) {
@@ -71,16 +71,26 @@ static tesela_status operand_of(const tesela_plan *plan, const char *where, int 
 }
 
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
-                             const tesela_matrix *const given[TSL_OPERANDS], tsl_operands *out) {
-  tsl_operand operands[TSL_OPERANDS] = {{0}};
-  for (int i = 0; i < TSL_OPERANDS; i++) {
+                             const tesela_matrix *const given[TSL_GIVEN], tsl_operands *out) {
+  tsl_operand operands[TSL_GIVEN] = {{0}};
+  if (given[TSL_OPERAND_BIAS] && plan->plan->work.problem.bias_along == TESELA_NO_BIAS)
+    return tsl_fail(TESELA_BAD_CALL, "%sbias is given, and the plan adds none", where);
+  for (int i = TSL_OPERAND_SCALE_A; i < TSL_GIVEN; i++)
+    if (given[i] && !tsl_problem_has_operand(&plan->plan->work.problem, i))
+      return tsl_fail(TESELA_BAD_CALL, "%sscale_%c is given, and the plan does not scale %c", where,
+                      "ab"[i - TSL_OPERAND_SCALE_A], "AB"[i - TSL_OPERAND_SCALE_A]);
+  for (int i = 0; i < TSL_GIVEN; i++) {
     if (plan->reach[i].used)
       TSL_TRY(operand_of(plan, where, i, given[i], &operands[i]));
   }
   if (plan->reach[TSL_OPERAND_C].used)
     TSL_TRY(check_overlap(plan, where, operands));
-  *out = (tsl_operands){
-      .a = operands[TSL_OPERAND_A], .b = operands[TSL_OPERAND_B], .c = operands[TSL_OPERAND_C]};
+  *out = (tsl_operands){.a = operands[TSL_OPERAND_A],
+                        .b = operands[TSL_OPERAND_B],
+                        .c = operands[TSL_OPERAND_C],
+                        .bias = operands[TSL_OPERAND_BIAS],
+                        .scale_a = operands[TSL_OPERAND_SCALE_A],
+                        .scale_b = operands[TSL_OPERAND_SCALE_B]};
   return TESELA_OK;
 }
 
@@ -135,9 +145,8 @@ out:
   return status;
 }
 
-tesela_status tsl_api_run(tesela_plan *plan, const char *where,
-                          const tesela_matrix *const given[TSL_OPERANDS], uint64_t measure,
-                          tesela_record *record) {
+tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const given[TSL_GIVEN],
+                          uint64_t measure, tesela_record *record) {
   tsl_operands operands;
   if (measure != 0) {
     TSL_TRY(tsl_api_gather(plan, where, given, &operands));

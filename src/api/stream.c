@@ -211,7 +211,7 @@ static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream
 }
 
 static tesela_status enqueue(tesela_plan *plan, tsl_op op, tesela_stream *stream,
-                             const tesela_matrix *const given[TSL_OPERANDS], const tesela_buffer *workspace) {
+                             const tesela_matrix *const given[TSL_GIVEN], const tesela_buffer *workspace) {
   TSL_NOT_CANCELLED;
   tsl_operands operands;
   tsl_buffer *memory;
@@ -223,11 +223,26 @@ static tesela_status enqueue(tesela_plan *plan, tsl_op op, tesela_stream *stream
   return tsl_plan_enqueue(plan->plan, &operands, stream->stream, memory);
 }
 
+static tesela_status enqueue_product(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
+                                     const tesela_matrix *b, const tesela_result *c,
+                                     const tesela_finish *finish, const tesela_buffer *workspace) {
+  tsl_api_operands operands;
+  tsl_api_as_operands(a, b, c, finish, &operands);
+  return enqueue(plan, TSL_OP_GEMM, stream, operands.given, workspace);
+}
+
 tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
                                   const tesela_matrix *b, const tesela_result *c, tesela_buffer *workspace) {
-  const tesela_matrix written = c ? tsl_api_as_matrix(c) : (tesela_matrix){.data = NULL};
-  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c ? &written : NULL};
-  return enqueue(plan, TSL_OP_GEMM, stream, given, workspace);
+  return enqueue_product(plan, stream, a, b, c, NULL, workspace);
+}
+
+tesela_status tesela_plan_enqueue_finished_sized(tesela_plan *plan, tesela_stream *stream,
+                                                 const tesela_matrix *a, const tesela_matrix *b,
+                                                 const tesela_result *c, const tesela_finish *finish,
+                                                 tesela_buffer *workspace, size_t finish_size) {
+  tesela_finish own;
+  TSL_API_TAKE(finish, finish_size, own, tesela_finish, scale_b);
+  return enqueue_product(plan, stream, a, b, c, finish, workspace);
 }
 
 tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream, const tesela_vector *x,
@@ -241,6 +256,6 @@ tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream, 
 tesela_status tesela_plan_enqueue_transpose(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
                                             const tesela_result *b, tesela_buffer *workspace) {
   const tesela_matrix written = b ? tsl_api_as_matrix(b) : (tesela_matrix){.data = NULL};
-  const tesela_matrix *const given[TSL_OPERANDS] = {a, NULL, b ? &written : NULL};
+  const tesela_matrix *const given[TSL_GIVEN] = {a, NULL, b ? &written : NULL};
   return enqueue(plan, TSL_OP_TRANSPOSE, stream, given, workspace);
 }

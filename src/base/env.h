@@ -14,7 +14,8 @@
     "most memory that a plan takes on a device beside the cpu, such as 8GiB; default: what it has")          \
   X(THREADS, "", "most host threads; default: the processors that this process may run on")                  \
   X(ACCURACY, "default",                                                                                     \
-    "how right results are to be where a call says nothing: default, a number such as 1e-5, tf32, bf16, "    \
+    "how right results are to be where a call says nothing: default, a number such as 1e-5, e4m3, tf32, "    \
+    "bf16, "                                                                                                 \
     "f32, f64, "                                                                                             \
     "exact (docs/ACCURACY.md)")                                                                              \
   X(BITS, "any", "when the same bits are to come again, likewise: any, run, threads, devices")               \
@@ -46,6 +47,8 @@
   X(OPENCL, "", "path of the OpenCL library; none: behave as if there were no OpenCL")                       \
   X(VENDORS, "0", "1: vendors' libraries may be listed and chosen, too (tesela strategies names them)")      \
   X(CBLAS, "", "path of the CBLAS library of vendor_openblas: OpenBLAS, BLIS, MKL; none: as if not there")   \
+  X(PBLAS, "",                                                                                               \
+    "path of the ScaLAPACK of vendor_scalapack, the peer of several processes; none: as if not there")       \
   X(CLBLAST, "", "path of the CLBlast library of vendor_clblast; none: as if not there")                     \
   X(CUBLAS, "", "path of the cuBLAS library of vendor_cublas; none: as if not there")                        \
   X(CUBLASLT, "", "path of the cuBLASLt library of vendor_cublaslt; none: as if not there")

@@ -4,6 +4,8 @@
 #include "base/text.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,21 @@ static bool says_absent(const char *error, const char *name) {
          strstr(error, "No such file or directory") != NULL;
 }
 
+/* Whether something is shared on purpose. */
+static atomic_bool has_shared;
+
+bool tsl_library_share(const char *name) {
+  const bool is_there = dlopen(name, RTLD_LAZY | RTLD_GLOBAL) != NULL;
+  if (is_there)
+    atomic_store(&has_shared, true);
+  return is_there;
+}
+
+static void *find(void *handle, const char *name) {
+  void *address = dlsym(handle, name);
+  return address || !atomic_load(&has_shared) ? address : dlsym(RTLD_DEFAULT, name);
+}
+
 static bool load_one(const char *name, const tsl_library_symbol *symbols, int count, void *table,
                      attempt *result) {
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -42,7 +59,7 @@ static bool load_one(const char *name, const tsl_library_symbol *symbols, int co
     return false;
   }
   for (int i = 0; i < count; i++) {
-    void *address = dlsym(handle, symbols[i].name);
+    void *address = find(handle, symbols[i].name);
     if (!address && !symbols[i].optional) {
       for (int k = 0; k < i; k++)
         set_pointer(table, &symbols[k], NULL);
@@ -82,6 +99,26 @@ tesela_status tsl_library_load(const char *what, const char *chosen, const char 
   tsl_text_free(&tried);
   tsl_text_free(&reasons);
   return status;
+}
+
+typedef struct counting {
+  const char *const *starts;
+  int count;
+} counting;
+
+static int count_one(struct dl_phdr_info *info, size_t size, void *argument) {
+  counting *of = argument;
+  const char *const slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+  (void)size;
+  for (const char *const *start = of->starts; slash && *start; start++)
+    of->count += strncmp(slash + 1, *start, strlen(*start)) == 0;
+  return 0;
+}
+
+int tsl_library_count(const char *const *starts) {
+  counting of = {.starts = starts};
+  (void)dl_iterate_phdr(count_one, &of);
+  return of.count;
 }
 
 void tsl_library_file(void (*function)(void), char *out, size_t size) {

@@ -4,6 +4,7 @@
 #include "base/status.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 
 /* Large blocks lie on pages of this size where the system has some: copies that are read again and again then need few
@@ -16,8 +17,41 @@ typedef union header {
   unsigned char line[TSL_CACHE_LINE];
 } header;
 
-/* The one that is kept, or NULL. Who takes it out owns it. */
-static _Atomic(header *) kept;
+/* Those that are kept, or NULL: a run that takes one for itself may have another one inside of it. Who takes one out owns it. */
+enum { KEPT = 2 };
+static _Atomic(header *) kept[KEPT];
+
+static header *take_out(int place) {
+  return atomic_load_explicit(&kept[place], memory_order_relaxed) ? atomic_exchange(&kept[place], NULL)
+                                                                  : NULL;
+}
+
+/* Into an empty place, else into the first, whose block is freed. */
+static void keep(header *block) {
+  header *none = NULL;
+  for (int i = 0; i < KEPT; i++, none = NULL)
+    if (atomic_compare_exchange_strong(&kept[i], &none, block))
+      return;
+  tsl_free(atomic_exchange(&kept[0], block));
+}
+
+/* The smaller of two, of those that have so many bytes; the smaller of all where none has. */
+static bool is_better(const header *block, const header *other, size_t bytes) {
+  if (!block || !other)
+    return block != NULL;
+  const bool fits = block->bytes >= bytes;
+  return fits != (other->bytes >= bytes) ? fits : block->bytes < other->bytes;
+}
+
+/* What is kept and fits, or is to go for a larger one. */
+static header *take_kept(size_t bytes) {
+  header *first = take_out(0), *second = take_out(1);
+  const bool is_first = is_better(first, second, bytes);
+  header *other = is_first ? second : first;
+  if (other)
+    keep(other);
+  return is_first ? first : second;
+}
 
 static tesela_status take_block(size_t bytes, const char *what, void **out) {
   size_t whole;
@@ -30,7 +64,7 @@ static tesela_status take_block(size_t bytes, const char *what, void **out) {
 }
 
 tesela_status tsl_scratch_take(size_t bytes, const char *what, void **out) {
-  header *block = atomic_exchange(&kept, NULL);
+  header *block = take_kept(bytes);
   *out = NULL;
   if (!block || block->bytes < bytes) {
     size_t total;
@@ -48,5 +82,5 @@ tesela_status tsl_scratch_take(size_t bytes, const char *what, void **out) {
 
 void tsl_scratch_give(void *block) {
   if (block)
-    tsl_free(atomic_exchange(&kept, (header *)block - 1));
+    keep((header *)block - 1);
 }

@@ -9,7 +9,10 @@
 
 #define SENTENCE_SIZE sizeof(((tsl_status_saved *)0)->sentence)
 
-static _Thread_local char sentence[SENTENCE_SIZE];
+_Static_assert(SENTENCE_SIZE <= TSL_THREAD_TEXT_LEAST, "a sentence's address never changes");
+
+/* Its beginning, where there is no memory for all of it. */
+static _Thread_local char cut_sentence[64];
 
 const char *tesela_version(void) {
   return TESELA_VERSION;
@@ -35,7 +38,7 @@ const char *tesela_status_name(tesela_status status) {
 }
 
 const char *tesela_last_error(void) {
-  return sentence;
+  return cut_sentence[0] ? cut_sentence : tsl_thread_text(TSL_THREAD_ERROR);
 }
 
 /* A sentence that was cut may end inside a UTF-8 character: drop the piece. */
@@ -49,6 +52,14 @@ static void drop_partial_character(char *text) {
   const size_t follow = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
   if (end - start < follow)
     text[start - 1] = '\0';
+}
+
+static void keep_sentence(const char *text) {
+  memset(cut_sentence, 0, sizeof cut_sentence);
+  if (strcmp(tsl_thread_text_keep(TSL_THREAD_ERROR, text), text) == 0)
+    return;
+  memcpy(cut_sentence, text, strnlen(text, sizeof cut_sentence - 1));
+  drop_partial_character(cut_sentence);
 }
 
 /* File names and cells come from anywhere: one line stays one line, and no terminal obeys what a file holds. */
@@ -73,9 +84,9 @@ tesela_status tsl_fail(tesela_status status, const char *format, ...) {
   char text[SENTENCE_SIZE];
   va_list arguments;
   va_start(arguments, format);
-  const size_t length = format_sentence(text, format, arguments);
+  (void)format_sentence(text, format, arguments);
   va_end(arguments);
-  memcpy(sentence, text, length + 1);
+  keep_sentence(text);
   return status;
 }
 
@@ -85,7 +96,7 @@ tesela_status tsl_fail_in(tesela_status status, const char *format, ...) {
   va_start(arguments, format);
   size_t length = format_sentence(text, format, arguments);
   va_end(arguments);
-  const char *const parts[] = {": ", sentence};
+  const char *const parts[] = {": ", tesela_last_error()};
   bool cut = false;
   for (int i = 0; i < 2; i++) {
     const size_t space = SENTENCE_SIZE - 1 - length, wanted = strlen(parts[i]);
@@ -97,16 +108,16 @@ tesela_status tsl_fail_in(tesela_status status, const char *format, ...) {
   }
   if (cut)
     drop_partial_character(text);
-  memcpy(sentence, text, strlen(text) + 1);
+  keep_sentence(text);
   return status;
 }
 
 void tsl_status_save(tsl_status_saved *saved) {
-  memcpy(saved->sentence, sentence, SENTENCE_SIZE);
+  snprintf(saved->sentence, SENTENCE_SIZE, "%s", tesela_last_error());
 }
 
 void tsl_status_restore(const tsl_status_saved *saved) {
-  memcpy(sentence, saved->sentence, SENTENCE_SIZE);
+  keep_sentence(saved->sentence);
 }
 
 void tsl_status_keep_log(const char *log) {

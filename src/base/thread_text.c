@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread's, on the heap: they may be long, and most threads have none. */
+/* A thread's: they may be long, and most threads have none. */
 typedef struct texts {
   struct {
     char *text; /* NULL: nothing was kept */
@@ -59,9 +59,10 @@ static const char *keep(tsl_thread_slot slot, const char *text) {
   if (!own)
     return "";
   if (own->slots[slot].capacity < bytes) {
+    const size_t capacity = bytes < TSL_THREAD_TEXT_LEAST ? TSL_THREAD_TEXT_LEAST : bytes;
     free(own->slots[slot].text);
-    own->slots[slot].text = malloc(bytes);
-    own->slots[slot].capacity = own->slots[slot].text ? bytes : 0;
+    own->slots[slot].text = malloc(capacity);
+    own->slots[slot].capacity = own->slots[slot].text ? capacity : 0;
   }
   return own->slots[slot].text ? memmove(own->slots[slot].text, text, bytes) : "";
 }

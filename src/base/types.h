@@ -43,8 +43,8 @@ void tsl_type_load(tesela_type type, const void *at, double value[2]);
 void tsl_type_store(tesela_type type, void *at, const double value[2]);
 
 /* `count` elements, the steps in elements of each side (any sign); the ranges do not overlap and need no
- * alignment. Equal types are copied bit by bit. Dense copies and conversions between f64 and f32 run at the
- * speed of memory; other pairs take some nanoseconds an element. */
+ * alignment. Equal types are copied bit by bit. Dense copies and conversions between f64, f32, f16 and bf16 by way of f32 run at
+ * the speed of memory or near it; other pairs take some nanoseconds an element. */
 void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type to, void *target,
                       int64_t target_step, size_t count);
 

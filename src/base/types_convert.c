@@ -1,5 +1,7 @@
 #include "base/types.h"
 
+#include "base/types_halves.h"
+
 #include <string.h>
 
 /* Numbers that may lie at any address and be part of any object: what a caller's pointer is good for. */
@@ -45,6 +47,10 @@ static void convert_same(const char *source, int64_t source_step, char *target, 
     copy(source, source_step, target, target_step, count, size);
 }
 
+static bool is_half(tesela_type type) {
+  return type == TESELA_F16 || type == TESELA_BF16;
+}
+
 static void convert_any(tesela_type from, const char *source, int64_t source_step, tesela_type to,
                         char *target, int64_t target_step, size_t count) {
   const int64_t source_size = (int64_t)tsl_type(from)->size, target_size = (int64_t)tsl_type(to)->size;
@@ -73,6 +79,10 @@ void tsl_type_convert(tesela_type from, const void *source, int64_t source_step,
     narrow(source, 1, target, 1, count);
   else if (from == TESELA_F64 && to == TESELA_F32)
     narrow(source, source_step, target, target_step, count);
+  else if (is_half(from) && to == TESELA_F32)
+    tsl_halves_widen(from == TESELA_F16, source, source_step, target, target_step, count);
+  else if (from == TESELA_F32 && is_half(to))
+    tsl_halves_narrow(to == TESELA_F16, source, source_step, target, target_step, count);
   else
     convert_any(from, source, source_step, to, target, target_step, count);
 }

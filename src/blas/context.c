@@ -126,6 +126,10 @@ tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *recor
   tesela_context *on = context_now();
   return on ? tesela_dot(on, desc, record) : TESELA_OUT_OF_MEMORY;
 }
+tesela_status tsl_blas_run_solve(const tesela_solve_desc *desc, tesela_record *record) {
+  tesela_context *on = context_now();
+  return on ? tesela_solve(on, desc, record) : TESELA_OUT_OF_MEMORY;
+}
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record) {
   tesela_context *on = context_now();
   return on ? tesela_transpose(on, desc, record) : TESELA_OUT_OF_MEMORY;

@@ -12,6 +12,7 @@ tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *rec
 tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
                                  tesela_record *record);
 tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record);
+tesela_status tsl_blas_run_solve(const tesela_solve_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record);
 
 /* Where a product runs, where the context may choose. */

@@ -4,6 +4,8 @@
 #include "blas/check.h"
 #include "blas/route.h"
 
+#include "base/memory.h"
+
 static void describe(tsl_blas_call *call, const tsl_blas_structured *given) {
   const bool update = given->routine < TSL_BLAS_SYMM, symmetric = !update && given->routine < TSL_BLAS_TRMM;
   const bool two = given->routine == TSL_BLAS_SYR2K || given->routine == TSL_BLAS_HER2K;
@@ -26,6 +28,23 @@ static bool is_idle(const tsl_blas_layout *of) {
           of->beta[0] == 1 && of->beta[1] == 0);
 }
 
+/* By tesela, however; false where memory ran out, and C is as it was. */
+static bool compute(tsl_blas_call *call, tsl_blas_layout *layout) {
+  tesela_record record = {.plan = NULL};
+  if (tsl_blas_level3_solve(layout)) {
+    tsl_blas_end(call, "tesela at once cpu");
+    return true;
+  }
+  if (tsl_blas_level3_plan(call->symbol, layout, tsl_blas_record(call, &record))) {
+    tsl_blas_end_plan(call, &record);
+    return true;
+  }
+  if (!tsl_blas_level3_blocks(call->symbol, layout))
+    return false;
+  tsl_blas_end(call, "tesela blocks cpu");
+  return true;
+}
+
 tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structured *given) {
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route =
@@ -43,9 +62,13 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   if (is_idle(&layout))
     return NULL;
   tsl_blas_begin(call);
-  if (route == TSL_BLAS_TESELA && tsl_blas_level3_blocks(call->symbol, &layout)) {
-    tsl_blas_end(call, "tesela blocks cpu");
-    return NULL;
+  if (route == TSL_BLAS_TESELA) {
+    void *joined = tsl_blas_level3_join(&layout);
+    const bool done = compute(call, &layout);
+    tsl_free(joined);
+    if (done)
+      return NULL;
+    tsl_blas_lay_out(type, given, &layout);
   }
   tsl_blas_function *next = tsl_blas_otherwise(call, route);
   if (!next) {

@@ -71,6 +71,13 @@ void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *given, tsl_bl
 /* The imaginary parts of a hermitian C's diagonal, of which nothing is read, and which are written as 0. */
 void tsl_blas_make_real(const tsl_blas_layout *of);
 
+/* An update of rank 2k with few terms becomes one of rank k with twice as many, on copies of its factors, which are returned and are to
+ * be freed; NULL: it stays as it was. */
+void *tsl_blas_level3_join(tsl_blas_layout *of);
+/* Systems with a triangle, at once; false where there is no such way, or no memory, and c is as it was. */
+bool tsl_blas_level3_solve(const tsl_blas_layout *of);
+/* By one or two public calls; false where that is not worth it, or they cannot, and c is as it was. record may be NULL. */
+bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, tesela_record *record);
 /* By products of blocks; false where there is no memory, and c is as it was. And by plain loops. */
 bool tsl_blas_level3_blocks(const tsl_blas_symbol *symbol, const tsl_blas_layout *of);
 void tsl_blas_level3_loops(const tsl_blas_layout *of);

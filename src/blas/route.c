@@ -207,9 +207,13 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
   return elements >= from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }
 
+bool tsl_blas_may_measure(tsl_blas_symbol *symbol) {
+  return wanted == REQUEST_AUTO && !tsl_blas_is_nested() && peer_of(symbol) == TSL_BLAS_PEER_TUNED;
+}
+
 tsl_blas_route tsl_blas_route_from(tsl_blas_symbol *symbol, const double from[TSL_BLAS_PEER_TUNED + 1],
                                    double work) {
-  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  const tsl_blas_peer peer = peer_of(symbol);
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;

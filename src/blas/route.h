@@ -40,6 +40,8 @@ tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double ele
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements);
 /* Whether somebody asked for sums of a certain accuracy, or for bits that come again. */
 bool tsl_blas_asks_of_sums(void);
+/* Whether a call may measure who is the faster one: where it is not decided beforehand, beside a tuned library. */
+bool tsl_blas_may_measure(tsl_blas_symbol *symbol);
 /* Of so much work, where from[peer] is how much is tesela's; 0: none is. */
 tsl_blas_route tsl_blas_route_from(tsl_blas_symbol *symbol, const double from[TSL_BLAS_PEER_TUNED + 1],
                                    double work);

@@ -42,7 +42,7 @@ static told ask(tsl_blas_function *beside, const char *name) {
   return function;
 }
 
-static const char *openblas_core(tsl_blas_function *of) {
+const char *tsl_blas_kernels_of(tsl_blas_function *of) {
   static const char *const names[] = {"openblas_get_corename", "openblas_get_corename64_",
                                       "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -55,7 +55,7 @@ static const char *openblas_core(tsl_blas_function *of) {
 
 /* MKL chooses its kernels by what the processor can, BLIS by its model and else takes "generic" ones. */
 static bool is_known_to_be_good(tsl_blas_function *of) {
-  const char *core = openblas_core(of);
+  const char *core = tsl_blas_kernels_of(of);
   if (core)
     return is_good(core);
   const told id = ask(of, "bli_arch_query_id"), name = ask(of, "bli_arch_string");

@@ -76,6 +76,12 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
       g->c_structure != TESELA_GENERAL || g->a_triangle != TESELA_WHOLE || g->b_triangle != TESELA_WHOLE ||
       g->c_triangle != TESELA_WHOLE || g->in_place)
     return tsl_fail(TESELA_UNSUPPORTED, "structures, triangles and in_place are of products on one rank");
+  if (g->bias_along != TESELA_NO_BIAS || g->bias.data || g->bias.buffer ||
+      g->activation != TESELA_NO_ACTIVATION)
+    return tsl_fail(TESELA_UNSUPPORTED, "bias and activation are of products on one rank");
+  if (g->scaling_a != TESELA_NO_SCALE || g->scaling_b != TESELA_NO_SCALE || g->scale_a.data ||
+      g->scale_a.buffer || g->scale_b.data || g->scale_b.buffer)
+    return tsl_fail(TESELA_UNSUPPORTED, "scales are of products on one rank");
   if (c->desc.memory < 0)
     return tsl_fail(TESELA_BAD_CALL, "memory is %lld", (long long)c->desc.memory);
   job->m = g->m;

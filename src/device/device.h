@@ -55,7 +55,8 @@ typedef struct tsl_kernel tsl_kernel;
   X(NEON_BF16, 19, "AArch64's BFDOT")                                                                        \
   X(ASYNC_COPY, 20, "asynchronous copies to local memory (PTX from sm_80 on)")                               \
   X(WGMMA, 21, "CUDA on sm_90: matrix instructions of a warpgroup, tensor maps and clusters")                \
-  X(SEVERAL, 22, "several devices together, as \"cuda:*\" names them")
+  X(SEVERAL, 22, "several devices together, as \"cuda:*\" names them")                                       \
+  X(AVX512_PAIRS, 23, "two multiply-adds of 64 bytes a clock")
 
 typedef enum tsl_capability {
 #define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),

@@ -10,7 +10,7 @@ tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, 
   one.told = tsl_account_of(strategy, problem, config, device, &one.account);
   one.bounds = tsl_account_bounds(strategy, problem, config, device, &one.account);
   if (strategy->score)
-    one.seconds = strategy->score(problem, config, device);
+    one.seconds = tsl_strategy_seconds(strategy, problem, config, device);
   return one;
 }
 

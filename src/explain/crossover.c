@@ -6,8 +6,13 @@
 
 static void store(const tsl_shape *like, int64_t n, tsl_shape *shape) {
   const bool by_cols = like->row_stride == 1 && like->col_stride != 1;
-  *shape = (tsl_shape){
-      .type = like->type, .rows = n, .cols = n, .row_stride = by_cols ? 1 : n, .col_stride = by_cols ? n : 1};
+  *shape = (tsl_shape){.type = like->type,
+                       .rows = n,
+                       .cols = n,
+                       .row_stride = by_cols ? 1 : n,
+                       .col_stride = by_cols ? n : 1,
+                       .structure = like->structure,
+                       .triangle = like->triangle};
 }
 
 /* The device that a square of this size goes to; NULL where none takes it. */
@@ -20,6 +25,9 @@ static tesela_status ask(const tsl_problem *like, const tsl_choice *choice, int6
   store(&like->a, n, &square.a);
   store(&like->b, n, &square.b);
   store(&like->c, n, &square.c);
+  tsl_problem_add_bias(&square, like->bias_along, like->bias.type, 1);
+  tsl_problem_add_scale(&square, TSL_OPERAND_SCALE_A, like->scaling_a, 1);
+  tsl_problem_add_scale(&square, TSL_OPERAND_SCALE_B, like->scaling_b, 1);
   TSL_TRY(tsl_planner_list(&square, choice, &list, &count));
   *device = count > 0 && !list[0].refusal[0] ? list[0].device : NULL;
   free(list);

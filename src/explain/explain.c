@@ -71,7 +71,7 @@ tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *cho
   found->plan_seconds = tsl_clock() - found->plan_seconds;
   tsl_text_add(&found->failure, "%s", found->planned == TESELA_OK ? "" : tesela_last_error());
   TSL_TRY(count(found));
-  found->host_bytes = operand_bytes(problem);
+  found->host_bytes = operand_bytes(problem) + (found->plan ? tsl_plan_host_bytes(found->plan) : 0);
   found->host_available = tsl_memory_available();
   return tsl_text_status(&found->failure);
 }

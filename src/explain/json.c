@@ -1,6 +1,7 @@
 /* An explanation as JSON. */
 #include "explain/explain.h"
 #include "explain/values.h"
+#include "strategy/structure.h"
 
 #include <math.h>
 
@@ -42,13 +43,28 @@ static json_t *json_shares(const tsl_plan *plan) {
   return list;
 }
 
+/* "symmetric_lower", or null of a general operand of which all takes part. */
+static json_t *json_structure(const tsl_problem *problem, int operand) {
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  tsl_text word = {0};
+  tsl_structure_print(shape->structure, shape->triangle, &word);
+  json_t *object = word.length > 0 ? json_string(tsl_text_get(&word)) : json_null();
+  tsl_text_free(&word);
+  return object;
+}
+
+/* Null of a problem that has none. */
+static json_t *json_word(const char *word) {
+  return *word ? json_string(word) : json_null();
+}
+
 json_t *tsl_explain_json(const tsl_explanation *found) {
   const tsl_problem *problem = &found->problem;
   const tsl_candidate *best = tsl_explain_chosen(found);
   json_t *list = json_array();
   for (int i = 0; i < found->count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
-    const tsl_accuracy promised = candidate->strategy->accuracy(problem, &candidate->config);
+    const tsl_accuracy promised = tsl_strategy_promises(candidate->strategy, problem, &candidate->config);
     tsl_text text = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &text);
     json_t *one = json_pack(
@@ -81,12 +97,20 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
     json_array_append_new(crossover,
                           json_pack("{s:I, s:s}", "from", (json_int_t)found->crossover.parts[i].from,
                                     "device", found->crossover.parts[i].device->name));
-  return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
-                   "shares", json_shares(found->plan), "links", links, "crossover", crossover, "m",
-                   (json_int_t)problem->m, "n", (json_int_t)problem->n, "k", (json_int_t)problem->k, "type",
-                   tsl_type(problem->c.type)->name, "alpha", tsl_json_real(problem->alpha[0]), "beta",
-                   tsl_json_real(problem->beta[0]), "plan", plan, "error_bound", bound, "predicted_seconds",
-                   tsl_json_real(best ? best->seconds : INFINITY), "host_bytes",
-                   (json_int_t)found->host_bytes, "host_bytes_available", (json_int_t)found->host_available,
-                   "device_bytes", bytes, "first_call", first, "candidates", list);
+  return json_pack(
+      "{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, "
+      "s:o, s:I, s:I, s:o, s:o, "
+      "s:o}",
+      "a_is", json_structure(problem, TSL_OPERAND_A), "b_is", json_structure(problem, TSL_OPERAND_B), "c_is",
+      json_structure(problem, TSL_OPERAND_C), "in_place", problem->in_place, "bias",
+      json_word(tsl_along_name(problem->bias_along)), "activation",
+      json_word(tsl_activation_name(problem->activation)), "scale_a",
+      json_word(tsl_scaling_name(problem->scaling_a)), "scale_b",
+      json_word(tsl_scaling_name(problem->scaling_b)), "shares", json_shares(found->plan), "links", links,
+      "crossover", crossover, "m", (json_int_t)problem->m, "n", (json_int_t)problem->n, "k",
+      (json_int_t)problem->k, "type", tsl_type(problem->c.type)->name, "alpha",
+      tsl_json_real(problem->alpha[0]), "beta", tsl_json_real(problem->beta[0]), "plan", plan, "error_bound",
+      bound, "predicted_seconds", tsl_json_real(best ? best->seconds : INFINITY), "host_bytes",
+      (json_int_t)found->host_bytes, "host_bytes_available", (json_int_t)found->host_available,
+      "device_bytes", bytes, "first_call", first, "candidates", list);
 }

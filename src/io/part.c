@@ -335,6 +335,37 @@ tesela_status tsl_part_write(tsl_part *part, const tsl_rectangle *block, const v
   return TESELA_OK;
 }
 
+static tesela_status read_at(const tsl_part *part, char *bytes, size_t count, uint64_t place) {
+  while (count > 0) {
+    const ssize_t now = pread(part->data, bytes, count, (off_t)place);
+    if (now < 0 && errno == EINTR)
+      continue;
+    if (now <= 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: %s cannot be read: %s", part->path, part->data_name,
+                      now < 0 ? strerror(errno) : "it ends too early");
+    bytes += now;
+    count -= (size_t)now;
+    place += (uint64_t)now;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_read(const tsl_part *part, const tsl_rectangle *block, void *data) {
+  enum { PIECE = 4096 };
+  char piece[PIECE * 16];
+  const tesela_type stored = tsl_npy_stored_type(part->type);
+  const size_t size = tsl_type(part->type)->size, there = tsl_type(stored)->size;
+  for (int64_t i = 0; i < block->rows; i++)
+    for (int64_t j = 0; j < block->cols; j += PIECE) {
+      const size_t now = (size_t)(block->cols - j < PIECE ? block->cols - j : PIECE);
+      const int64_t index = (block->row + i) * part->cols + block->col + j;
+      TSL_TRY(read_at(part, piece, now * there, part->start + (uint64_t)index * there));
+      tsl_type_convert(stored, piece, 1, part->type, (char *)data + (size_t)(i * block->cols + j) * size, 1,
+                       now);
+    }
+  return TESELA_OK;
+}
+
 tesela_status tsl_part_flush(tsl_part *part) {
   if (fdatasync(part->data) != 0 && errno != EINVAL && errno != ENOTSUP)
     return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));

@@ -40,6 +40,8 @@ tesela_status tsl_part_flush(tsl_part *part);
 /* Writes a block of elements of the file's type, whose columns lie side by side. */
 tesela_status tsl_part_write(tsl_part *part, const tsl_rectangle *block, const void *data,
                              int64_t row_stride);
+/* Reads a block that was written, as it was given: to elements of the file's type, whose columns lie side by side. */
+tesela_status tsl_part_read(const tsl_part *part, const tsl_rectangle *block, void *data);
 /* Block `index` is written. It is noted once it is on the disk: with others, where blocks come so fast that syncing would take
  * more than a tenth of the time. */
 tesela_status tsl_part_note(tsl_part *part, int64_t index);

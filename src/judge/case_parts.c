@@ -39,6 +39,36 @@ double tsl_dice_scalar(tsl_dice *dice) {
   return values[tsl_dice_roll(dice, sizeof values / sizeof *values)];
 }
 
+/* Scales are of sums in f32 or of integers, whose C is a number then. A bias has C's type, or where that is narrow its sums' at every other case. */
+static void fit_scales(tsl_case *out) {
+  static const tesela_type results[] = {TESELA_F32, TESELA_BF16, TESELA_F16};
+  tsl_problem *problem = &out->problem;
+  const tsl_type_info *c = tsl_type(problem->c.type);
+  const bool is_product = problem->op == TSL_OP_GEMM && !tsl_problem_has_structure(problem);
+  if (is_product && c->is_integer)
+    problem->c.type = results[out->seed / 4 % 3];
+  else if (!is_product || c->sums != TESELA_F32)
+    for (int i = TSL_OPERAND_SCALE_A; i <= TSL_OPERAND_SCALE_B; i++)
+      tsl_problem_add_scale(problem, i, TESELA_NO_SCALE, 0);
+}
+
+void tsl_case_fit_finish(tsl_case *out) {
+  tsl_problem *problem = &out->problem;
+  if (tsl_problem_has_scales(problem))
+    fit_scales(out);
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const bool is_row = problem->bias_along == TESELA_BIAS_ROW;
+  if (!tsl_problem_has_finish(problem))
+    return;
+  if (type->is_integer || problem->op != TSL_OP_GEMM || tsl_problem_has_structure(problem))
+    *problem = tsl_problem_unfinished(problem);
+  if (type->is_complex)
+    problem->activation = TESELA_NO_ACTIVATION;
+  if (problem->bias_along != TESELA_NO_BIAS)
+    tsl_problem_add_bias(problem, problem->bias_along, out->seed / 2 % 2 ? type->sums : type->type,
+                         is_row ? problem->bias.col_stride : problem->bias.row_stride);
+}
+
 void tsl_case_fit_structures(tsl_case *out) {
   tsl_problem *problem = &out->problem;
   tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};

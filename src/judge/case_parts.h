@@ -38,6 +38,9 @@ void tsl_case_set_scalars(tsl_case *out, double alpha, double beta);
 /* Lets a case's structures be those that its types have. */
 void tsl_case_fit_structures(tsl_case *out);
 
+/* Lets a case's last step be one that its types have. */
+void tsl_case_fit_finish(tsl_case *out);
+
 /* Cases by one rule, from their index. */
 typedef struct tsl_case_group {
   int count;

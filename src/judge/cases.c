@@ -31,6 +31,7 @@ static void fit_to_types(tsl_case *out) {
   set_scalar(out->problem.c.type, 0.5, out->problem.alpha);
   set_scalar(out->problem.c.type, -0.25, out->problem.beta);
   tsl_case_fit_structures(out);
+  tsl_case_fit_finish(out);
 }
 
 void tsl_case_set_types(tsl_case *out, const tsl_types *types) {

@@ -73,6 +73,46 @@ static void kinds_of_data(int index, tesela_type type, tsl_case *out) {
   tsl_case_set_scalars(out, 1, layout == TSL_LAYOUT_DENSE ? 0 : 1.5);
 }
 
+/* Every last step, on every kind of data, where C is read and where it is not; sizes over and below a piece of it, one with no terms. */
+static void finishes(int index, tesela_type type, tsl_case *out) {
+  static const int64_t sizes[][3] = {{21, 34, 19}, {5, 300, 12}, {270, 3, 33},
+                                     {33, 65, 0},  {1, 40, 9},   {48, 1, 70}};
+  static const int64_t strides[] = {1, 1, 3, -2};
+  const int64_t *size = sizes[index % 6];
+  const int step = index % 11 + 1; /* all but none at all */
+  out->problem = tsl_problem_gemm(size[0], size[1], size[2], type);
+  out->data = (tsl_data)(index / 2 % TSL_DATA_COUNT);
+  out->repeats = index % 5 == 0 ? 2 : 1;
+  tsl_case_lay_out_all(out, index % TSL_LAYOUTS, TSL_LAYOUT_DENSE, index % TSL_LAYOUTS_OF_C, 3);
+  tsl_case_set_scalars(out, index % 7 == 3 ? 0 : index % 3 ? 1.5 : 1, index / 3 % 2 ? -0.5 : 0);
+  out->problem.activation = (tesela_activation)(step % TESELA_ACTIVATIONS);
+  tsl_problem_add_bias(&out->problem, (tesela_along)(step / TESELA_ACTIVATIONS % TESELA_ALONGS), type,
+                       strides[index / 5 % 4]);
+}
+enum { FINISHES = 22 };
+
+/* Every way to scale, with C where the sums are and where they are not, with other last steps and without. */
+static void scales(int index, tesela_type type, tsl_case *out) {
+  static const int64_t sizes[][3] = {{21, 34, 19}, {70, 33, 40}, {270, 3, 33}, {33, 65, 0}, {1, 300, 9}};
+  static const int64_t strides[] = {1, 3, -2};
+  const int64_t *size = sizes[index % 5];
+  const int step = index % 8 + 1; /* all but none at all */
+  out->problem = tsl_problem_gemm(size[0], size[1], size[2], type);
+  out->data = (tsl_data)(index / 2 % TSL_DATA_COUNT);
+  out->repeats = index % 4 == 0 ? 2 : 1;
+  tsl_case_lay_out_all(out, TSL_LAYOUT_DENSE, index % TSL_LAYOUTS, (index + 1) % TSL_LAYOUTS_OF_C, 3);
+  tsl_case_set_scalars(out, index == 6 ? 0 : index % 3 ? 1 : 1.5, index / 3 % 2 ? -0.5 : 0);
+  tsl_problem_add_scale(&out->problem, TSL_OPERAND_SCALE_A, (tesela_scaling)(step % TESELA_SCALINGS),
+                        strides[index % 3]);
+  tsl_problem_add_scale(&out->problem, TSL_OPERAND_SCALE_B, (tesela_scaling)(step / TESELA_SCALINGS),
+                        strides[index / 3 % 3]);
+  if (index % 4 != 3)
+    return;
+  out->problem.activation = (tesela_activation)(index / 4 % TESELA_ACTIVATIONS);
+  tsl_problem_add_bias(&out->problem, (tesela_along)(1 + index % 2), type, 1);
+}
+enum { SCALES = 12 };
+
 static const tsl_case_group groups[] = {
     {27, zeros_and_ones},
     {EDGES, cubes},
@@ -81,6 +121,8 @@ static const tsl_case_group groups[] = {
     {LAYOUT_CASES, layouts},
     {32, scalars},
     {8 * TSL_DATA_COUNT, kinds_of_data},
+    {FINISHES, finishes},
+    {SCALES, scales},
     {0, NULL},
 };
 
@@ -98,6 +140,15 @@ static void random_product(tsl_dice *dice, tesela_type type, tsl_case *out) {
   tsl_case_lay_out_all(out, a, b, c, tsl_dice_roll(dice, 20));
   const double alpha = tsl_dice_scalar(dice);
   tsl_case_set_scalars(out, alpha, tsl_dice_scalar(dice));
+  if (tsl_dice_roll(dice, 8) != 0)
+    return;
+  out->problem.activation = (tesela_activation)tsl_dice_roll(dice, TESELA_ACTIVATIONS);
+  const tesela_along along = (tesela_along)tsl_dice_roll(dice, TESELA_ALONGS);
+  tsl_problem_add_bias(&out->problem, along, type, 1 + tsl_dice_roll(dice, 3));
+  for (int i = TSL_OPERAND_SCALE_A; i <= TSL_OPERAND_SCALE_B; i++) {
+    const tesela_scaling scaling = (tesela_scaling)tsl_dice_roll(dice, TESELA_SCALINGS);
+    tsl_problem_add_scale(&out->problem, i, scaling, 1 + tsl_dice_roll(dice, 3));
+  }
 }
 
 const tsl_case_lists tsl_cases_gemm = {groups, random_product};

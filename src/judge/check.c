@@ -12,7 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { A = TSL_OPERAND_A, B = TSL_OPERAND_B, C = TSL_OPERAND_C, OPERANDS = TSL_OPERANDS };
+enum {
+  A = TSL_OPERAND_A,
+  B = TSL_OPERAND_B,
+  C = TSL_OPERAND_C,
+  BIAS = TSL_OPERAND_BIAS,
+  SCALE_A = TSL_OPERAND_SCALE_A,
+  SCALE_B = TSL_OPERAND_SCALE_B,
+  GIVEN = TSL_GIVEN
+};
 
 typedef struct checking {
   const tsl_strategy *strategy;
@@ -20,11 +28,15 @@ typedef struct checking {
   tsl_device *device;
   const tsl_case *what;
   tsl_case_report *report;
-  tsl_guarded operands[OPERANDS];
+  tsl_guarded operands[GIVEN];
   unsigned char *first; /* C's block after the first run */
   tsl_stream *stream;   /* of buffers */
-  tsl_buffer *buffers[OPERANDS];
+  tsl_buffer *buffers[GIVEN];
 } checking;
+
+static bool has(const checking *job, int operand) {
+  return tsl_problem_has_operand(&job->what->problem, operand);
+}
 
 static void report_text(checking *job, tsl_case_result result, tsl_place place, const char *text) {
   job->report->result = result;
@@ -55,11 +67,28 @@ static tesela_status fill_solve(checking *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
+/* A bias and scales. Special data are one infinity or NaN in a few of them. */
+static tesela_status fill_vectors(checking *job) {
+  for (int i = BIAS; i < GIVEN; i++) {
+    const tsl_shape *shape = tsl_problem_shape(&job->what->problem, i);
+    if (!has(job, i))
+      continue;
+    if (tsl_problem_reads(&job->what->problem, i))
+      TSL_TRY(tsl_data_fill(job->what->data, ~job->what->seed + (uint64_t)(7 + i - BIAS), shape, 8,
+                            job->operands[i].origin));
+    else
+      poison(shape, job->operands[i].origin);
+    tsl_guarded_seal(&job->operands[i]);
+  }
+  return TESELA_OK;
+}
+
 static tesela_status make_operands(checking *job) {
   const tsl_problem *problem = &job->what->problem;
   const uint64_t seed = job->what->seed;
-  for (int i = 0; i < OPERANDS; i++)
-    TSL_TRY(tsl_guarded_create(tsl_problem_shape(problem, i), (int)(seed >> i & 1), &job->operands[i]));
+  for (int i = 0; i < GIVEN; i++)
+    if (has(job, i))
+      TSL_TRY(tsl_guarded_create(tsl_problem_shape(problem, i), (int)(seed >> i & 1), &job->operands[i]));
   if (problem->op == TSL_OP_SOLVE)
     return fill_solve(job);
   for (int i = 0; i < C; i++) {
@@ -73,6 +102,7 @@ static tesela_status make_operands(checking *job) {
       tsl_data_fill_unread(NAN, shape, job->operands[i].origin);
     tsl_guarded_seal(&job->operands[i]);
   }
+  TSL_TRY(fill_vectors(job));
   if (tsl_problem_reads(problem, C))
     TSL_TRY(tsl_data_fill(job->what->data, ~seed, &problem->c,
                           problem->in_place && problem->k > 0 ? problem->k : 8, job->operands[C].origin));
@@ -83,7 +113,7 @@ static tesela_status make_operands(checking *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
-/* Whether sums of the integer data fit the type that they are made in: |a| and |b| are at most 8, scalars whole quarters. Parts of complex
+/* Whether sums of the integer data fit the type that they are made in: |a| and |b| are at most 8, and so are scales, scalars whole quarters. Parts of complex
  * products are two terms each. */
 static bool is_exact(const tsl_case *what) {
   const tsl_problem *problem = &what->problem;
@@ -98,9 +128,10 @@ static bool is_exact(const tsl_case *what) {
     alpha += fabs(a);
     beta += fabs(b);
   }
-  const int terms = tsl_type(problem->c.type)->is_complex ? 2 : 1;
+  const int terms = tsl_type(problem->c.type)->is_complex ? 2 : 1,
+            scales = tsl_problem_has_scales(problem) ? 64 : 1;
   return what->data == TSL_DATA_INTEGER &&
-         (alpha + 1) * 64 * terms * (double)problem->k + beta * 8 * terms < 1 / unit;
+         (alpha + 1) * 64 * terms * scales * (double)problem->k + (beta + 1) * 8 * terms < 1 / unit;
 }
 
 /* --- one run and what it left --- */
@@ -119,7 +150,9 @@ static part part_of(const checking *job, int operand) {
 }
 
 static tesela_status write_buffers(checking *job) {
-  for (int i = 0; i < OPERANDS; i++) {
+  for (int i = 0; i < GIVEN; i++) {
+    if (!has(job, i))
+      continue;
     const part held = part_of(job, i);
     TSL_TRY(
         tsl_device_write(job->stream, job->buffers[i], 0, job->operands[i].block + held.first, held.bytes));
@@ -128,7 +161,9 @@ static tesela_status write_buffers(checking *job) {
 }
 
 static tesela_status read_buffers(checking *job) {
-  for (int i = 0; i < OPERANDS; i++) {
+  for (int i = 0; i < GIVEN; i++) {
+    if (!has(job, i))
+      continue;
     const part held = part_of(job, i);
     TSL_TRY(
         tsl_device_read(job->stream, job->buffers[i], 0, job->operands[i].block + held.first, held.bytes));
@@ -138,8 +173,9 @@ static tesela_status read_buffers(checking *job) {
 
 static tesela_status make_buffers(checking *job) {
   TSL_TRY(job->device->ops->stream_create(job->device, &job->stream));
-  for (int i = 0; i < OPERANDS; i++)
-    TSL_TRY(job->device->ops->buffer_create(job->device, part_of(job, i).bytes, &job->buffers[i]));
+  for (int i = 0; i < GIVEN; i++)
+    if (has(job, i))
+      TSL_TRY(job->device->ops->buffer_create(job->device, part_of(job, i).bytes, &job->buffers[i]));
   return TESELA_OK;
 }
 
@@ -151,17 +187,27 @@ static tsl_operand operand_of(const checking *job, tsl_place place, int operand)
   return (tsl_operand){.buffer = job->buffers[operand], .offset = tsl_guarded_offset(guarded) - front};
 }
 
+static tsl_operand vector_of(const checking *job, tsl_place place, int operand) {
+  return has(job, operand) ? operand_of(job, place, operand) : (tsl_operand){.host = NULL};
+}
+
 static tsl_operands operands_of(const checking *job, tsl_place place) {
-  return (tsl_operands){
-      .a = operand_of(job, place, A), .b = operand_of(job, place, B), .c = operand_of(job, place, C)};
+  return (tsl_operands){.a = operand_of(job, place, A),
+                        .b = operand_of(job, place, B),
+                        .c = operand_of(job, place, C),
+                        .bias = vector_of(job, place, BIAS),
+                        .scale_a = vector_of(job, place, SCALE_A),
+                        .scale_b = vector_of(job, place, SCALE_B)};
 }
 
 /* Nothing but C's elements may have changed. */
 static tesela_status check_guards(checking *job, tsl_place place) {
   char text[160];
-  for (int i = 0; i < C; i++)
-    if (!tsl_guarded_intact(&job->operands[i])) {
-      snprintf(text, sizeof text, "operand %c was written to", "AB"[i]);
+  for (int i = 0; i < GIVEN; i++)
+    if (i != C && has(job, i) && !tsl_guarded_intact(&job->operands[i])) {
+      static const char *const names[GIVEN] = {"operand A", "operand B", "",
+                                               "the bias",  "scale_a",   "scale_b"};
+      snprintf(text, sizeof text, "%s was written to", names[i]);
       report_text(job, TSL_CASE_WRONG, place, text);
       return TESELA_OK;
     }
@@ -178,11 +224,14 @@ static tesela_status check_guards(checking *job, tsl_place place) {
 
 static tesela_status judge(checking *job, tsl_place place) {
   const tsl_case *what = job->what;
-  const tsl_accuracy accuracy = job->strategy->accuracy(&what->problem, job->config);
+  const tsl_accuracy accuracy = tsl_strategy_promises(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
                           .exact = is_exact(what),
                           .rounded = accuracy.rounded,
                           .flushes = accuracy.flushes,
+                          .bias = has(job, BIAS) ? job->operands[BIAS].origin : NULL,
+                          .scale_a = has(job, SCALE_A) ? job->operands[SCALE_A].origin : NULL,
+                          .scale_b = has(job, SCALE_B) ? job->operands[SCALE_B].origin : NULL,
                           .finite = accuracy.finite,
                           .seed = what->seed,
                           .operations_max = what->operations_max};
@@ -240,7 +289,7 @@ static tesela_status run_once(checking *job, tsl_plan *plan, tsl_place place, in
 }
 
 static tesela_status run_all(checking *job, tsl_plan *plan, tsl_place place) {
-  const bool repeats = job->strategy->accuracy(&job->what->problem, job->config).repeats;
+  const bool repeats = tsl_strategy_promises(job->strategy, &job->what->problem, job->config).repeats;
   const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
   for (int run = 0; run < runs && job->report->result == TSL_CASE_RIGHT; run++)
     TSL_TRY(run_once(job, plan, place, run, runs));
@@ -270,7 +319,7 @@ static tesela_status check_buffers(checking *job) {
 }
 
 static void release(checking *job) {
-  for (int i = 0; i < OPERANDS; i++) {
+  for (int i = 0; i < GIVEN; i++) {
     tsl_guarded_free(&job->operands[i]);
     if (job->buffers[i])
       job->device->ops->buffer_destroy(job->buffers[i]);

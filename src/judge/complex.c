@@ -32,7 +32,7 @@ typedef struct term {
 
 typedef struct expanding {
   const tsl_problem *problem;
-  const unsigned char *a, *b, *before, *c;
+  const unsigned char *a, *b, *before, *bias, *c;
   double alpha[2], beta[2]; /* as C's type has them */
   double unit[2], scale;    /* alpha is scale times unit */
   int64_t rows, cols;       /* of the sample */
@@ -124,21 +124,28 @@ static void expand_b(const expanding *job) {
     }
 }
 
-/* Of beta C0, which is added with a factor of 1, and of C. */
+/* A bias is added as beta C0 is. */
+static bool adds(const expanding *job) {
+  return job->before || job->bias;
+}
+
+/* Of beta C0 and a bias, which are added with a factor of 1, and of C. */
 static void expand_c(const expanding *job, int part) {
   const tsl_problem *problem = job->problem;
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
       const int64_t row = sampled(i, job->rows, problem->m), col = sampled(j, job->cols, problem->n);
-      double value[2], before[2] = {0, 0};
+      double value[2], before[2] = {0, 0}, bias[2] = {0, 0};
       load(&problem->c, job->c, row, col, value);
       if (job->before)
         load(&problem->c, job->before, row, col, before);
+      if (job->bias)
+        load(&problem->bias, job->bias, row, col, bias);
       job->c_part[i * job->cols + j] = value[part];
       const double own = beta_product(job->beta[0], before[part]),
                    other = beta_product(job->beta[1], before[1 - part]);
-      job->before_expanded[i * job->cols + j] = part == 0 ? own - other : own + other;
-      job->added[i * job->cols + j] = fabs(own) + fabs(other);
+      job->before_expanded[i * job->cols + j] = (part == 0 ? own - other : own + other) + bias[part];
+      job->added[i * job->cols + j] = fabs(own) + fabs(other) + fabs(bias[part]);
     }
 }
 
@@ -198,15 +205,18 @@ static void guess_element(const expanding *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const int64_t row = sampled(i, job->rows, problem->m), col = sampled(j, job->cols, problem->n);
   const double far = job->largest / 16;
-  double value[2] = {0, 0};
+  double value[2] = {0, 0}, bias[2] = {0, 0};
   tsl_guess sum[2] = {{.kinds = TSL_KIND_FINITE}, {.kinds = TSL_KIND_FINITE}}, before[2];
   if (job->before)
     load(&problem->c, job->before, row, col, value);
+  if (job->bias)
+    load(&problem->bias, job->bias, row, col, bias);
   const bool any = (job->alpha[0] != 0 || job->alpha[1] != 0) && tsl_problem_reads(problem, TSL_OPERAND_A);
   const double alpha = any ? fabs(job->alpha[0]) + fabs(job->alpha[1]) + 1 : 0,
                beta = fabs(job->beta[0]) + fabs(job->beta[1]);
   const double products = any ? alpha * (double)problem->k * job->row_most[i] * job->col_most[j] : 0,
-               added = job->before ? beta * (fabs(value[0]) + fabs(value[1])) : 0;
+               added = (job->before ? beta * (fabs(value[0]) + fabs(value[1])) : 0) + fabs(bias[0]) +
+                       fabs(bias[1]);
   const int64_t at = i * job->cols + j;
   job->kinds[0][at] = job->kinds[1][at] = 0;
   if (products < far && added < far) /* neither is NaN */
@@ -219,10 +229,13 @@ static void guess_element(const expanding *job, int64_t i, int64_t j) {
     const tsl_guess parts[2] = {tsl_guess_of(value[0]), tsl_guess_of(value[1])};
     guess_product(job, job->beta, parts, before);
   }
-  for (int part = 0; part < 2; part++)
-    job->kinds[part][at] =
-        (unsigned char)(job->before ? tsl_guess_added(sum[part], before[part], job->largest) : sum[part])
-            .kinds;
+  for (int part = 0; part < 2; part++) {
+    if (job->before)
+      sum[part] = tsl_guess_added(sum[part], before[part], job->largest);
+    if (job->bias)
+      sum[part] = tsl_guess_added(sum[part], tsl_guess_of(bias[part]), job->largest);
+    job->kinds[part][at] = (unsigned char)sum[part].kinds;
+  }
 }
 
 /* What the caller says nobody looks at. */
@@ -259,12 +272,12 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
     real.alpha[0] = 0;
   }
   expand_c(job, part);
-  real.beta[0] = job->before ? 1 : 0;
+  real.beta[0] = adds(job) ? 1 : 0;
   /* The parts are stored as doubles; what they are judged by is C's own precision. Adding up beta C0 in double costs two
-   * roundings where C is double, too. */
+   * roundings where C is double, too, and a third one with a bias. */
   const double scale = type->component == TESELA_F32 ? 0x1p29 : 1;
   const double terms = fmax(1, fabs(job->alpha[0]) + fabs(job->alpha[1])) * 2 * (double)job->problem->k + 4;
-  const tsl_judge own = {.factor = (judge->factor + 2) * scale,
+  const tsl_judge own = {.factor = (judge->factor + 2 + (job->bias != NULL)) * scale,
                          .exact = judge->exact,
                          .added = job->added,
                          .kinds = job->kinds[part],
@@ -325,7 +338,13 @@ static tesela_status take(const expanding *job, double **out) {
 
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  expanding job = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .given = judge->kinds};
+  expanding job = {.problem = problem,
+                   .a = a,
+                   .b = b,
+                   .before = before,
+                   .bias = judge->bias,
+                   .c = c,
+                   .given = judge->kinds};
   const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
   double *block;
   *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};

@@ -123,11 +123,29 @@ static void compare_rounded(const tsl_judged *job, double right, double value, d
     compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
 }
 
-/* What alpha (A B) + beta C0 may be where a scalar is not finite: the sum first, then what scales it. */
-static unsigned kinds_with_special_scalars(const tsl_judged *job, int64_t row, int64_t col) {
-  const double slack = fmin(0.5, job->judge->factor * job->sums->unit_roundoff), largest = job->sums->largest;
+/* What multiplies an element's sum beside alpha. */
+typedef struct tsl_scales_here {
+  double a, b;
+} tsl_scales_here;
+
+static tsl_scales_here scales_at(const tsl_judged *job, int64_t row, int64_t col) {
+  const tsl_problem *problem = job->problem;
+  tsl_scales_here found = {1, 1};
+  if (job->products && problem->scaling_a != TESELA_NO_SCALE)
+    found.a = tsl_judged_value(&problem->scale_a, job->judge->scale_a, row, col);
+  if (job->products && problem->scaling_b != TESELA_NO_SCALE)
+    found.b = tsl_judged_value(&problem->scale_b, job->judge->scale_b, row, col);
+  return found;
+}
+
+/* What alpha (A B) + beta C0 may be where a scalar is not finite, or what comes of it is not the end: the sum first, then what scales
+ * it. */
+static tsl_guess guess_of_product(const tsl_judged *job, int64_t row, int64_t col, double slack,
+                                  double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
   tsl_guess sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
+  const tsl_scales_here scales = scales_at(job, row, col);
+  const double most = tsl_problem_has_scales(job->problem) ? job->sums->largest : largest;
   if (job->products) {
     tsl_element seen;
     tsl_reference_element(job->problem, 1, 0, job->a, job->b, NULL, row, col, &limits, &seen);
@@ -141,12 +159,19 @@ static unsigned kinds_with_special_scalars(const tsl_judged *job, int64_t row, i
       sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
                    (seen.up && seen.down ? TSL_KIND_NAN : 0);
     sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
-    sum = tsl_guess_scaled(job->alpha, sum, largest);
+    sum = tsl_guess_scaled(scales.a, sum, most);
+    sum = tsl_guess_scaled(scales.b, sum, most);
+    sum = tsl_guess_scaled(job->alpha, sum, most);
   }
   if (job->beta != 0)
     before = tsl_guess_scaled(
         job->beta, tsl_guess_of(tsl_judged_value(&job->problem->c, job->before, row, col)), largest);
-  return tsl_guess_added(sum, before, largest).kinds;
+  return tsl_guess_added(sum, before, largest);
+}
+
+static unsigned kinds_with_special_scalars(const tsl_judged *job, int64_t row, int64_t col) {
+  const double slack = fmin(0.5, job->judge->factor * job->sums->unit_roundoff);
+  return guess_of_product(job, row, col, slack, job->sums->largest).kinds;
 }
 
 /* Of an element that is real. */
@@ -204,10 +229,86 @@ static void compare(const tsl_judged *job, int64_t row, int64_t col, double high
   compare_finite(job, fabs((value - right) - tail), right, gauge, gauge != 0, out);
 }
 
+/* --- with a last step --- */
+
+/* In more digits than a double has, where long double has them. */
+static long double finished(tesela_activation activation, long double x) {
+  static const long double root_half = 0.707106781186547524400844362104849039L,
+                           root_two_over_pi = 0.797884560802865355879892119868763737L;
+  if (activation == TESELA_NO_ACTIVATION || isnan(x))
+    return x;
+  if (activation == TESELA_RELU || x < -1000)
+    return x > 0 ? x : 0;
+  const long double share = activation == TESELA_GELU
+                                ? erfcl(-x * root_half)
+                                : 1 + tanhl(root_two_over_pi * (x + 0.044715L * x * x * x));
+  return share == 0 ? 0 : x * share / 2;
+}
+
+/* Where a term is not finite, or sums may pass the range: by kinds, of which -infinity becomes 0. */
+static void compare_finished_specially(const tsl_judged *job, int64_t row, int64_t col, double bias,
+                                       double value, double bound, tsl_comparison *out) {
+  const tesela_activation activation = job->problem->activation;
+  const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff), largest = job->type->largest;
+  const tsl_guess right =
+      tsl_guess_added(guess_of_product(job, row, col, slack, largest), tsl_guess_of(bias), largest);
+  const unsigned minus =
+      right.kinds & TSL_KIND_MINUS && activation != TESELA_NO_ACTIVATION ? TSL_KIND_MINUS : 0;
+  const unsigned kinds = (right.kinds & ~minus) | (minus ? TSL_KIND_FINITE : 0);
+  const double expected = (double)finished(activation, right.value), error = fabs(value - expected);
+  const bool is_near = right.kinds & TSL_KIND_FINITE &&
+                       error <= bound + job->judge->factor * job->type->unit_roundoff *
+                                            (fabs(right.value) + right.error),
+             is_zero = minus && value == 0;
+  out->expected =
+      kinds & TSL_KIND_FINITE ? (right.kinds & TSL_KIND_FINITE ? expected : 0) : tsl_kind_shown(kinds);
+  out->bound = bound;
+  out->ratio = isfinite(value)              ? (is_near || is_zero ? 0 : INFINITY)
+               : kinds & tsl_kind_of(value) ? 0
+                                            : INFINITY;
+}
+
+/* Of general products alone, which nobody gives kinds or magnitudes. */
+static void compare_finished(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
+                             double magnitude, tsl_comparison *out) {
+  const tsl_problem *problem = job->problem;
+  const double value = tsl_judged_value(&problem->c, job->c, row, col),
+               before = job->beta != 0 ? tsl_judged_value(&problem->c, job->before, row, col) : 0,
+               bias = job->judge->bias ? tsl_judged_value(&problem->bias, job->judge->bias, row, col) : 0;
+  const tsl_scales_here scales = scales_at(job, row, col);
+  const double alpha = job->alpha * scales.a * scales.b, own = fabs(job->alpha) < 1 ? 1 : fabs(job->alpha),
+               reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
+  const double gauge = fabs(alpha) * magnitude + fabs(job->beta * before) + fabs(bias),
+               safe = job->type->largest / 4;
+  /* Underflow before the function, in it, and of the reference; and with scales of each step, times what the later ones multiply. */
+  const bool is_scaled = tsl_problem_has_scales(problem);
+  const double allowance = 4 * (job->allowance * (is_scaled ? reach : 1) + job->type->smallest);
+  const double bound = job->judge->factor * job->type->unit_roundoff * gauge + allowance;
+  double right = 0, tail = 0;
+  *out = (tsl_comparison){.bound = bound};
+  tsl_reference_finish(alpha, high, low, job->beta, before, &right, &tail);
+  const bool sums_pass =
+      is_scaled && !(magnitude * fmax(1, fabs(scales.a)) * fmax(1, fabs(scales.b)) < job->sums->largest / 4);
+  if (!isfinite(alpha) || !isfinite(job->beta) || !(gauge < safe) || sums_pass || !isfinite(value) ||
+      !isfinite(tail)) {
+    compare_finished_specially(job, row, col, bias, value, isfinite(bound) ? bound : 0, out);
+    return;
+  }
+  const long double expected = finished(problem->activation, (long double)right + tail + bias);
+  const bool is_exact = job->judge->exact && job->sums == job->type && problem->activation <= TESELA_RELU;
+  const double error = (double)fabsl((long double)value - expected), unit = job->type->unit_roundoff;
+  out->expected = (double)expected;
+  out->error = error;
+  out->bound = is_exact ? 0 : bound;
+  out->ratio = error == 0 ? 0 : is_exact ? INFINITY : error / bound;
+  out->grade = gauge > 0 ? fmax(0, error - allowance) / (unit * gauge) : 0;
+}
+
 /* From an element's sums of products to the comparison. */
 void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out) {
-  compare(job, row, col, high, low, magnitude, out);
+  (tsl_problem_has_finish(job->problem) ? compare_finished : compare)(job, row, col, high, low, magnitude,
+                                                                      out);
   if (job->judge->finite && !isfinite(out->expected))
     *out = (tsl_comparison){.expected = out->expected};
 }

@@ -29,6 +29,13 @@
  * Operands with structures are completed by their definition and judged as general ones; of C its triangle is looked at, and a hermitian
  * diagonal must be real. Zeros beside a triangle may be multiplied or left out.
  *
+ * A last step is computed of R in higher precision, f(R + bias), and judged by what f, whose slope factor counts, makes of both bounds: |bias|
+ * belongs to G. C may have been rounded before, and so pass its type's range there and be infinite. Of -infinity f is 0, but of none.
+ *
+ * With scales that is R = alpha a(i) b(j) (A B) + beta C0 and G = |alpha a(i) b(j)| |A||B| + |beta| |C0| + |bias|; underflow is what it is of the
+ * sums, times what multiplies them afterwards. C is rounded once, behind all of it, so that nothing passes its range before. The sums may pass
+ * theirs, and what is left of them once a(i) has multiplied them, which makes infinities and NaN of it.
+ *
  * Infinities and NaN follow IEEE 754, in whatever order the sum is made: NaN or 0 * infinity among the terms
  * gives NaN, so do infinities of both signs, and those of one sign give that infinity. Terms that are finite
  * may overflow on their way: +infinity is right where the positive terms alone, before or after alpha, pass the
@@ -60,10 +67,12 @@ typedef struct tsl_judge {
   const unsigned char *
       kinds; /* m x n, row after row: what an element may be, of TSL_KIND_...; 0: what its terms say. Or NULL. Where an operand is
                 complex, what nobody looks at alone */
-  double allowance;       /* absolute error that is forgiven beside underflow in C's type */
-  int64_t operations_max; /* look at a sample of rows when m n k is above this; 0: 2^31 */
-  uint64_t seed;          /* of the sample */
-  int threads;            /* most of the shared pool's; 0: all */
+  const void *bias;              /* its element (0, 0), in host memory; NULL where the problem has none */
+  const void *scale_a, *scale_b; /* likewise; not looked at where they are not read */
+  double allowance;              /* absolute error that is forgiven beside underflow in C's type */
+  int64_t operations_max;        /* look at a sample of rows when m n k is above this; 0: 2^31 */
+  uint64_t seed;                 /* of the sample */
+  int threads;                   /* most of the shared pool's; 0: all */
 } tsl_judge;
 static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
   return tsl_pool_team(tsl_pool_shared(), judge->threads);

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "host/split.h"
 #include "judge/judge.h"
+#include "judge/plain.h"
 #include "judge/sample.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ struct tsl_measuring {
   bool direct; /* all of it, in host memory, where it lies */
   int64_t *rows, *cols;
   tsl_problem part; /* the sample's, dense */
-  void *sample[TSL_OPERANDS], *before;
+  void *sample[TSL_OPERANDS], *before, *bias;
+  tsl_plain plain;    /* of a product with structures: its sample, completed before the run */
   tsl_stream *stream; /* where operands are on a device */
 };
 
@@ -88,7 +90,10 @@ static void choose_sizes(const tsl_measuring *m, int64_t *rows, int64_t *cols) {
 /* --- the sample's problem --- */
 
 static const tsl_operand *operand_of(const tsl_measuring *m, int operand) {
-  return operand == TSL_OPERAND_A ? &m->at.a : operand == TSL_OPERAND_B ? &m->at.b : &m->at.c;
+  return operand == TSL_OPERAND_A   ? &m->at.a
+         : operand == TSL_OPERAND_B ? &m->at.b
+         : operand == TSL_OPERAND_C ? &m->at.c
+                                    : &m->at.bias;
 }
 
 /* Lines of an operand that are brought, and which elements of each. */
@@ -137,6 +142,8 @@ static tsl_problem part_of(const tsl_problem *problem, int64_t rows, int64_t col
   part.conjugate_b = problem->conjugate_b;
   memcpy(part.alpha, problem->alpha, sizeof part.alpha);
   memcpy(part.beta, problem->beta, sizeof part.beta);
+  part.activation = problem->activation;
+  tsl_problem_add_bias(&part, problem->bias_along, problem->bias.type, 1);
   return part;
 }
 
@@ -152,6 +159,13 @@ static tesela_status bring_result(const tsl_measuring *m, void *to) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   return by_columns(&problem_of(m)->c) ? bring(m, TSL_OPERAND_C, &cols, &rows, true, to)
                                        : bring(m, TSL_OPERAND_C, &rows, &cols, false, to);
+}
+
+/* A bias at the rows, or at the columns, that are looked at. */
+static tesela_status bring_bias(const tsl_measuring *m, void *to) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m), one = {NULL, 1};
+  const bool is_row = problem_of(m)->bias_along == TESELA_BIAS_ROW;
+  return bring(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, to);
 }
 
 /* What a transpose reads, at the places that they come from: a row of it for each of C's columns. */
@@ -173,6 +187,22 @@ static tesela_status bring_factors(tsl_measuring *m) {
   return bring(m, TSL_OPERAND_B, &cols, &all, true, m->sample[TSL_OPERAND_B]);
 }
 
+static const void *address(const tsl_measuring *m, int operand) {
+  const tsl_operand *at = operand_of(m, operand);
+  const tsl_shape *shape = tsl_problem_shape(problem_of(m), operand);
+  return at->host ? (const unsigned char *)at->host + at->offset * (int64_t)tsl_type(shape->type)->size
+                  : NULL;
+}
+
+/* Products with structures are completed by what these mean, and looked at as general ones. */
+static tesela_status complete(tsl_measuring *m) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  TSL_TRY(tsl_plain_create(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B),
+                           address(m, TSL_OPERAND_C), &rows, &cols, &m->plain));
+  m->part = m->plain.problem;
+  return take_memory(m, TSL_OPERAND_C, &m->sample[TSL_OPERAND_C]);
+}
+
 /* What the run overwrites. */
 static tesela_status keep(tsl_measuring *m) {
   const tsl_problem *problem = problem_of(m);
@@ -191,17 +221,22 @@ static tesela_status prepare(tsl_measuring *m) {
   int64_t rows, cols;
   choose_sizes(m, &rows, &cols);
   m->part = part_of(problem, rows, cols);
-  m->direct = rows == problem->m && cols == problem->n && on_host(m->plan) && !problem->in_place &&
-              !tsl_problem_reads(problem, TSL_OPERAND_C) && m->at.c.host;
+  m->direct = !tsl_problem_has_structure(problem) && rows == problem->m && cols == problem->n &&
+              on_host(m->plan) && !problem->in_place && !tsl_problem_reads(problem, TSL_OPERAND_C) &&
+              m->at.c.host;
   TSL_TRY(tsl_alloc((size_t)(rows + cols) * sizeof *m->rows, "a sample of rows and columns", &indices));
   m->rows = indices;
   m->cols = m->rows + rows;
   tsl_sample_draw(m->rows, rows, problem->m, m->seed);
   tsl_sample_draw(m->cols, cols, problem->n, ~m->seed);
+  if (tsl_problem_has_structure(problem))
+    return complete(m);
   if (m->direct)
     return TESELA_OK;
   for (int i = 0; i < TSL_OPERANDS; i++)
     TSL_TRY(take_memory(m, i, &m->sample[i]));
+  if (problem->bias_along != TESELA_NO_BIAS)
+    TSL_TRY(take_memory(m, TSL_OPERAND_BIAS, &m->bias));
   if (!on_host(m->plan))
     TSL_TRY(device->ops->stream_create(device, &m->stream));
   return keep(m);
@@ -226,14 +261,19 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
     return tsl_fail(
         TESELA_UNSUPPORTED,
         "the error is to be measured, and an operand is packed: its elements are not there any more");
-  if (tsl_problem_has_structure(problem))
-    return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with structures is not measured");
+  if (tsl_problem_has_structure(problem) && !on_host(plan))
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "the error of a product with structures is to be measured, which is done "
+                    "where its operands are in host memory");
+  if (tsl_problem_has_scales(problem))
+    return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with scales is not measured");
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
   tsl_measuring *m = block;
   *m = (tsl_measuring){.plan = plan, .at = *operands, .seed = seed};
   settle_host(&m->at.a, &problem->a);
   settle_host(&m->at.b, &problem->b);
   settle_host(&m->at.c, &problem->c);
+  settle_host(&m->at.bias, &problem->bias);
   const tesela_status status = problem->m > 0 && problem->n > 0 ? prepare(m) : TESELA_OK;
   if (status != TESELA_OK) {
     tsl_measure_free(m);
@@ -257,12 +297,6 @@ static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) 
                   (long long)m->part.n);
 }
 
-static const void *address(const tsl_measuring *m, int operand) {
-  const tsl_operand *at = operand_of(m, operand);
-  const int64_t size = (int64_t)tsl_type(tsl_problem_shape(problem_of(m), operand)->type)->size;
-  return at->host ? (const unsigned char *)at->host + at->offset * size : NULL;
-}
-
 static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
   const tsl_device *device = m->plan->work.device;
@@ -273,7 +307,12 @@ static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
                           .flushes = promised.flushes,
                           .finite = promised.finite,
                           .operations_max = INT64_MAX,
+                          .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
+                          .kinds = m->plain.kinds,
                           .threads = tsl_team_threads(team)};
+  if (m->plain.memory)
+    return tsl_judge_gemm(&m->part, m->plain.a, m->plain.b, m->plain.before, m->sample[TSL_OPERAND_C], &rule,
+                          verdict);
   if (m->direct)
     return tsl_judge_result(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B), NULL,
                             address(m, TSL_OPERAND_C), &rule, verdict);
@@ -281,15 +320,25 @@ static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
                           m->sample[TSL_OPERAND_C], &rule, verdict);
 }
 
+/* What was not kept before the run. */
+static tesela_status bring_all(tsl_measuring *m) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  if (m->plain.memory)
+    return bring(m, TSL_OPERAND_C, &rows, &cols, false, m->sample[TSL_OPERAND_C]);
+  if (m->direct)
+    return TESELA_OK;
+  TSL_TRY(bring_factors(m));
+  if (m->bias)
+    TSL_TRY(bring_bias(m, m->bias));
+  return bring_result(m, m->sample[TSL_OPERAND_C]);
+}
+
 tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
   tsl_verdict verdict;
   *measured = (tsl_measured){0, 0, 0};
   if (!m->rows)
     return TESELA_OK;
-  if (!m->direct) {
-    TSL_TRY(bring_factors(m));
-    TSL_TRY(bring_result(m, m->sample[TSL_OPERAND_C]));
-  }
+  TSL_TRY(bring_all(m));
   TSL_TRY(judge(m, &verdict));
   *measured = (tsl_measured){
       .error = verdict.grade * tsl_type(m->part.c.type)->unit_roundoff, .rows = m->part.m, .cols = m->part.n};
@@ -303,7 +352,9 @@ void tsl_measure_free(tsl_measuring *m) {
     m->plan->work.device->ops->stream_destroy(m->stream);
   for (int i = 0; i < TSL_OPERANDS; i++)
     tsl_free(m->sample[i]);
+  tsl_plain_free(&m->plain);
   tsl_free(m->before);
+  tsl_free(m->bias);
   tsl_free(m->rows);
   tsl_free(m);
 }

@@ -25,7 +25,8 @@ typedef struct tsl_measured {
 
 /* Before the run: draws rows and columns by `seed`, the same for the same problem and device, and keeps what the run overwrites
  * and the result depends on. Operands as tsl_plan_run() is given them, of one product; A, B and C are in place, none of them packed, until
- * tsl_measure_end(). TESELA_UNSUPPORTED where one is packed. */
+ * tsl_measure_end(). TESELA_UNSUPPORTED where one is packed, and where
+ * structures are to be completed of operands that are on a device. */
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
                                 tsl_measuring **measuring);
 /* After it. TESELA_WRONG_RESULT where an element is further off than the plan's strategy guarantees; *measured is set then,

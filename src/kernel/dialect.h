@@ -30,6 +30,7 @@
  *   TSL_FLOAT_OF_HALF(bits), TSL_HALF_OF_FLOAT(x)  f16 as an unsigned short; rounded once, to nearest even
  *   TSL_DOT4(s, u, a, b, sum)    sum + the products of four bytes of an int each, signed (s) or not (u), written out as here;
  *                                modulo 2^32
+ *   TSL_ERF(x), TSL_TANH(x)      of a scalar, to a few units in the last digit
  *   TSL_NAN(type)                the quiet NaN whose sign and payload are zero
  *   TSL_VECTOR(type, n)          n = 2, 4, 8 or 16 numbers
  *   TSL_SPLAT(type, n, x)        such a vector, x in every lane

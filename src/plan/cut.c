@@ -75,7 +75,7 @@ bool tsl_grain_block(const tsl_arrivals *arrivals, int index, int *i, int *j) {
 /* --- a plan's cut --- */
 
 static tsl_problem problem_of(const tsl_problem *whole, const tsl_part *part) {
-  tsl_problem block = *whole;
+  tsl_problem block = tsl_problem_unfinished(whole);
   block.m = block.a.rows = block.c.rows = part->rows;
   block.n = block.b.cols = block.c.cols = part->cols;
   return block;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "strategy/finish.h"
 
 typedef struct running {
   const tsl_overlap *run;
@@ -82,10 +83,12 @@ static tesela_status enqueue_block(running *job, int i, int j) {
   tsl_stream *stream = job->run->slot->stream;
   const tsl_part part = tsl_grain_part(&job->cut->grain, i, j);
   const tsl_work *work = tsl_cut_work(job->cut, &job->run->plan->work, i, j);
-  const tsl_operands used = {.a = operand_at(job, TSL_OPERAND_A, part.row, 0),
-                             .b = operand_at(job, TSL_OPERAND_B, 0, part.col),
-                             .c = operand_at(job, TSL_OPERAND_C, part.row, part.col),
-                             .scratch = job->run->slot->scratch};
+  tsl_operands used = {.a = operand_at(job, TSL_OPERAND_A, part.row, 0),
+                       .b = operand_at(job, TSL_OPERAND_B, 0, part.col),
+                       .c = operand_at(job, TSL_OPERAND_C, part.row, part.col),
+                       .bias = job->run->bias,
+                       .scratch = job->run->slot->scratch};
+  used.bias.offset += part.row * used.bias.row_stride + part.col * used.bias.col_stride;
   tsl_event *done;
   TSL_TRY(bring(job, TSL_OPERAND_C, part));
   TSL_TRY(job->ops->event_record(staging->in, staging->arrived));
@@ -93,6 +96,8 @@ static tesela_status enqueue_block(running *job, int i, int j) {
   if (job->count == 0 && job->run->slot->begin)
     TSL_TRY(job->ops->event_record(stream, job->run->slot->begin));
   TSL_TRY(work->strategy->run(work, &used, stream));
+  if (job->run->plan->finish)
+    TSL_TRY(tsl_finish_on_device(work, job->run->plan->finish, &used, stream));
   TSL_TRY(tsl_staging_mark(staging, job->count, &done));
   TSL_TRY(job->ops->event_record(stream, done));
   job->blocks[job->count++] = (tsl_leaving){part, done};

@@ -19,6 +19,7 @@ typedef struct tsl_overlap {
   const tsl_plan *plan;
   tsl_run_slot *slot;
   const tsl_operands *given; /* in host memory */
+  tsl_operand bias;          /* on the device, where the problem has one */
   tsl_staging *staging;
   tsl_team team;
 } tsl_overlap;

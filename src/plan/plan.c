@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "plan/cut.h"
 #include "plan/run_slot.h"
+#include "strategy/finish.h"
 #include "strategy/transfer.h"
 
 #include <math.h>
@@ -23,6 +24,9 @@ static const char *refuse(const tsl_strategy *strategy, const tsl_problem *probl
   return tsl_strategy_refuse(strategy, problem, config, device);
 }
 
+static const char *const operand_words[TSL_GIVEN] = {"operand A", "operand B", "operand C",
+                                                     "the bias",  "scale_a",   "scale_b"};
+
 /* Operands of a run, and what the strategy needs beside them. */
 static const char *refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device, tsl_place place) {
@@ -37,12 +41,12 @@ static const char *refuse_memory(const tsl_strategy *strategy, const tsl_problem
     return tsl_refusal("needs %s of memory on %s, of which a plan may take %s",
                        tsl_format_bytes(all, needs, sizeof needs), device->name,
                        tsl_format_bytes(most, has, sizeof has));
-  for (int i = 0; i < TSL_OPERANDS; i++) {
+  for (int i = 0; i < TSL_GIVEN; i++) {
     tsl_transfer transfer;
-    if (tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
+    if (tsl_problem_has_operand(problem, i) && tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
         transfer.bytes > device->allocation_max / (uint64_t)tsl_problem_batch(problem))
-      return tsl_refusal("operand %c takes %s, %s gives at most %s at once", "ABC"[i],
-                         tsl_format_bytes(transfer.bytes, needs, sizeof needs), device -> name,
+      return tsl_refusal("%s takes %s, %s gives at most %s at once", operand_words[i],
+                         tsl_format_bytes(transfer.bytes, needs, sizeof needs), device->name,
                          tsl_format_bytes(device->allocation_max, has, sizeof has));
   }
   return NULL;
@@ -58,14 +62,34 @@ const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *stra
 
 /* Ways of the operands between host and device, for runs that copy. */
 static tesela_status plan_transfers(const tsl_plan *plan) {
-  for (int i = 0; i < TSL_OPERANDS; i++) {
+  for (int i = 0; i < TSL_GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&plan->work.problem, i);
-    if (!tsl_transfer_plan(shape, &plan->slots->transfers[i]))
-      return tsl_fail(TESELA_UNSUPPORTED,
-                      "%s: a copy of operand %c, %lld x %lld elements, would pass 2^63 bytes",
-                      plan->work.device->name, "ABC"[i], (long long)shape -> rows, (long long)shape -> cols);
+    if (tsl_problem_has_operand(&plan->work.problem, i) &&
+        !tsl_transfer_plan(shape, &plan->slots->transfers[i]))
+      return tsl_fail(TESELA_UNSUPPORTED, "%s: a copy of %s, %lld x %lld elements, would pass 2^63 bytes",
+                      plan->work.device->name, operand_words[i], (long long)shape->rows,
+                      (long long)shape->cols);
   }
   return TESELA_OK;
+}
+
+/* Sums are what is built for where the problem has scales; both works know what came of it. */
+static tesela_status build_strategy(tsl_plan *plan) {
+  tsl_work *work = &plan->work;
+  const tsl_problem whole = work->problem;
+  if (!tsl_problem_has_scales(&whole))
+    return work->strategy->build ? work->strategy->build(work) : TESELA_OK;
+  work->problem = tsl_problem_unfinished(&whole);
+  const tesela_status status = work->strategy->build ? work->strategy->build(work) : TESELA_OK;
+  plan->sums = *work;
+  work->problem = whole;
+  return status;
+}
+
+static void release_strategy(tsl_plan *plan) {
+  tsl_work *own = tsl_problem_has_scales(&plan->work.problem) ? &plan->sums : &plan->work;
+  if (own->strategy->release)
+    own->strategy->release(own);
 }
 
 static tesela_status build(tsl_plan *plan) {
@@ -77,21 +101,28 @@ static tesela_status build(tsl_plan *plan) {
     TSL_TRY(plan_transfers(plan));
   }
   /* What splits says in its config how. */
-  if (work->strategy->build)
-    TSL_TRY(work->strategy->build(work));
+  TSL_TRY(build_strategy(plan));
   tsl_plan_print(work, plan->place, &text);
   const tesela_status status = tsl_text_status(&text);
   plan->text = tsl_text_take(&text);
-  if (status != TESELA_OK && work->strategy->release)
-    work->strategy->release(work);
+  if (status != TESELA_OK)
+    release_strategy(plan);
   return status;
 }
 
 /* Behind everything else, as what it needs is the plan's compiled kernels. */
 static tesela_status cut(tsl_plan *plan) {
-  return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts
+  return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts &&
+                 !tsl_problem_has_scales(&plan->work.problem)
              ? tsl_cut_create(&plan->work, &plan->cut)
              : TESELA_OK;
+}
+
+/* The last step's kernel, behind the cut: blocks are asked for the strategy's kernels alone. */
+static tesela_status build_finish(tsl_plan *plan) {
+  tsl_work *work = &plan->work;
+  return tsl_problem_has_finish(&work->problem) && plan->slots ? tsl_finish_build(work, &plan->finish)
+                                                               : TESELA_OK;
 }
 
 static tesela_status create(const tsl_problem *problem, const tsl_strategy *strategy,
@@ -122,12 +153,13 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
     tsl_free(made);
     return status;
   }
-  const tesela_status uncut = cut(made);
-  if (uncut != TESELA_OK) {
+  const tesela_status cut_status = cut(made),
+                      built = cut_status == TESELA_OK ? build_finish(made) : cut_status;
+  if (built != TESELA_OK) {
     tsl_plan_destroy(made);
-    return uncut;
+    return built;
   }
-  made->work.children = &tsl_plan_children; /* who made it may go */
+  made->work.children = made->sums.children = &tsl_plan_children; /* who made it may go */
   *plan = made;
   return TESELA_OK;
 }
@@ -159,15 +191,14 @@ void tsl_plan_destroy(tsl_plan *plan) {
   if (!plan)
     return;
   tsl_cut_destroy(plan->cut);
-  if (plan->work.strategy->release)
-    plan->work.strategy->release(&plan->work);
+  release_strategy(plan);
   tsl_run_slots_destroy(plan->slots);
   free(plan->text);
   tsl_free(plan);
 }
 
 tsl_accuracy tsl_plan_accuracy(const tsl_plan *plan) {
-  return plan->work.strategy->accuracy(&plan->work.problem, &plan->work.config);
+  return tsl_strategy_promises(plan->work.strategy, &plan->work.problem, &plan->work.config);
 }
 
 double tsl_plan_error_bound(const tsl_plan *plan) {
@@ -178,7 +209,7 @@ uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *dev
   uint64_t bytes = 0;
   if (place == TSL_PLACE_DEVICE || device->capabilities & TSL_CAN_HOST)
     return 0;
-  for (int i = 0; i < TSL_OPERANDS; i++) {
+  for (int i = 0; i < TSL_GIVEN; i++) {
     tsl_transfer transfer;
     if (!tsl_problem_uses(problem, i))
       continue;
@@ -193,23 +224,33 @@ uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *dev
 
 uint64_t tsl_plan_bytes(const tsl_plan *plan) {
   const tsl_work *work = &plan->work;
+  tsl_problem room;
   if (work->strategy->splits.parts)
     return work->strategy->splits.bytes
-               ? work->strategy->splits.bytes(&work->problem, &work->config, work->device)
+               ? work->strategy->splits.bytes(tsl_problem_of_sums(&work->problem, &room), &work->config,
+                                              work->device)
                : 0;
   const uint64_t scratch = tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device);
   const uint64_t copies = tsl_plan_device_bytes(&work->problem, work->device, plan->place);
   return copies > UINT64_MAX - scratch ? UINT64_MAX : copies + scratch;
 }
 
+uint64_t tsl_plan_host_bytes(const tsl_plan *plan) {
+  const tsl_work *work = &plan->work;
+  const bool is_there = work->device->capabilities & TSL_CAN_HOST || work->strategy->splits.parts;
+  return is_there && work->strategy != tsl_strategy_specification(work->problem.op)
+             ? tsl_problem_sums_bytes(&work->problem)
+             : 0;
+}
+
 bool tsl_plan_share(const tsl_plan *plan, int index, tsl_share *share) {
   const tsl_strategy *strategy = plan->work.strategy;
-  return strategy->splits.share && strategy->splits.share(&plan->work, index, share);
+  return strategy->splits.share && strategy->splits.share(tsl_plan_work(plan), index, share);
 }
 
 const char *tsl_plan_note(const tsl_plan *plan) {
   const tsl_strategy *strategy = plan->work.strategy;
-  return strategy->splits.note ? strategy->splits.note(&plan->work) : NULL;
+  return strategy->splits.note ? strategy->splits.note(tsl_plan_work(plan)) : NULL;
 }
 
 /* --- children --- */
@@ -229,7 +270,7 @@ static tsl_place place_of(const tsl_child_wish *wish) {
 bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, const tsl_config *config) {
   if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, place_of(wish)))
     return false;
-  const tsl_accuracy accuracy = strategy->accuracy(wish->problem, config);
+  const tsl_accuracy accuracy = tsl_strategy_promises(strategy, wish->problem, config);
   return !strategy->vendor.load && accuracy.factor <= wish->most.factor &&
          accuracy.flushes <= wish->most.flushes && accuracy.repeats && !accuracy.finite &&
          tsl_strategy_scratch(strategy, wish->problem, config, wish->device) <= wish->workspace_most;
@@ -243,14 +284,15 @@ static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, 
   if (like && tsl_plan_suits(wish, like->work.strategy, &like->work.config)) {
     *strategy = like->work.strategy;
     *config = like->work.config;
-    return like->work.strategy->score(wish->problem, config, wish->device);
+    return tsl_strategy_seconds(*strategy, wish->problem, config, wish->device);
   }
   for (int i = 0; tsl_strategy_at(i); i++)
     for (tsl_walk walk = {.begun = false};
          tsl_strategy_walk(tsl_strategy_at(i), wish->problem, wish->device, &walk);) {
       if (!tsl_plan_suits(wish, tsl_strategy_at(i), &walk.config))
         continue;
-      const double seconds = tsl_strategy_at(i)->score(wish->problem, &walk.config, wish->device);
+      const double seconds =
+          tsl_strategy_seconds(tsl_strategy_at(i), wish->problem, &walk.config, wish->device);
       if (seconds >= least)
         continue;
       least = seconds;

@@ -9,6 +9,8 @@
 
 typedef struct tsl_plan {
   tsl_work work;
+  tsl_work
+      sums; /* of a problem with scales: what the strategy computes, which the last step makes C of; it has the work's state */
   tsl_place place;
   double expected; /* seconds of a run, by whoever chose it; 0: nobody did */
   char *text;      /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
@@ -17,6 +19,8 @@ typedef struct tsl_plan {
   double self_test_seconds;    /* that the self-test took just now; 0: it was remembered */
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
   struct tsl_cut *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
+  tsl_kernel
+      *finish; /* the last step, on devices with kernels where the problem has one (strategy/finish.h) */
 } tsl_plan;
 
 /* Where the time of one run went, in seconds. Phases that did not happen are 0; a plan's later runs find memory on the
@@ -85,9 +89,15 @@ double tsl_plan_error_bound(const tsl_plan *plan);
 bool tsl_plan_share(const tsl_plan *plan, int index, tsl_share *share);
 /* A sentence about what did not go as planned in its runs until now; NULL: nothing. */
 const char *tsl_plan_note(const tsl_plan *plan);
+/* What its strategy was built for. */
+static inline const tsl_work *tsl_plan_work(const tsl_plan *plan) {
+  return tsl_problem_has_scales(&plan->work.problem) ? &plan->sums : &plan->work;
+}
 /* Bytes that a run needs on the plan's device besides operands that are there already: copies of the others, and
- * the strategy's scratch memory. The second counts the copies alone. */
+ * the strategy's scratch memory, with sums that lie apart. The second counts the copies alone; the third is what a run takes of the
+ * host's memory where it computes there: sums that lie apart. */
 uint64_t tsl_plan_bytes(const tsl_plan *plan);
 uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_place place);
+uint64_t tsl_plan_host_bytes(const tsl_plan *plan);
 
 #endif

@@ -6,6 +6,8 @@
 #include "plan/overlap.h"
 #include "plan/plan.h"
 #include "plan/run_slot.h"
+#include "plan/scaled.h"
+#include "strategy/finish.h"
 
 /* One run on a device with kernels. */
 typedef struct running {
@@ -13,17 +15,22 @@ typedef struct running {
   tsl_run_slot *slot;
   const tsl_operands *given;
   tsl_operands used;
-  tsl_buffer *wrapped[TSL_OPERANDS]; /* buffers over the caller's memory, for this run */
+  tsl_buffer *wrapped[TSL_GIVEN]; /* buffers over the caller's memory, for this run */
   bool timed;
   double allocated; /* seconds that taking memory on the device took, where it is timed */
 } running;
 
 static tsl_operand *operand_of(tsl_operands *operands, int operand) {
-  return operand == TSL_OPERAND_A ? &operands->a : operand == TSL_OPERAND_B ? &operands->b : &operands->c;
+  return operand == TSL_OPERAND_A         ? &operands->a
+         : operand == TSL_OPERAND_B       ? &operands->b
+         : operand == TSL_OPERAND_C       ? &operands->c
+         : operand == TSL_OPERAND_BIAS    ? &operands->bias
+         : operand == TSL_OPERAND_SCALE_A ? &operands->scale_a
+                                          : &operands->scale_b;
 }
 
 static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
-  for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+  for (int operand = 0; operand < TSL_GIVEN; operand++) {
     operand_of(operands, operand)->row_stride = tsl_problem_shape(problem, operand)->row_stride;
     operand_of(operands, operand)->col_stride = tsl_problem_shape(problem, operand)->col_stride;
   }
@@ -48,10 +55,8 @@ typedef struct span {
 
 static span span_of(const running *run, int operand) {
   const tsl_shape *shape = tsl_problem_shape(&run->plan->work.problem, operand);
-  const tsl_operands *all = run->given;
-  const tsl_operand *given = operand == TSL_OPERAND_A   ? &all->a
-                             : operand == TSL_OPERAND_B ? &all->b
-                                                        : &all->c;
+  tsl_operands all = *run->given;
+  const tsl_operand *given = operand_of(&all, operand);
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const tsl_series series = series_of(&run->plan->work.problem, given);
   const int64_t apart = (series.step < 0 ? -series.step : series.step) * (series.count - 1);
@@ -74,7 +79,7 @@ static bool can_wrap(const running *run, int operand) {
   const span own = span_of(run, operand);
   if ((uintptr_t)own.start % device->host_alignment != 0 || own.bytes > device->allocation_max)
     return false;
-  for (int other = 0; other < TSL_OPERANDS; other++)
+  for (int other = 0; other < TSL_GIVEN; other++)
     if (other != operand && tsl_problem_uses(&run->plan->work.problem, other) &&
         !disjoint(own, span_of(run, other)))
       return false;
@@ -106,6 +111,7 @@ static tesela_status take_staged(running *run, int operand, const tsl_transfer *
 static tesela_status stage(running *run, int operand) {
   const tsl_problem *problem = &run->plan->work.problem;
   const tsl_transfer *transfer = &run->plan->slots->transfers[operand];
+  const bool is_vector = operand >= TSL_OPERAND_BIAS; /* which goes on across its one row or column */
   tsl_operand *used = operand_of(&run->used, operand);
   const void *host = used->host;
   const tsl_series series = series_of(problem, used);
@@ -114,8 +120,8 @@ static tesela_status stage(running *run, int operand) {
     return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands pass the address space");
   TSL_TRY(take_staged(run, operand, transfer, bytes));
   *used = (tsl_operand){.buffer = run->slot->staged[operand],
-                        .row_stride = transfer->packed.row_stride,
-                        .col_stride = transfer->packed.col_stride,
+                        .row_stride = is_vector && used->row_stride == 0 ? 0 : transfer->packed.row_stride,
+                        .col_stride = is_vector && used->col_stride == 0 ? 0 : transfer->packed.col_stride,
                         .step = series.count > 1 ? transfer->packed.rows * transfer->packed.cols : 0};
   if (!tsl_problem_reads(problem, operand))
     return TESELA_OK;
@@ -127,7 +133,7 @@ static tesela_status bring_in(running *run) {
   const tsl_problem *problem = &run->plan->work.problem;
   if (run->plan->place == TSL_PLACE_DEVICE)
     return TESELA_OK;
-  for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+  for (int operand = 0; operand < TSL_GIVEN; operand++) {
     if (!tsl_problem_uses(problem, operand)) {
       operand_of(&run->used, operand)->host = NULL;
       continue;
@@ -142,10 +148,26 @@ static tesela_status half_written(tesela_status status) {
   return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
 }
 
+/* What every run comes to: the product, and its last step. */
+static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
+  const tsl_work *work = &plan->work;
+  if (tsl_problem_has_scales(&work->problem))
+    return tsl_scaled_run(plan, used, stream);
+  TSL_TRY(work->strategy->run(work, used, stream));
+  if (!tsl_problem_has_finish(&work->problem))
+    return TESELA_OK;
+  if (plan->finish)
+    return tsl_finish_on_device(work, plan->finish, used, stream);
+  tsl_operands own = *used;
+  if (own.team.threads == 0)
+    own.team = tsl_device_host_team(work->device);
+  tsl_finish_on_host(&work->problem, &own);
+  return TESELA_OK;
+}
+
 /* A C that is wrapped is written as it is computed. */
 static tesela_status compute(running *run) {
-  const tsl_work *work = &run->plan->work;
-  const tesela_status status = work->strategy->run(work, &run->used, run->slot->stream);
+  const tesela_status status = run_whole(run->plan, &run->used, run->slot->stream);
   return run->wrapped[TSL_OPERAND_C] ? half_written(status) : status;
 }
 
@@ -212,7 +234,7 @@ static tesela_status leave_lane(running *run, tesela_status status) {
     tsl_status_save(&saved);
     (void)ops->finish(run->slot->stream);
   }
-  for (int operand = 0; operand < TSL_OPERANDS; operand++)
+  for (int operand = 0; operand < TSL_GIVEN; operand++)
     if (run->wrapped[operand])
       ops->buffer_destroy(run->wrapped[operand]);
   tsl_run_slot_give(run->plan->slots, run->slot, status == TESELA_OK);
@@ -242,9 +264,16 @@ static bool take_staging(const running *run, tsl_staging **staging) {
 
 static tesela_status run_overlapped(running *run, tsl_staging *staging, tsl_phases *phases) {
   const tsl_team given = run->given->team;
+  const bool has_bias = tsl_problem_uses(&run->plan->work.problem, TSL_OPERAND_BIAS);
+  const tesela_status staged = has_bias ? stage(run, TSL_OPERAND_BIAS) : TESELA_OK;
+  if (staged != TESELA_OK) {
+    tsl_staging_give(staging, true);
+    return staged;
+  }
   const tsl_overlap overlap = {.plan = run->plan,
                                .slot = run->slot,
                                .given = run->given,
+                               .bias = run->used.bias,
                                .staging = staging,
                                .team =
                                    given.threads > 0 ? given : tsl_device_host_team(run->plan->work.device)};
@@ -265,7 +294,7 @@ static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given
 
 /* Buffers of the cpu are host memory. */
 static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
-  for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+  for (int operand = 0; operand < TSL_GIVEN; operand++) {
     tsl_operand *used = operand_of(operands, operand);
     if (used->buffer)
       used->host = (unsigned char *)used->buffer->host +
@@ -294,9 +323,9 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
   if (!work->strategy->splits.parts)
     prepare_on_host(plan, &used);
   if (!phases)
-    return work->strategy->run(work, &used, NULL);
+    return run_whole(plan, &used, NULL);
   const double start = tsl_clock();
-  const tesela_status status = work->strategy->run(work, &used, NULL);
+  const tesela_status status = run_whole(plan, &used, NULL);
   phases->compute = phases->total = tsl_clock() - start;
   return status;
 }
@@ -318,7 +347,7 @@ tesela_status tsl_plan_enqueue(const tsl_plan *plan, const tsl_operands *operand
   used.scratch = workspace;
   if (work->device->capabilities & TSL_CAN_HOST)
     prepare_on_host(plan, &used);
-  return work->strategy->run(work, &used, stream);
+  return run_whole(plan, &used, stream);
 }
 
 /* --- many runs, timed together --- */
@@ -329,7 +358,7 @@ static tesela_status enqueue_batch(running *run, const tsl_batch *batch) {
     run->used = batch->sets[(batch->first + i) % batch->set_count];
     run->used.scratch = run->slot->scratch;
     set_strides(&work->problem, &run->used);
-    TSL_TRY(work->strategy->run(work, &run->used, run->slot->stream));
+    TSL_TRY(run_whole(run->plan, &run->used, run->slot->stream));
   }
   return TESELA_OK;
 }
@@ -355,7 +384,7 @@ static tesela_status time_batch_on_host(const tsl_plan *plan, const tsl_batch *b
     tsl_operands used = batch->sets[(batch->first + i) % batch->set_count];
     set_strides(&work->problem, &used);
     prepare_on_host(plan, &used);
-    TSL_TRY(work->strategy->run(work, &used, NULL));
+    TSL_TRY(run_whole(plan, &used, NULL));
   }
   phases->compute = phases->total = tsl_clock() - start;
   return TESELA_OK;

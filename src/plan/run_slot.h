@@ -11,16 +11,16 @@ typedef struct tsl_run_slot {
   struct tsl_run_slot *next;
   tsl_device *device;
   tsl_stream *stream;
-  tsl_event *begin, *end;           /* made when a run is timed */
-  tsl_buffer *staged[TSL_OPERANDS]; /* made when an operand is copied; anew when one needs more */
-  tsl_buffer *scratch;              /* made at the first run of a strategy that needs it */
-  void *block;                      /* for gathering, made when needed */
+  tsl_event *begin, *end;        /* made when a run is timed */
+  tsl_buffer *staged[TSL_GIVEN]; /* made when an operand is copied; anew when one needs more */
+  tsl_buffer *scratch;           /* made at the first run of a strategy that needs it */
+  void *block;                   /* for gathering, made when needed */
   size_t block_bytes;
 } tsl_run_slot;
 
 typedef struct tsl_run_slots {
   tsl_device *device;
-  tsl_transfer transfers[TSL_OPERANDS];
+  tsl_transfer transfers[TSL_GIVEN];
   pthread_mutex_t lock;
   tsl_run_slot *idle; /* under lock */
 } tsl_run_slots;

@@ -6,6 +6,7 @@
 #include "planner/link.h"
 #include "planner/trust.h"
 #include "planner/weigh.h"
+#include "strategy/finish.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,6 +143,7 @@ static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate 
       tsl_choice_any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
   tsl_weigh(of->problem, of->choice, of->request, tsl_weigh_level(device, of->is_compared), own, count);
   for (int i = 0; i < count; i++) {
+    own[i].seconds += tsl_finish_seconds(of->problem, device);
     own[i].resident = own[i].seconds;
     if (!own[i].strategy->splits.parts) /* whose model has the copies */
       own[i].seconds = tsl_link_seconds(&link, of->problem, device, of->choice->place, own[i].resident);

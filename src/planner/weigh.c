@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "planner/link.h"
+#include "planner/same_bits.h"
 #include "strategy/list.h"
 
 #include <stdio.h>
@@ -46,7 +47,7 @@ static double ask_model(const tsl_problem *problem, tsl_place place, const tsl_s
        tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
     if (tsl_plan_refuse(problem, out->strategy, &walk.config, out->device, place))
       continue;
-    const double seconds = out->strategy->score(problem, &walk.config, out->device);
+    const double seconds = tsl_strategy_seconds(out->strategy, problem, &walk.config, out->device);
     if (seconds >= least)
       continue;
     least = seconds;
@@ -57,7 +58,7 @@ static double ask_model(const tsl_problem *problem, tsl_place place, const tsl_s
 }
 
 static double model_of(const tsl_problem *problem, const tsl_candidate *of) {
-  return of->strategy->score ? of->strategy->score(problem, &of->config, of->device) : 0;
+  return tsl_strategy_seconds(of->strategy, problem, &of->config, of->device);
 }
 
 static tsl_estimate measured(const tsl_wisdom_hit *hit, const tsl_device *device) {
@@ -163,35 +164,31 @@ enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 /* Up to so many operations a product is one of those that fast paths are for. */
 static const double small_flops = 2. * 64 * 64 * 64;
 
-/* The lowest rung of those that round once; 0: there is none. */
-static int lowest_rounded(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
-  int lowest = 0;
-  for (int i = 0; i < count; i++)
-    if (!candidates[i].refusal[0] &&
-        candidates[i].strategy->accuracy(problem, &candidates[i].config).rounded) {
-      const int rung = tsl_strategy_rung(candidates[i].strategy);
-      lowest = lowest == 0 || rung < lowest ? rung : lowest;
-    }
-  return lowest;
+/* Bits that are the same on all devices are one strategy's and of those that come to the same; which one must hang on nothing but the
+ * problem, neither on the device nor on what it refuses. Among these time decides. */
+static void keep_bits(const tsl_problem *problem, tsl_candidate *to) {
+  const tsl_strategy *of = tsl_same_bits_of(problem);
+  if (!to->refusal[0] && of && !tsl_same_bits(of, to->strategy, problem))
+    snprintf(to->refusal, sizeof to->refusal,
+             "has bits of its own, and those of bits=devices are %s's, on every device, unless a strategy is "
+             "named",
+             of->name);
 }
 
 /* Where bits are to come again with any number of threads, or on the next day, nothing may be chosen on the processor by models,
  * which know of threads and clocks: the ladder's highest rung that takes the problem, with its own defaults, and what is there
- * for small products only for these. Results that are rounded once are the same from whoever is fastest; trees are of one strategy
- * each, which some devices may not have: the lowest rung that promises devices' bits is what every device has. */
-static void settle(const tsl_problem *problem, tsl_candidate *candidates, int count) {
-  const int once = lowest_rounded(problem, candidates, count);
+ * for small products only for these. */
+static void settle(const tsl_problem *problem, const tsl_strategy_request *request, tsl_candidate *candidates,
+                   int count) {
   for (int i = 0; i < count; i++) {
     tsl_candidate *to = &candidates[i];
-    if (to->refusal[0])
-      continue;
-    const tsl_accuracy promised = to->strategy->accuracy(problem, &to->config);
-    if (problem->ask.bits == TSL_BITS_DEVICES)
-      to->order = promised.factor == 0 ? 0 : promised.rounded ? once : tsl_strategy_rung(to->strategy);
-    else if (is_settled(problem, to->device))
+    if (problem->ask.bits == TSL_BITS_DEVICES && !request->strategy)
+      keep_bits(problem, to);
+    else if (!to->refusal[0] && is_settled(problem, to->device))
       to->order = to->strategy->fast_path.multiply && tsl_problem_flops(problem) > small_flops
                       ? 0
                       : -tsl_strategy_rung(to->strategy);
+    to->seconds = to->refusal[0] ? INFINITY : to->seconds;
   }
 }
 
@@ -212,5 +209,5 @@ void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_s
     to->doubt = time.doubt;
   }
   if (problem->ask.bits != TSL_BITS_ANY)
-    settle(problem, candidates, all);
+    settle(problem, request, candidates, all);
 }

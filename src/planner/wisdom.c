@@ -264,6 +264,8 @@ static bool is_unbelievable(const known *item, const tsl_device *device) {
 bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
                      const tsl_strategy *strategy, const tsl_config *fixed, unsigned given,
                      tsl_wisdom_hit *hit) {
+  tsl_problem room;
+  problem = tsl_problem_of_sums(problem, &room);
   if (!wisdom || wisdom->count == 0 || !is_ordinary(problem))
     return false;
   const tsl_wisdom_class wanted = tsl_wisdom_class_of(problem);

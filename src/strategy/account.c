@@ -44,7 +44,7 @@ static void multiply(tsl_account *account, double by) {
 
 bool tsl_account_of(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                     const tsl_device *device, tsl_account *account) {
-  tsl_problem one = *problem;
+  tsl_problem room, one = *tsl_problem_of_sums(problem, &room);
   *account = (tsl_account){.workers = 1, .per_unit = 1};
   if (!strategy->uses.account)
     return false;
@@ -84,6 +84,8 @@ static double busy_share(const tsl_device *device, const tsl_account *account) {
 tsl_bounds tsl_account_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device,
                               const tsl_account *account) {
+  tsl_problem room;
+  problem = tsl_problem_of_sums(problem, &room);
   tsl_bounds bounds = {.first = TSL_BOUND_ARITHMETIC};
   const double busy = busy_share(device, account), near = near_rate(device) * busy;
   const double asked = account->global.read + account->global.written;

@@ -20,8 +20,10 @@ typedef enum tsl_accuracy_kind {
 } tsl_accuracy_kind;
 
 /* X(word, unit roundoff of factors, of sums). tf32 is what tensor cores call so: of factors they cut off what is behind ten binary
- * places, and of sums' terms what is below the last place of the largest. */
+ * places, and of sums' terms what is below the last place of the largest. e4m3 allows what their units for 8-bit
+ * numbers do (tsl_accuracy_of_eights()). */
 #define TSL_PRECISION_LIST(X)                                                                                \
+  X(e4m3, 0x1p-4, 0x1p-10)                                                                                   \
   X(tf32, 0x1p-10, 0x1p-22)                                                                                  \
   X(bf16, 0x1p-8, 0x1p-24)                                                                                   \
   X(f32, 0x1p-24, 0x1p-24)                                                                                   \

@@ -55,7 +55,8 @@ const char *tsl_launch_ptx_word(tesela_type type) {
   static const struct {
     tesela_type type;
     const char *word;
-  } words[] = {{TESELA_BF16, "bf16"}, {TESELA_F16, "f16"}, {TESELA_I8, "s8"}, {TESELA_U8, "u8"}};
+  } words[] = {{TESELA_BF16, "bf16"}, {TESELA_F16, "f16"},   {TESELA_I8, "s8"},   {TESELA_U8, "u8"},
+               {TESELA_E4M3, "e4m3"}, {TESELA_E5M2, "e5m2"}, {TESELA_F32, "tf32"}};
   size_t i = 0;
   while (words[i].type != type)
     i++;
@@ -64,6 +65,10 @@ const char *tsl_launch_ptx_word(tesela_type type) {
 
 int tsl_launch_form(tesela_type type) {
   return type == TESELA_F32 ? 0 : type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : 3;
+}
+
+int tsl_launch_fold_items(int64_t parts) {
+  return parts >= 32 ? 8 : parts >= 8 ? 4 : 1;
 }
 
 int tsl_launch_type_code(tesela_type type) {

@@ -62,9 +62,11 @@ void tsl_launch_define_types(const tsl_problem *problem, tsl_text *text);
 /* Its number for a type. */
 int tsl_launch_type_code(tesela_type type);
 
-/* Of kernels of matrix instructions: PTX's word for a narrow type of A and B, and their number for C's: 0 f32, 1 f16, 2 bf16, 3 i32. */
+/* Of kernels of matrix instructions: PTX's word for a type of A and B, f32's that of the instructions that round it; their number for
+ * C's: 0 f32, 1 f16, 2 bf16, 3 i32; and where k is split, the items that share the parts of an element in the last step. */
 const char *tsl_launch_ptx_word(tesela_type type);
 int tsl_launch_form(tesela_type type);
+int tsl_launch_fold_items(int64_t parts);
 
 /* Compiles `path` (from src/) with TSL_REAL set to the type that sums of the problem's are made in, and one #define TSL_PARAM_<NAME> per
  * parameter of the strategy, upper case; finds `kernel`; keeps it in a new tsl_launch with this grid. Fails

@@ -16,6 +16,7 @@
   X(gemm, thin_tile)                                                                                         \
   X(gemm, opencl_mma)                                                                                        \
   X(gemm, cuda_wgmma)                                                                                        \
+  X(gemm, cuda_mma)                                                                                          \
   X(gemm, cuda_dmma)                                                                                         \
   X(gemm, subgroup_mma)                                                                                      \
   X(gemm, exact)                                                                                             \

@@ -24,21 +24,28 @@ tesela_status tsl_pack_rows_kernel(tsl_work *work, int element, tsl_kernel **ker
 }
 
 tesela_status tsl_pack_rows(const tsl_work *work, tsl_kernel *kernel, const tsl_rows *rows, int element,
-                            tsl_buffer *scratch, int64_t to, tsl_stream *stream, tsl_rows_place *place) {
+                            int64_t products, tsl_buffer *scratch, int64_t to, tsl_stream *stream,
+                            tsl_rows_place *place) {
   const tsl_device *device = work->device;
+  const int64_t packed = place->apart != 0 ? products : 1, bytes = tsl_rows_bytes(rows);
   const tsl_pack_rows_arguments given = {.rows = rows->rows,
                                          .elements = rows->elements,
                                          .offset = place->offset,
                                          .row_stride = place->row_stride,
                                          .step = place->step,
                                          .to = to,
-                                         .pitch = rows->pitch};
+                                         .pitch = rows->pitch,
+                                         .products = packed,
+                                         .apart = place->apart,
+                                         .packed = bytes};
   const tsl_argument list[] = {TSL_ARG_BUFFER(place->buffer), TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
   const int64_t needed = (rows->rows * (rows->pitch / CHUNK) + PACK_ITEMS - 1) / PACK_ITEMS,
                 most = (int64_t)UNIT_GROUPS * (device->compute_units > 0 ? device->compute_units : 1);
-  const tsl_grid grid = {{tsl_launch_limited(device, 0, needed < most ? needed : most), 1, 1},
+  const tsl_grid grid = {{tsl_launch_limited(device, 0, needed < most ? needed : most),
+                          tsl_launch_limited(device, 1, packed), 1},
                          {PACK_ITEMS, 1, 1}};
   TSL_TRY(device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list));
-  *place = (tsl_rows_place){scratch, to / element, rows->pitch / element, 1};
+  *place =
+      (tsl_rows_place){scratch, to / element, rows->pitch / element, 1, packed > 1 ? bytes / element : 0};
   return TESELA_OK;
 }

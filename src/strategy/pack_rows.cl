@@ -13,6 +13,8 @@
  *
  *   read: SIDE rows of one element after the other             written: rows of SIDE elements
  *
+ * Groups along dimension 1 take products of a batch, one after the other.
+ *
  * From the host: SIZE (bytes of an element, 1, 2 or 4). */
 #include "ptx.h"
 
@@ -126,11 +128,22 @@ TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
 }
 #endif
 
-TSL_KERNEL(PACK_ITEMS, 1, 1)
-tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char *TSL_RESTRICT to,
-              const tsl_pack_rows_arguments given) {
+/* What is turned in local memory. */
 #if SIZE == 1
-  TSL_LOCAL char block[BLOCK * BLOCK];
+#define TURNED char
+#define TURNED_MOST (BLOCK * BLOCK)
+#elif SIZE == 4
+#define TURNED unsigned int
+#define TURNED_MOST (SIDE * (SIDE + 1))
+#else
+#define TURNED char
+#define TURNED_MOST 1 /* nothing is */
+#endif
+
+/* One product's factor. */
+TSL_FUNCTION void pack(TSL_LOCAL_POINTER TURNED *block, TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from,
+                       TSL_GLOBAL char *TSL_RESTRICT to, const tsl_pack_rows_arguments given) {
+#if SIZE == 1
   if (given.row_stride == 1 && given.rows % 4 == 0 && given.offset % 4 == 0 && given.step % 4 == 0) {
     const TSL_INDEX down = (given.rows + BLOCK - 1) / BLOCK,
                     count_blocks = down * ((given.elements + BLOCK - 1) / BLOCK);
@@ -140,7 +153,6 @@ tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char 
   }
 #endif
 #if SIZE == 4
-  TSL_LOCAL unsigned int block[SIDE * (SIDE + 1)];
   if (given.row_stride == 1) {
     const TSL_INDEX down = (given.rows + SIDE - 1) / SIDE,
                     count_blocks = down * ((given.elements + SIDE - 1) / SIDE);
@@ -153,7 +165,7 @@ tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char 
   const TSL_INDEX row_far = given.row_stride < 0 ? -given.row_stride : given.row_stride,
                   step_far = given.step < 0 ? -given.step : given.step;
   const TSL_INDEX all = (TSL_INDEX)TSL_GROUPS(0) * PACK_ITEMS;
-  for (TSL_INDEX i = TSL_GLOBAL_ITEM(0); i < count; i += all) {
+  for (TSL_INDEX i = (TSL_INDEX)TSL_GROUP(0) * PACK_ITEMS + TSL_ITEM(0); i < count; i += all) {
     const bool by_rows = row_far < step_far;
     const TSL_INDEX row = by_rows ? i % given.rows : i / chunks,
                     chunk = by_rows ? i / given.rows : i % chunks;
@@ -172,5 +184,17 @@ tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char 
     }
     TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)(to + (given.to + row * given.pitch + first * SIZE)),
                     chunk_of(words));
+  }
+}
+
+TSL_KERNEL(PACK_ITEMS, 1, 1)
+tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char *TSL_RESTRICT to,
+              const tsl_pack_rows_arguments given) {
+  TSL_LOCAL TURNED block[TURNED_MOST];
+  for (TSL_INDEX product = TSL_GROUP(1); product < given.products; product += TSL_GROUPS(1)) {
+    tsl_pack_rows_arguments own = given;
+    own.offset += product * given.apart;
+    own.to += product * given.packed;
+    pack(block, from, to, own);
   }
 }

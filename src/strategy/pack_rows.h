@@ -18,13 +18,16 @@ int64_t tsl_rows_bytes(const tsl_rows *rows);
 typedef struct tsl_rows_place {
   tsl_buffer *buffer;
   int64_t offset, row_stride,
-      step; /* elements: to the first; from row to row; from one to the next in a row */
+      step;      /* elements: to the first; from row to row; from one to the next in a row */
+  int64_t apart; /* of a batch: elements from a product's rows to the next's; 0: all have the same */
 } tsl_rows_place;
 
 /* Finds the kernel that packs elements of 1, 2 or 4 bytes. Of build(). */
 tesela_status tsl_pack_rows_kernel(tsl_work *work, int element, tsl_kernel **kernel);
-/* Packs a factor to byte `to` of scratch memory, and says in `place` that it lies there. Enqueued. */
+/* Packs a factor to byte `to` of scratch memory, and says in `place` that it lies there; of a batch of `products` those of all, each
+ * tsl_rows_bytes() after the one before, or the one that they share. Enqueued. */
 tesela_status tsl_pack_rows(const tsl_work *work, tsl_kernel *kernel, const tsl_rows *rows, int element,
-                            tsl_buffer *scratch, int64_t to, tsl_stream *stream, tsl_rows_place *place);
+                            int64_t products, tsl_buffer *scratch, int64_t to, tsl_stream *stream,
+                            tsl_rows_place *place);
 
 #endif

@@ -6,6 +6,8 @@ typedef struct tsl_pack_rows_arguments {
   TSL_INDEX rows, elements;
   TSL_INDEX offset, row_stride, step; /* elements */
   TSL_INDEX to, pitch;                /* bytes from the scratch memory's start, and between rows */
+  TSL_INDEX products, apart,
+      packed; /* of a batch, and from one to the next: elements as they lie, bytes once packed */
 } tsl_pack_rows_arguments;
 
 #endif

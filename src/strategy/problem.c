@@ -86,13 +86,26 @@ tsl_problem tsl_problem_swapped(const tsl_problem *problem) {
   out.a = transposed(&problem->b);
   out.b = transposed(&problem->a);
   out.c = transposed(&problem->c);
+  out.bias = transposed(&problem->bias);
+  out.bias_along = problem->bias_along == TESELA_BIAS_ROW      ? TESELA_BIAS_COLUMN
+                   : problem->bias_along == TESELA_BIAS_COLUMN ? TESELA_BIAS_ROW
+                                                               : TESELA_NO_BIAS;
+  out.scaling_a = problem->scaling_b;
+  out.scaling_b = problem->scaling_a;
+  out.scale_a = transposed(&problem->scale_b);
+  out.scale_b = transposed(&problem->scale_a);
   out.conjugate_a = problem->conjugate_b;
   out.conjugate_b = problem->conjugate_a;
   return out;
 }
 
 const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand) {
-  return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
+  return operand == TSL_OPERAND_A         ? &problem->a
+         : operand == TSL_OPERAND_B       ? &problem->b
+         : operand == TSL_OPERAND_C       ? &problem->c
+         : operand == TSL_OPERAND_BIAS    ? &problem->bias
+         : operand == TSL_OPERAND_SCALE_A ? &problem->scale_a
+                                          : &problem->scale_b;
 }
 
 static bool is_zero(const double scalar[2]) {
@@ -117,15 +130,27 @@ bool tsl_problem_has_structure(const tsl_problem *problem) {
   return !is_plain(&problem->a) || !is_plain(&problem->b) || !is_plain(&problem->c);
 }
 
+bool tsl_problem_has_operand(const tsl_problem *problem, int operand) {
+  return operand == TSL_OPERAND_BIAS      ? problem->bias_along != TESELA_NO_BIAS
+         : operand == TSL_OPERAND_SCALE_A ? problem->scaling_a != TESELA_NO_SCALE
+         : operand == TSL_OPERAND_SCALE_B ? problem->scaling_b != TESELA_NO_SCALE
+                                          : true;
+}
+
 bool tsl_problem_reads(const tsl_problem *problem, int operand) {
   if (problem->m == 0 || problem->n == 0)
     return false;
   if (operand == TSL_OPERAND_C)
     return problem->in_place || !is_zero(problem->beta);
+  if (operand == TSL_OPERAND_BIAS)
+    return problem->bias_along != TESELA_NO_BIAS;
+  if (operand > TSL_OPERAND_BIAS && !tsl_problem_has_operand(problem, operand))
+    return false;
   if (problem->op == TSL_OP_TRANSPOSE)
     return operand == TSL_OPERAND_A && !problem->in_place && !is_zero(problem->alpha);
   if (problem->in_place && operand != tsl_problem_structured(problem))
     return false;
+  /* An empty sum is not scaled: its scales are not read. */
   return problem->k > 0 && !is_zero(problem->alpha);
 }
 
@@ -148,7 +173,7 @@ static int64_t magnitude(int64_t value) {
 }
 
 /* (rows - 1) |row_stride| + (cols - 1) |col_stride| + 1 elements must be addressable as bytes. */
-static tesela_status check_shape(const tsl_shape *shape, const char *name, int64_t rows, int64_t cols) {
+tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t rows, int64_t cols) {
   const tsl_type_info *type = tsl_type(shape->type);
   if (!type)
     return tsl_fail(TESELA_BAD_CALL, "%s: type %d is none of %s", name, (int)shape->type, tsl_type_names());
@@ -358,7 +383,7 @@ static tesela_status check_integers(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-tesela_status tsl_problem_check(const tsl_problem *problem) {
+tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
   if (problem->m < 0 || problem->n < 0 || problem->k < 0)
     return tsl_fail(TESELA_BAD_CALL, "a size is negative: m=%lld n=%lld k=%lld", (long long)problem->m,
                     (long long)problem->n, (long long)problem->k);
@@ -366,8 +391,8 @@ tesela_status tsl_problem_check(const tsl_problem *problem) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const char name[] = {"ABC"[i], '\0'};
     const char *letters = extents[problem->op][i];
-    TSL_TRY(check_shape(tsl_problem_shape(problem, i), name, size_of(problem, letters[0]),
-                        size_of(problem, letters[1])));
+    TSL_TRY(tsl_shape_check(tsl_problem_shape(problem, i), name, size_of(problem, letters[0]),
+                            size_of(problem, letters[1])));
   }
   TSL_TRY(check_structures(problem));
   TSL_TRY(check_conjugates(problem));

@@ -28,7 +28,17 @@ typedef struct tsl_shape {
   tesela_triangle triangle;
 } tsl_shape;
 
-enum { TSL_OPERAND_A, TSL_OPERAND_B, TSL_OPERAND_C, TSL_OPERANDS };
+/* A bias and scales are given beside the operands of a product, as A, B and C are. */
+enum {
+  TSL_OPERAND_A,
+  TSL_OPERAND_B,
+  TSL_OPERAND_C,
+  TSL_OPERANDS,
+  TSL_OPERAND_BIAS = TSL_OPERANDS,
+  TSL_OPERAND_SCALE_A,
+  TSL_OPERAND_SCALE_B,
+  TSL_GIVEN
+};
 
 /* What is to be computed. Transposes of operands are already strides.
  *
@@ -51,7 +61,16 @@ typedef struct tsl_problem {
   /* gemm of complex types, and of a solve A, only: what takes part is the complex conjugate of what is stored. */
   bool conjugate_a, conjugate_b;
   int64_t batch; /* gemm: so many products of this kind, one after the other in memory; 0: one */
-  tsl_ask ask;   /* of the result */
+  /* gemm: the last step, C = activation(alpha A B + beta C + bias). A bias is a row, added to each row of C, or a column; it has the
+   * type of C or of C's sums, none where there is no bias. */
+  tesela_along bias_along;
+  tsl_shape bias; /* 1 x n or m x 1, with a stride of 0 the other way: element (i, j) is what C's gets */
+  tesela_activation activation;
+  /* gemm: the last step of sums in f32 or of integers, C = activation(alpha diag(scale_a) A B diag(scale_b) + beta C + bias). A scale is one
+   * number, or a column (of A) and a row (of B) of them. f32; strides are 0 where it does not go on; none where nothing is scaled. */
+  tesela_scaling scaling_a, scaling_b;
+  tsl_shape scale_a, scale_b;
+  tsl_ask ask; /* of the result */
 } tsl_problem;
 /* Its number of products, at least 1. */
 int64_t tsl_problem_batch(const tsl_problem *problem);
@@ -75,14 +94,37 @@ int tsl_problem_structured(const tsl_problem *problem);
 /* Whether a matrix of this structure is 0 beside its triangle. */
 bool tsl_is_triangular(tesela_structure structure);
 
-/* An operand's shape; whether a run reads its elements; whether it reads or writes them (C is always written). */
+/* Whether it has a last step: scales, a bias or an activation; whether it has scales. */
+bool tsl_problem_has_finish(const tsl_problem *problem);
+bool tsl_problem_has_scales(const tsl_problem *problem);
+/* The problem without its last step: what strategies compute. Where it has scales that is C = A B in the type of the sums, to
+ * which the last step brings alpha and beta. */
+tsl_problem tsl_problem_unfinished(const tsl_problem *problem);
+/* The same where the problem has scales, in `room`; else the problem itself, of which strategies pass over the last step. */
+const tsl_problem *tsl_problem_of_sums(const tsl_problem *problem, tsl_problem *room);
+/* Whether such sums cannot lie where C does, which is read or has elements of another size: they are made in memory of their own,
+ * dense, of so many bytes for all of a batch (UINT64_MAX: more than there can be). */
+bool tsl_problem_sums_apart(const tsl_problem *problem);
+uint64_t tsl_problem_sums_bytes(const tsl_problem *problem);
+/* Lets a problem have a bias of this type, whose elements are so far apart; after its sizes. TESELA_NO_BIAS: none. */
+void tsl_problem_add_bias(tsl_problem *problem, tesela_along along, tesela_type type, int64_t stride);
+/* The same of a factor's scales: operand is TSL_OPERAND_SCALE_A or TSL_OPERAND_SCALE_B. */
+void tsl_problem_add_scale(tsl_problem *problem, int operand, tesela_scaling scaling, int64_t stride);
+/* The words of texts: "row", "tensor", "relu"; of none "". */
+const char *tsl_along_name(tesela_along along);
+const char *tsl_scaling_name(tesela_scaling scaling);
+const char *tsl_activation_name(tesela_activation activation);
+
+/* An operand's shape, or the bias' or scales'; whether a run reads its elements; whether it reads or writes them (C is always written). */
 const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand);
+bool tsl_problem_has_operand(const tsl_problem *problem, int operand); /* A, B and C always */
 bool tsl_problem_reads(const tsl_problem *problem, int operand);
 bool tsl_problem_uses(const tsl_problem *problem, int operand);
 
 /* TESELA_BAD_CALL with the reason: a negative size, an extent that overflows 63 bits (in bytes), elements of
  * C that overlap, sizes of the operands that do not belong together, a value that is no type, a scalar or a way
- * that the operation does not have, an integer C with operands or scalars that are not, a structure that the operand cannot have. */
+ * that the operation does not have, an integer C with operands or scalars that are not, a structure that the operand cannot have, a last
+ * step that the product cannot have. */
 tesela_status tsl_problem_check(const tsl_problem *problem);
 
 /* Rounds alpha and beta to the type that sums are made in: a factor that this makes 0 is 0 everywhere, in what is read
@@ -112,9 +154,19 @@ void tsl_problem_round(tsl_problem *problem);
   X(conjugate, MAYBE,                                                                                        \
     "which of A and B take part as their complex conjugates: a, b or a,b; left out where none "              \
     "does")                                                                                                  \
+  X(bias, MAYBE,                                                                                             \
+    "what is added to each row, or column, of C: row or column; behind it, where they are not C's and 1, "   \
+    "the vector's type and stride (row,f32,2)")                                                              \
+  X(scale_a, MAYBE,                                                                                          \
+    "what scales A: tensor (one number) or lines (one for each row); behind lines, where it is not 1, the "  \
+    "numbers' stride (lines,2)")                                                                             \
+  X(scale_b, MAYBE, "what scales B, likewise: a line is a column")                                           \
+  X(activation, MAYBE,                                                                                       \
+    "the function of each element, the last step: relu, gelu or gelu_tanh; left out where there is none")    \
   X(batch, MAYBE, "so many products, one after the other in memory; left out where it is one product alone") \
   X(accuracy, MAYBE,                                                                                         \
-    "how right the result was asked to be (docs/ACCURACY.md): a number, tf32, bf16, f32, f64 or exact; "     \
+    "how right the result was asked to be (docs/ACCURACY.md): a number, e4m3, tf32, bf16, f32, f64 or "      \
+    "exact; "                                                                                                \
     "left out where nothing was asked")                                                                      \
   X(bits, MAYBE, "when the same bits were asked to come again: run, threads or devices; likewise")
 
@@ -124,6 +176,11 @@ typedef struct tsl_text_key {
 } tsl_text_key;
 /* The key at a place of the list; NULL behind the last. */
 const tsl_text_key *tsl_problem_key(int index);
+
+/* Whether a shape is one of rows x cols with a type and strides whose bytes can be addressed; `name` is for the sentence. */
+tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t rows, int64_t cols);
+/* Of tsl_problem_check(): all but the last step. */
+tesela_status tsl_problem_check_unfinished(const tsl_problem *problem);
 
 /* Appends "m=4 n=3 k=2 types=f32,f32,f32 beta=1", by the list's keys. Reads the same back from a record, with scalars
  * rounded; TESELA_BAD_INPUT names the key that is missing or wrong. */

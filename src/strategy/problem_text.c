@@ -233,6 +233,96 @@ static tesela_status parse_c_is(const char *key, const char *value, tsl_problem 
   return parse_structure(key, value, &problem->c);
 }
 
+/* The vector's own stride. */
+static int64_t stride_of_bias(const tsl_problem *problem) {
+  return problem->bias_along == TESELA_BIAS_ROW ? problem->bias.col_stride : problem->bias.row_stride;
+}
+static bool has_bias(const tsl_problem *problem) {
+  return problem->bias_along != TESELA_NO_BIAS;
+}
+static bool has_scale_a(const tsl_problem *problem) {
+  return problem->scaling_a != TESELA_NO_SCALE;
+}
+static bool has_scale_b(const tsl_problem *problem) {
+  return problem->scaling_b != TESELA_NO_SCALE;
+}
+static bool has_activation(const tsl_problem *problem) {
+  return problem->activation != TESELA_NO_ACTIVATION;
+}
+static void print_bias(const tsl_problem *problem, tsl_text *text) {
+  const int64_t stride = stride_of_bias(problem);
+  const bool is_plain = stride == 1 && problem->bias.type == problem->c.type;
+  tsl_text_add(text, "%s", tsl_along_name(problem->bias_along));
+  if (!is_plain)
+    tsl_text_add(text, ",%s,%lld", tsl_type(problem->bias.type)->name, (long long)stride);
+}
+static void print_scaling(tesela_scaling scaling, int64_t stride, tsl_text *text) {
+  tsl_text_add(text, "%s", tsl_scaling_name(scaling));
+  if (scaling == TESELA_SCALE_LINES && stride != 1)
+    tsl_text_add(text, ",%lld", (long long)stride);
+}
+static void print_scale_a(const tsl_problem *problem, tsl_text *text) {
+  print_scaling(problem->scaling_a, problem->scale_a.row_stride, text);
+}
+static void print_scale_b(const tsl_problem *problem, tsl_text *text) {
+  print_scaling(problem->scaling_b, problem->scale_b.col_stride, text);
+}
+static void print_activation(const tsl_problem *problem, tsl_text *text) {
+  tsl_text_add(text, "%s", tsl_activation_name(problem->activation));
+}
+/* "row", "column" or "row,f32,2". */
+static tesela_status parse_bias(const char *key, const char *value, tsl_problem *problem) {
+  char *copy, *words[3];
+  int count, along = TESELA_NO_BIAS + 1;
+  tesela_status status = TESELA_OK;
+  TSL_TRY(split(value, 3, &copy, words, &count));
+  int64_t stride = 1;
+  tesela_type type = problem->c.type;
+  while (along < TESELA_ALONGS && strcmp(words[0], tsl_along_name((tesela_along)along)) != 0)
+    along++;
+  if (count == 3)
+    type = tsl_type_parse(words[1]);
+  if (along == TESELA_ALONGS || (count != 1 && count != 3) || type == TESELA_TYPE_DEFAULT ||
+      (count == 3 && !tsl_parse_i64(words[2], &stride)))
+    status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not row or column, alone or before a type and a stride",
+                      key, value);
+  else
+    tsl_problem_add_bias(problem, (tesela_along)along, type, stride);
+  free(copy);
+  return status;
+}
+/* "tensor", "lines" or "lines,2". */
+static tesela_status parse_scaling(const char *key, const char *value, int operand, tsl_problem *problem) {
+  const char *rest = strchr(value, ',');
+  const size_t length = rest ? (size_t)(rest - value) : strlen(value);
+  int scaling = TESELA_NO_SCALE + 1;
+  int64_t stride = 1;
+  while (scaling < TESELA_SCALINGS &&
+         (strlen(tsl_scaling_name((tesela_scaling)scaling)) != length ||
+          strncmp(value, tsl_scaling_name((tesela_scaling)scaling), length) != 0))
+    scaling++;
+  if (scaling == TESELA_SCALINGS ||
+      (rest && (scaling != TESELA_SCALE_LINES || !tsl_parse_i64(rest + 1, &stride))))
+    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is not tensor or lines, or lines before a stride", key, value);
+  tsl_problem_add_scale(problem, operand, (tesela_scaling)scaling, stride);
+  return TESELA_OK;
+}
+static tesela_status parse_scale_a(const char *key, const char *value, tsl_problem *problem) {
+  return parse_scaling(key, value, TSL_OPERAND_SCALE_A, problem);
+}
+static tesela_status parse_scale_b(const char *key, const char *value, tsl_problem *problem) {
+  return parse_scaling(key, value, TSL_OPERAND_SCALE_B, problem);
+}
+static tesela_status parse_activation(const char *key, const char *value, tsl_problem *problem) {
+  int found = TESELA_NO_ACTIVATION + 1;
+  while (found < TESELA_ACTIVATIONS && strcmp(value, tsl_activation_name((tesela_activation)found)) != 0)
+    found++;
+  if (found == TESELA_ACTIVATIONS)
+    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is not relu, gelu or gelu_tanh", key, value);
+  problem->activation = (tesela_activation)found;
+  return TESELA_OK;
+}
+
 static bool has_batch(const tsl_problem *problem) {
   return problem->batch > 0;
 }

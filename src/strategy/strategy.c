@@ -1,19 +1,21 @@
 #include "strategy/strategy.h"
 
 #include "base/status.h"
+#include "base/thread_text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local char refusal[192];
-
 const char *tsl_refusal(const char *format, ...) {
+  char text[192];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(refusal, sizeof refusal, format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return refusal;
+  const char *kept = tsl_thread_text_keep(TSL_THREAD_REFUSAL, text);
+  return kept[0] ? kept : "refused, and there is no memory to say why"; /* "" would be taken for no refusal */
 }
 
 tsl_accuracy tsl_accuracy_of_sum(int64_t k) {
@@ -50,10 +52,56 @@ tsl_accuracy tsl_accuracy_in_type(tsl_accuracy of_sums, tesela_type type) {
   return of_sums;
 }
 
+static const double gelu_slope = 1.13;
+
+static bool is_gelu(const tsl_problem *problem) {
+  return problem->activation == TESELA_GELU || problem->activation == TESELA_GELU_TANH;
+}
+
+tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *problem) {
+  const double slope = is_gelu(problem) ? gelu_slope : 1;
+  tsl_accuracy made = of_sums;
+  made.factor = slope * (of_sums.factor + 8) + (is_gelu(problem) ? 24 : 0);
+  made.flushes = slope * of_sums.flushes;
+  made.rounded = made.tree =
+      false; /* a factor and what is added to it may be rounded together, as each device likes */
+  return tsl_accuracy_in_type(made, problem->c.type);
+}
+
+tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *problem) {
+  const tsl_type_info *type = tsl_type(problem->c.type), *sums = tsl_type(type->sums);
+  const bool is_curved = is_gelu(problem);
+  const double slope = is_curved ? gelu_slope : 1,
+               function = is_curved ? 24 * sums->unit_roundoff / type->unit_roundoff : 0;
+  tsl_accuracy made = of_product;
+  if (problem->bias_along == TESELA_NO_BIAS && !is_curved)
+    return made; /* a maximum with 0, of the rounded number */
+  made.factor = slope * (of_product.factor + 2) + function + 1;
+  made.flushes = slope * of_product.flushes;
+  made.rounded = false;
+  made.tree =
+      tsl_accuracy_bits(&of_product) == TSL_BITS_DEVICES && !is_curved; /* functions are each device's own */
+  return made;
+}
+
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const double k = (double)problem->k;
   return tsl_accuracy_in_type((tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k, .repeats = true},
+                              problem->c.type);
+}
+
+/* A product's exponent is its factors' together; numbers below the smallest normal one have that one's, and are up to 2^3 (e4m3; 2^2 of
+ * e5m2) less than it says. Where a product has the largest exponent, the others of its instruction lose a place of it each, and such products are together at most
+ * |A||B|, however many instructions there are; where the sum before has it, those of each instruction lose a place of that. */
+tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel) {
+  enum { TOGETHER = 32 };
+  static const double place = 0x1p-13 / 0x1p-24;
+  const bool all_e5m2 = problem->a.type == TESELA_E5M2 && problem->b.type == TESELA_E5M2;
+  const double k = (double)problem->k, below = all_e5m2 ? 4 : 8, depth = fmin(k, (double)panel),
+               panels = ceil(k / (double)panel), instructions = ceil(depth / TOGETHER);
+  const double cuts = below * fmin(depth, TOGETHER) + TOGETHER * fmax(0, instructions - 1) + instructions;
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = cuts * place + 2 * panels + 24, .repeats = true},
                               problem->c.type);
 }
 
@@ -198,6 +246,8 @@ static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_pro
 bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
                        tsl_walk *walk) {
   const int all = tsl_strategy_params(strategy);
+  tsl_problem room;
+  problem = tsl_problem_of_sums(problem, &room);
   int params = all;
   if (!walk->begun && refuse_throughout(strategy, problem, device))
     return false;
@@ -377,8 +427,8 @@ static bool computes_in_double(const tsl_problem *problem) {
   return !moves && tsl_type(problem->c.type)->component == TESELA_F64;
 }
 
-static const char *refuse_types(const tsl_strategy *strategy, const tsl_problem *problem,
-                                const tsl_device *device) {
+/* What no device changes. */
+static const char *refuse_form(const tsl_strategy *strategy, const tsl_problem *problem) {
   if (!takes_types(strategy, problem))
     return refuse_these_types(strategy, problem);
   if ((problem->conjugate_a || problem->conjugate_b) && !strategy->takes.conjugates)
@@ -387,6 +437,14 @@ static const char *refuse_types(const tsl_strategy *strategy, const tsl_problem 
     return "takes general matrices, and all of C";
   if (problem->batch > 1 && !strategy->takes.batches)
     return "takes one product at a time";
+  return NULL;
+}
+
+static const char *refuse_types(const tsl_strategy *strategy, const tsl_problem *problem,
+                                const tsl_device *device) {
+  const char *why = refuse_form(strategy, problem);
+  if (why)
+    return why;
   if (computes_in_double(problem) && !(device->capabilities & TSL_CAN_F64))
     return tsl_refusal("%s has no double precision", device->name);
   return NULL;
@@ -428,9 +486,19 @@ static const char *refuse_value(const tsl_strategy *strategy, int index, int64_t
   return why;
 }
 
+tsl_accuracy tsl_strategy_promises(const tsl_strategy *strategy, const tsl_problem *problem,
+                                   const tsl_config *config) {
+  tsl_problem room;
+  const tsl_problem *sums = tsl_problem_of_sums(problem, &room);
+  const tsl_accuracy of_product = strategy->accuracy(sums, config);
+  return sums != problem                   ? tsl_accuracy_scaled(of_product, problem)
+         : tsl_problem_has_finish(problem) ? tsl_accuracy_finished(of_product, problem)
+                                           : of_product;
+}
+
 double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config) {
-  return strategy->accuracy(problem, config).factor * tsl_type(problem->c.type)->unit_roundoff;
+  return tsl_strategy_promises(strategy, problem, config).factor * tsl_type(problem->c.type)->unit_roundoff;
 }
 
 tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy) {
@@ -464,7 +532,7 @@ static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *p
   const tsl_ask *ask = &problem->ask;
   if (!tsl_ask_has_accuracy(ask) && ask->bits == TSL_BITS_ANY)
     return NULL;
-  const tsl_accuracy promised = strategy->accuracy(problem, config);
+  const tsl_accuracy promised = tsl_strategy_promises(strategy, problem, config);
   const char *why = tsl_ask_has_accuracy(ask) ? refuse_accuracy(ask, problem, &promised) : NULL;
   const tsl_bits bits = tsl_accuracy_bits(&promised);
   if (!why && bits < ask->bits)
@@ -476,22 +544,57 @@ static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *p
 
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device) {
-  const char *why = refuse_throughout(strategy, problem, device);
+  tsl_problem room;
+  const tsl_problem *sums = tsl_problem_of_sums(problem, &room);
+  const char *why = refuse_throughout(strategy, sums, device);
   if (why)
     return why;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
     if (!allowed(strategy, i, config->value[i]))
       return refuse_value(strategy, i, config->value[i]);
-  why = strategy->refuse ? strategy->refuse(problem, config, device) : NULL;
+  why = strategy->refuse ? strategy->refuse(sums, config, device) : NULL;
   why = why ? why : refuse_ask(strategy, problem, config);
   return why ? why : refuse_scratch(strategy, problem, config, device);
 }
 
+const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl_problem *problem,
+                                         const tsl_config *config) {
+  tsl_problem room;
+  const char *why = refuse_form(strategy, tsl_problem_of_sums(problem, &room));
+  return why ? why : refuse_ask(strategy, problem, config);
+}
+
+/* As a kernel may read and write vectors of it. */
+static uint64_t aligned(uint64_t bytes) {
+  enum { LINE = 256 };
+  return bytes > UINT64_MAX - LINE ? bytes : (bytes + LINE - 1) / LINE * LINE;
+}
+
+static uint64_t own_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
+                            const tsl_config *config, const tsl_device *device) {
+  tsl_problem room;
+  return strategy->uses.scratch ? strategy->uses.scratch(tsl_problem_of_sums(problem, &room), config, device)
+                                : 0;
+}
+
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device) {
-  if (!strategy->uses.scratch || device->capabilities & TSL_CAN_HOST)
+  if (device->capabilities & TSL_CAN_HOST)
     return 0;
-  return strategy->uses.scratch(problem, config, device);
+  const uint64_t own = own_scratch(strategy, problem, config, device), sums = tsl_problem_sums_bytes(problem),
+                 at = sums == 0 ? own : aligned(own);
+  return sums > UINT64_MAX - at ? UINT64_MAX : at + sums;
+}
+
+uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *problem,
+                              const tsl_config *config, const tsl_device *device) {
+  return aligned(own_scratch(strategy, problem, config, device));
+}
+
+double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *problem,
+                            const tsl_config *config, const tsl_device *device) {
+  tsl_problem room;
+  return strategy->score ? strategy->score(tsl_problem_of_sums(problem, &room), config, device) : 0;
 }
 
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text) {

@@ -82,6 +82,9 @@ typedef struct tsl_operand {
 } tsl_operand;
 typedef struct tsl_operands {
   tsl_operand a, b, c;
+  tsl_operand bias; /* of problems that have one, the same for all of a batch where its step is 0 */
+  tsl_operand scale_a, scale_b; /* likewise */
+  tsl_operand sums;    /* of the last step, which is told here where the sums of a problem with scales are */
   tsl_buffer *scratch; /* of as many bytes as scratch() said; NULL where that is 0, and on the cpu */
   tsl_team team;       /* the threads that the run may use, on the cpu; zero: the caller's alone */
 } tsl_operands;
@@ -103,6 +106,18 @@ typedef struct tsl_fast_product {
   bool alpha_is_0, alpha_is_1,
       beta_is_0; /* told beside: comparing numbers would wait for the multiply-adds before */
 } tsl_fast_product;
+
+/* A system with a triangle in host memory, likewise, solved in place: X (m x n) = alpha inverse(A) X, whatever the type. */
+typedef struct tsl_fast_solve {
+  tesela_type type;
+  int64_t m, n;
+  const void *a;
+  void *x;
+  int64_t a_row, a_col, x_row, x_col; /* strides in elements */
+  bool is_upper, is_unit, conjugates;
+  double alpha[2];
+  tsl_team team;
+} tsl_fast_solve;
 
 /* A product of which all but the addresses is known: `state` knows it. */
 typedef tesela_status tsl_fast_kernel(const void *state, const void *a, const void *b, void *c);
@@ -211,6 +226,8 @@ struct tsl_strategy {
      * problem's: for products so small that passing operands takes as long as they do. After build(). NULL: there is only
      * run(). */
     tsl_fast_kernel *(*run_at)(const tsl_work *work, const void **state);
+    /* Solves at once by the team of the description, as multiply() multiplies; false where memory ran out. NULL: never. */
+    bool (*solve)(const tsl_fast_solve *solve, const tsl_device *device);
   } fast_path;
   struct {
     /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests try where all
@@ -258,11 +275,26 @@ tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *probl
  * devices) and the sum before to the largest, cuts each off below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh
  * 2021): at most nine cuts of 2 u for 8 products. */
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config);
+/* The same of their units for 8-bit floating point, where sums of `panel` products are added to sums in f32 (of all k: they are
+ * not). An instruction aligns 32 exact products and the sum before to the largest exponent among them, cuts each 13 binary places
+ * below it, and cuts their sum to 13 places (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.5.2, says 14 bits;
+ * cuda_wgmma's NOTES.md has what was seen). */
+tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel);
 /* The accuracy of sums taken in panels of `panel` products, where each panel's sum is multiplied by alpha and
  * added to what C holds: factor min(k, panel) + ceil(k / panel) + 3, and 2 k u for second-order terms. A
  * product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and at
  * each addition to C; one panel costs as much as tsl_accuracy_of_sum(k). */
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel);
+
+/* The same of sums that scales multiply, which are rounded to C once, behind all of its last step: of |alpha||scale_a||A||B||scale_b| +
+ * |beta||C| + |bias|. `of_sums` is of f32, or of integers. Those are rounded, then there are three factors, beta C and a bias: six
+ * roundings of f32, and as much as two for what they make of each other. */
+tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *problem);
+/* The same of what the last step of other products (tsl_problem_has_finish()) makes of a C that is there, rounded to its type: of
+ * |alpha||A||B| + |beta||C| + |bias|. The function's slope, of GELU at most 1.13, multiplies what C is off and what adding the bias
+ * costs; the function itself is off by a few roundings, of which OpenCL's erf may cost 16 of its last digit, and its result is
+ * rounded once more. A maximum with 0 costs nothing. */
+tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *problem);
 
 /* What a strategy that splits promises of sums that are made `slabs` at a time by children, and what it asks of each of them: the
  * bound of sums in any fixed order, of tensor cores where the types are theirs. A sum of p slabs errs by p times what one of them
@@ -335,17 +367,31 @@ typedef struct tsl_walk {
 bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
                        tsl_walk *walk);
 
+/* A model's seconds for a problem, its last step left out; 0 where there is no model. */
+double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *problem,
+                            const tsl_config *config, const tsl_device *device);
+
 /* The one question that planner, explain, tuner and tests ask: capabilities, types, whether a vendor's library is
  * there, parameter values, the strategy's refuse(), and whether it guarantees what the problem asks for. NULL: it can. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device);
+/* What a strategy guarantees of a problem, its last step included. */
+tsl_accuracy tsl_strategy_promises(const tsl_strategy *strategy, const tsl_problem *problem,
+                                   const tsl_config *config);
+/* What of it no device changes: types and forms of a problem of its operation, and what that asks for. */
+const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl_problem *problem,
+                                         const tsl_config *config);
 /* The guarantee in the unit of an ask: |error| <= this * (|alpha| |A||B| + |beta| |C|), underflow aside. */
 double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config);
 /* When the bits of what promises this come again, strategy and config being the same. */
 tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy);
-/* Bytes of scratch memory on the device; 0 on the cpu. */
+/* Bytes of scratch memory on the device; 0 on the cpu. Behind the strategy's own are the sums of a problem with scales, where they do
+ * not lie in C: from tsl_strategy_sums_at() on. */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
+                              const tsl_config *config, const tsl_device *device);
+
+uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 
 /* "tile_local tile=16"; and back from a record's keys, where a missing one keeps `config`'s value.

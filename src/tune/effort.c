@@ -129,9 +129,10 @@ static tesela_status search(const tsl_problem *problem, const tsl_choice *choice
   return status == TESELA_OUT_OF_MEMORY ? status : TESELA_OK;
 }
 
-/* Empty problems, and those that alpha leaves nothing of, are no work that could be measured. */
+/* Empty problems, those with a last step that is asked to be right (of which what is measured says less), and those that alpha leaves nothing of, are no work that could be measured. */
 static bool is_work(const tsl_problem *problem) {
-  return problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
+  return !(tsl_problem_has_finish(problem) && tsl_ask_has_accuracy(&problem->ask)) && problem->m > 0 &&
+         problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
          tsl_problem_batch(problem) == 1 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
 }
 
@@ -146,6 +147,9 @@ tesela_status tsl_tune_effort(const tsl_problem *problem, const tsl_choice *choi
   *found = (tsl_effort){.won = {.strategy = NULL}};
   if (!(seconds > 0) || !is_work(problem))
     return TESELA_OK;
+  /* A last step is the same for all: what is measured is the product. */
+  const tsl_problem product = tsl_problem_unfinished(problem);
+  problem = &product;
   sparing.sparing = true;
   tsl_status_save(&saved);
   TSL_TRY(tsl_planner_list(problem, &sparing, &list, &count));

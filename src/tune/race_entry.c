@@ -26,8 +26,7 @@ static bool model_admits(const tsl_race_terms *terms, tsl_race_entry *entry) {
     tsl_race_conclude(entry, TSL_CASE_REFUSED, why);
     return false;
   }
-  entry->predicted =
-      entry->strategy->score ? entry->strategy->score(terms->problem, &entry->config, terms->device) : 0;
+  entry->predicted = tsl_strategy_seconds(entry->strategy, terms->problem, &entry->config, terms->device);
   if (entry->predicted > terms->time_limit)
     tsl_race_leave_out(entry, "is predicted to take", entry->predicted, terms->time_limit);
   return entry->result == TSL_CASE_RIGHT;

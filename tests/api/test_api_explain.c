@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static tesela_context *context;
@@ -53,6 +54,39 @@ static const json_t *chosen_of(const json_t *object) {
     }
   }
   return chosen;
+}
+
+static bool is_null(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return value && json_is_null(value);
+}
+
+static void structures_are_told(void **state) {
+  (void)state;
+  tesela_gemm_desc desc = {.m = 100, .n = 100, .k = 70, .c_triangle = TESELA_UPPER};
+  json_t *object = explain(&desc);
+  assert_true(is_null(object, "a_is") && is_null(object, "b_is"));
+  assert_string_equal(word(object, "c_is"), "upper");
+  assert_true(json_is_false(json_object_get(object, "in_place")));
+  json_decref(object);
+  desc = (tesela_gemm_desc){.m = 30,
+                            .n = 70,
+                            .k = 70,
+                            .b_structure = TESELA_UNIT_TRIANGULAR,
+                            .b_triangle = TESELA_LOWER,
+                            .in_place = 1};
+  object = explain(&desc);
+  assert_true(is_null(object, "a_is") && is_null(object, "c_is"));
+  assert_string_equal(word(object, "b_is"), "unit_lower");
+  assert_true(json_is_true(json_object_get(object, "in_place")));
+  json_decref(object);
+  char *text;
+  const tesela_solve_desc solve = {.rows = 50, .cols = 20, .triangle = TESELA_UPPER};
+  const tesela_status status = tesela_explain_solve(context, &solve, &text);
+  object = read_text(status, text);
+  assert_string_equal(word(object, "a_is"), "triangular_upper");
+  assert_true(json_is_string(json_object_get(object, "plan")));
+  json_decref(object);
 }
 
 static void it_says_what_a_plan_is(void **state) {
@@ -145,6 +179,7 @@ static void wrong_calls_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(it_says_what_a_plan_is, open_context, close_context),
+      cmocka_unit_test_setup_teardown(structures_are_told, open_context, close_context),
       cmocka_unit_test_setup_teardown(it_knows_the_contexts_wisdom, open_context, close_context),
       cmocka_unit_test_setup_teardown(that_nothing_can_run_is_told, open_context, close_context),
       cmocka_unit_test_setup_teardown(dots_and_transposes_are_explained, open_context, close_context),

@@ -184,6 +184,180 @@ static void others(void **state) {
   assert_true(record.measured_rows == M && record.error_measured == 0);
 }
 
+/* --- last steps --- */
+
+static float bias[LARGE];
+
+static double finished(tesela_activation activation, double x) {
+  return activation == TESELA_RELU   ? fmax(0, x)
+         : activation == TESELA_GELU ? x * (1 + erf(x / sqrt(2))) / 2
+                                     : x;
+}
+
+/* A bias belongs to the scale, and what a function makes of the sum is what C is compared with. */
+static double finished_error(const tesela_gemm_desc *desc, double beta) {
+  double largest = 0;
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      const double added = desc->bias_along == TESELA_BIAS_ROW      ? (double)bias[j]
+                           : desc->bias_along == TESELA_BIAS_COLUMN ? (double)bias[i]
+                                                                    : 0,
+                   before = beta * (double)kept[i * N + j];
+      double sum = added + before, size = fabs(added) + fabs(before);
+      for (int l = 0; l < K; l++) {
+        const double term = (double)a[i * K + l] * b[l * N + j];
+        sum += term;
+        size += fabs(term);
+      }
+      largest = fmax(largest, fabs(c[i * N + j] - finished(desc->activation, sum)) / size);
+    }
+  return largest;
+}
+
+static void last_steps(void **state) {
+  static const char *const devices[] = {"cpu", "opencl:0"};
+  static const double betas[] = {0, 0.5};
+  tesela_buffer *buffer[4];
+  (void)state;
+  for (int i = 0; i < LARGE; i++)
+    bias[i] = a[LARGE + i] * 3;
+  for (int i = 0; i < 4; i++)
+    must(tesela_buffer_create(context, "opencl:0", sizeof c, &buffer[i]));
+  for (int kind = 0; kind < 27; kind++) {
+    tesela_gemm_desc desc = product(M, N, K);
+    tesela_record record;
+    desc.bias_along = (tesela_along)(kind % 3);
+    desc.activation = (tesela_activation)(kind / 3 % 3);
+    desc.bias = (tesela_vector){.data = desc.bias_along == TESELA_NO_BIAS ? NULL : bias};
+    desc.beta = &betas[kind / 9 % 2];
+    desc.device = devices[kind / 18];
+    memcpy(c, kept, sizeof c);
+    must(tesela_gemm(context, &desc, &record));
+    const double error = finished_error(&desc, *desc.beta);
+    if (record.measured_rows != M || record.measured_cols != N ||
+        !(fabs(record.error_measured - error) <= 1e-6 * error) || error == 0 ||
+        !(record.error_measured <= record.error_bound))
+      fail_msg("kind %d: measured %g of %lld x %lld, it is %g", kind, record.error_measured,
+               (long long)record.measured_rows, (long long)record.measured_cols, error);
+  }
+  /* Samples: where it lies on a device, from a bias on the host. */
+  for (int along = TESELA_BIAS_ROW; along <= TESELA_BIAS_COLUMN; along++) {
+    const float *const host[4] = {a, b, kept, bias};
+    const size_t bytes[4] = {sizeof c, sizeof c, sizeof c, sizeof bias};
+    tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);
+    tesela_record record;
+    desc.device = "opencl:0";
+    for (int i = 0; i < 4; i++)
+      must(tesela_buffer_write(buffer[i], 0, host[i], bytes[i]));
+    desc.a = (tesela_matrix){.buffer = buffer[0]};
+    desc.b = (tesela_matrix){.buffer = buffer[1]};
+    desc.c = (tesela_result){.buffer = buffer[2]};
+    desc.bias = (tesela_vector){.buffer = buffer[3]};
+    desc.bias_along = (tesela_along)along;
+    desc.activation = TESELA_GELU;
+    must(tesela_gemm(context, &desc, &record));
+    assert_true(record.measured_rows > 8 && record.measured_rows < LARGE && record.error_measured > 0 &&
+                record.error_measured <= record.error_bound);
+  }
+  for (int i = 0; i < 4; i++)
+    tesela_buffer_destroy(buffer[i]);
+}
+
+/* --- structures --- */
+
+/* What a factor of which one triangle is stored has at (i, j). */
+static double completed(const float *of, tesela_structure structure, tesela_triangle triangle, int side,
+                        int i, int j) {
+  const bool beside = (triangle == TESELA_LOWER && i < j) || (triangle == TESELA_UPPER && i > j);
+  if (structure == TESELA_UNIT_TRIANGULAR && i == j)
+    return 1;
+  if (beside && (structure == TESELA_TRIANGULAR || structure == TESELA_UNIT_TRIANGULAR))
+    return 0;
+  return (double)(beside ? of[j * side + i] : of[i * side + j]);
+}
+
+static double structured_error(const tesela_gemm_desc *desc, int m, int n, int k, const float *right) {
+  double largest = 0;
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = 0, size = 0;
+      if ((desc->c_triangle == TESELA_LOWER && i < j) || (desc->c_triangle == TESELA_UPPER && i > j))
+        continue;
+      for (int l = 0; l < k; l++) {
+        const double term = completed(a, desc->a_structure, desc->a_triangle, k, i, l) *
+                            completed(right, desc->b_structure, desc->b_triangle, n, l, j);
+        sum += term;
+        size += fabs(term);
+      }
+      if (size > 0)
+        largest = fmax(largest, fabs(c[i * n + j] - sum) / size);
+    }
+  return largest;
+}
+
+static void structures(void **state) {
+  (void)state;
+  tesela_record record;
+  for (int kind = 0; kind < 32; kind++) {
+    const tesela_structure is = (tesela_structure)(TESELA_SYMMETRIC + kind % 4);
+    const tesela_triangle triangle = kind / 4 % 2 ? TESELA_UPPER : TESELA_LOWER;
+    const int side = kind / 16 ? 280 : M;
+    tesela_gemm_desc desc = product(side, side, side);
+    if (is == TESELA_HERMITIAN) { /* of real numbers there is none: a triangle of C in its place */
+      desc.c_triangle = triangle;
+    } else if (kind / 8 % 2) {
+      desc.b_structure = is;
+      desc.b_triangle = triangle;
+    } else {
+      desc.a_structure = is;
+      desc.a_triangle = triangle;
+    }
+    memcpy(c, kept, sizeof c);
+    must(tesela_gemm(context, &desc, &record));
+    const double error = structured_error(&desc, side, side, side, b);
+    const bool all = record.measured_rows == side && record.measured_cols == side;
+    if (all != (side == M) || error == 0 || !(record.error_measured <= error * (1 + 1e-6)) ||
+        !(record.error_measured > (all ? error * (1 - 1e-6) : 0)) ||
+        !(record.error_measured <= record.error_bound))
+      fail_msg("kind %d: measured %g of %lld x %lld, it is %g", kind, record.error_measured,
+               (long long)record.measured_rows, (long long)record.measured_cols, error);
+  }
+  /* In place: B is what the run overwrites. */
+  tesela_gemm_desc desc = product(M, M, M);
+  desc.a_structure = TESELA_TRIANGULAR;
+  desc.a_triangle = TESELA_LOWER;
+  desc.in_place = 1;
+  desc.b = (tesela_matrix){.data = NULL};
+  memcpy(c, b, sizeof c);
+  must(tesela_gemm(context, &desc, &record));
+  const double error = structured_error(&desc, M, M, M, b);
+  assert_true(record.measured_rows == M && error > 0 && fabs(record.error_measured - error) <= 1e-6 * error);
+  /* Complex ones, with beta. */
+  static const double beta[2] = {0.5, 0};
+  desc = product(M, N, M);
+  desc.a.type = desc.b.type = desc.c.type = TESELA_C64;
+  desc.a_structure = TESELA_HERMITIAN;
+  desc.a_triangle = TESELA_UPPER;
+  desc.beta = beta;
+  must(tesela_gemm(context, &desc, &record));
+  assert_true(record.measured_rows == M && record.error_measured > 0 &&
+              record.error_measured <= record.error_bound);
+  /* Where they are not on the host nobody completes them. */
+  tesela_buffer *buffers[3];
+  desc = product(M, M, M);
+  for (int i = 0; i < 3; i++)
+    must(tesela_buffer_create(context, "opencl:0", sizeof c, &buffers[i]));
+  desc.a = (tesela_matrix){.buffer = buffers[0]};
+  desc.b = (tesela_matrix){.buffer = buffers[1]};
+  desc.c = (tesela_result){.buffer = buffers[2]};
+  desc.device = "opencl:0";
+  desc.a_structure = TESELA_SYMMETRIC;
+  desc.a_triangle = TESELA_LOWER;
+  expect(tesela_gemm(context, &desc, &record), TESELA_UNSUPPORTED, "host memory");
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+}
+
 /* --- wrong results --- */
 
 static tesela_status (*right_run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
@@ -223,6 +397,36 @@ static void wrong_results(void **state) {
            "outside of its error bound");
     off_by = NAN;
     expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_WRONG_RESULT, "nan");
+    tesela_plan_destroy(plan);
+  }
+}
+
+/* Likewise of products with structures, and with a last step. */
+static void wrong_results_of_others(void **state) {
+  tesela_plan *plan;
+  (void)state;
+  for (int kind = 0; kind < 4; kind++) {
+    tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);
+    desc.strategy = "sequential";
+    if (kind == 0)
+      desc.c_triangle = TESELA_LOWER;
+    if (kind == 1)
+      desc.b_structure = TESELA_SYMMETRIC, desc.b_triangle = TESELA_UPPER;
+    if (kind >= 2)
+      desc.bias = (tesela_vector){.data = a}, desc.bias_along = TESELA_BIAS_ROW;
+    if (kind == 3)
+      desc.activation = TESELA_GELU;
+    must(tesela_plan_create(context, &desc, &plan));
+    tsl_strategy wrong = *plan->plan->work.strategy;
+    right_run = wrong.run;
+    wrong.run = wrong_run;
+    plan->plan->work.strategy = &wrong;
+    const tesela_finish last = {.bias = desc.bias}, *added = desc.bias_along ? &last : NULL;
+    off_by = 0;
+    must(tesela_plan_run_finished(plan, &desc.a, &desc.b, &desc.c, added, NULL));
+    off_by = 0.5f;
+    expect(tesela_plan_run_finished(plan, &desc.a, &desc.b, &desc.c, added, NULL), TESELA_WRONG_RESULT,
+           "C(299, 299) is ");
     tesela_plan_destroy(plan);
   }
 }
@@ -277,10 +481,17 @@ static void environment(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_error_itself), cmocka_unit_test(samples),
-                                     cmocka_unit_test(layouts),          cmocka_unit_test(others),
-                                     cmocka_unit_test(wrong_results),    cmocka_unit_test(specials),
-                                     cmocka_unit_test(refusals),         cmocka_unit_test(environment)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_error_itself),
+                                     cmocka_unit_test(samples),
+                                     cmocka_unit_test(layouts),
+                                     cmocka_unit_test(others),
+                                     cmocka_unit_test(wrong_results),
+                                     cmocka_unit_test(specials),
+                                     cmocka_unit_test(refusals),
+                                     cmocka_unit_test(environment),
+                                     cmocka_unit_test(wrong_results_of_others),
+                                     cmocka_unit_test(last_steps),
+                                     cmocka_unit_test(structures)};
   for (int i = 0; i < LARGE * LARGE; i++) {
     a[i] = (float)sin(i * 1.7);
     b[i] = (float)cos(i * 0.9);

@@ -12,15 +12,32 @@ const char *openblas_get_corename(void) {
   return name ? name : "";
 }
 
+static void pause_for_a_while(void) {
+  const char *seconds = getenv("SLOW_SECONDS");
+  const struct timespec pause = {.tv_nsec = (long)(1e9 * (seconds ? atof(seconds) : 0))};
+  if (pause.tv_nsec > 0)
+    nanosleep(&pause, NULL);
+}
+
 void dgemm_(const char *transa, const char *transb, const int32_t *m, const int32_t *n, const int32_t *k,
             const double *alpha, const double *a, const int32_t *lda, const double *b, const int32_t *ldb,
             const double *beta, double *c, const int32_t *ldc) {
-  const char *seconds = getenv("SLOW_SECONDS");
-  const struct timespec pause = {.tv_nsec = (long)(1e9 * (seconds ? atof(seconds) : 0))};
   (void)transa, (void)transb, (void)m, (void)n, (void)k, (void)alpha, (void)a, (void)lda, (void)b, (void)ldb;
   (void)beta, (void)ldc;
-  nanosleep(&pause, NULL);
+  pause_for_a_while();
   c[0] = OTHER_MARK;
+}
+
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int32_t *m,
+            const int32_t *n, const double *alpha, const double *a, const int32_t *lda, double *b,
+            const int32_t *ldb);
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int32_t *m,
+            const int32_t *n, const double *alpha, const double *a, const int32_t *lda, double *b,
+            const int32_t *ldb) {
+  (void)side, (void)uplo, (void)trans, (void)diag, (void)m, (void)n, (void)alpha, (void)a, (void)lda,
+      (void)ldb;
+  pause_for_a_while();
+  b[0] = OTHER_MARK;
 }
 
 /* By its Fortran routine's name, which may be another library's. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef long double complex wide;
-enum { ROW = 101, COLUMN = 102, LARGEST = 131, GAP = 3, LD = LARGEST + GAP, KINDS = 4 };
+enum { ROW = 101, COLUMN = 102, LARGEST = 131, PLANNED = 370, GAP = 3, LD = PLANNED + GAP, KINDS = 4 };
 enum { SYRK, HERK, SYR2K, HER2K, SYMM, HEMM, TRMM, TRSM, ROUTINES };
 
 static const struct kind {
@@ -376,6 +376,9 @@ static void draw_scalars(problem *p) {
   p->beta = CMPLXL(y[0], is_complex && !hermitian ? y[1] : 0);
 }
 
+static void try_sizes(problem p);
+
+/* A square of the size, and beside it whatever comes. */
 static void try(problem p, int size) {
   const bool update = p.routine < SYMM;
   if (!exists(&p))
@@ -387,13 +390,19 @@ static void try(problem p, int size) {
   if (!update && p.side == 'R')
     p.m = (int)(draw() % 41);
   draw_scalars(&p);
+  try_sizes(p);
+}
+
+static void try_sizes(problem p) {
+  const bool update = p.routine < SYMM;
   const int factor = p.side == 'L' ? p.m : p.n;
   p.lda = !update          ? leading(&p, factor, factor)
           : p.trans == 'N' ? leading(&p, p.n, p.k)
                            : leading(&p, p.k, p.n);
   p.ldb = !update ? leading(&p, p.m, p.n) : p.trans == 'N' ? leading(&p, p.n, p.k) : leading(&p, p.k, p.n);
   p.ldc = leading(&p, p.m, p.n);
-  const int most = (size > 40 ? size : 40) + GAP;
+  const int rows = p.m > p.k ? p.m : p.k, size = rows > p.n ? rows : p.n,
+            most = (size > 40 ? size : 40) + GAP;
   extent = most * most;
   now = &p;
   fill();
@@ -433,16 +442,77 @@ static void test_sizes(void **state) {
       }
 }
 
-/* Infinity in one row of B: rows that the triangle does not mix with it stay numbers. */
-static void test_infinity_stays_where_it_is(void **state) {
+/* What public calls do: sizes from which on each routine is a plan's. */
+static void test_plans(void **state) {
+  static const struct {
+    int m, n, k; /* of a factor on the left; an update is n x n */
+  } real[ROUTINES] = {{0, 256, 260}, {0, 0, 0},    {0, 256, 260}, {0, 0, 0},
+                      {365, 31, 0},  {365, 31, 0}, {171, 140, 0}, {130, 65, 0}},
+    of_complex[ROUTINES] = {{0, 130, 66}, {0, 130, 66}, {0, 130, 66}, {0, 130, 66},
+                            {365, 31, 0}, {365, 31, 0}, {110, 90, 0}, {100, 61, 0}};
   (void)state;
-  enum { M = 40, COLS = 5 };
-  const int m = M, n = COLS, ld = LD;
+  for (int routine = 0; routine < ROUTINES; routine++)
+    for (int kind = 0; kind < KINDS; kind++) {
+      const bool is_complex = kinds[kind].is_complex, right = draw() % 2;
+      const int m = is_complex ? of_complex[routine].m : real[routine].m;
+      const int n = is_complex ? of_complex[routine].n : real[routine].n;
+      problem p = {.kind = kind,
+                   .routine = routine,
+                   .order = draw() % 2 ? ROW : COLUMN,
+                   .side = "LR"[right],
+                   .uplo = "UL"[draw() % 2],
+                   .trans = routine == HERK || routine == HER2K ? "NC"[draw() % 2] : "NT"[draw() % 2],
+                   .diag = "NU"[draw() % 2],
+                   .m = routine < SYMM ? n
+                        : right        ? n
+                                       : m,
+                   .n = routine < SYMM ? n
+                        : right        ? m
+                                       : n,
+                   .k = is_complex ? of_complex[routine].k : real[routine].k,
+                   .alpha = CMPLXL(-0.5L, is_complex && routine != HERK ? 1.5L : 0),
+                   .beta = CMPLXL(2, 0)};
+      if ((routine == SYMM || routine == HEMM) && p.trans != 'N')
+        p.trans = 'N';
+      if (exists(&p))
+        try_sizes(p);
+    }
+}
+
+/* Few right-hand sides, for which A is read as it lies, one alone, and systems whose last rows fill no tile; updates of few terms, which
+ * become one product of twice as many. */
+static void test_thin(void **state) {
+  static const int triangles[] = {13, 50, 70, 121}, few[] = {1, 2, 5, 9, 17, 34};
+  (void)state;
+  for (int kind = 0; kind < KINDS; kind++)
+    for (int routine = 0; routine < ROUTINES; routine++)
+      for (int way = 0; way < 64; way++) {
+        const int size = triangles[draw() % 4], others = few[way % 6];
+        const bool update = routine < SYMM, right = way & 1;
+        problem p = {.kind = kind,
+                     .routine = routine,
+                     .order = way & 2 ? ROW : COLUMN,
+                     .side = "LR"[right],
+                     .uplo = "UL"[way / 4 % 2],
+                     .trans = "NTCR"[way / 8 % 4],
+                     .diag = "NU"[way / 32],
+                     .m = update || !right ? size : others,
+                     .n = update || right ? size : others,
+                     .k = update ? others : 0};
+        draw_scalars(&p);
+        if (exists(&p) && draw() % 2 && (routine == TRSM || (update && way % 4 == 0)))
+          try_sizes(p);
+      }
+}
+
+/* Infinity in one row of B: rows that the triangle does not mix with it stay numbers. */
+static void spread_infinity(int m, int n) {
+  const int ld = LD;
   const double one = 1;
   typedef void triangle(const char *, const char *, const char *, const char *, const int *, const int *,
                         const void *, const void *, const int *, void *, const int *, size_t, size_t, size_t,
                         size_t);
-  now = &(problem){.kind = 1, .routine = TRMM, .order = COLUMN, .uplo = 'L', .side = 'L', .m = M, .n = COLS};
+  now = &(problem){.kind = 1, .routine = TRMM, .order = COLUMN, .uplo = 'L', .side = 'L', .m = m, .n = n};
   for (int j = 0; j < LD; j++)
     for (int i = 0; i < LD; i++) {
       store(a, i + j * LD, noise());
@@ -450,9 +520,15 @@ static void test_infinity_stays_where_it_is(void **state) {
     }
   store(c, 20 + 2 * LD, INFINITY);
   ((triangle *)find("dtrmm_"))("L", "L", "N", "N", &m, &n, &one, a, &ld, c, &ld, 1, 1, 1, 1);
-  for (int j = 0; j < COLS; j++)
-    for (int i = 0; i < M; i++)
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < m; i++)
       assert_int_equal(isfinite((double)creall(load(c, i + j * LD))), j != 2 || i < 20);
+}
+
+static void test_infinity_stays_where_it_is(void **state) {
+  (void)state;
+  spread_infinity(40, 5);
+  spread_infinity(170, 150);
 }
 
 /* All names are there, and those with 64-bit integers read such. */
@@ -571,10 +647,9 @@ static void test_arguments(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_infinity_stays_where_it_is),
-      cmocka_unit_test(test_names),
-      cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_sizes), cmocka_unit_test(test_plans),
+      cmocka_unit_test(test_thin),  cmocka_unit_test(test_infinity_stays_where_it_is),
+      cmocka_unit_test(test_names), cmocka_unit_test(test_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared]]: one strategy with all its configs, or its probes, on all devices of a
+/* check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared | every STEP]]: one strategy with all its configs, or its probes, on all devices of a
  * kind, or on the device that is named ("cuda:1"), or several ("cuda:*", "opencl:0,cpu"), over the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a
  * quarter, each time another, for the rest. The first config takes all types that the strategy does; the others the first two,
  * but probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
@@ -8,8 +8,11 @@
  * first pair of config and types said case by case, and the kernels that were used. Other configs take one type, but few
  * probes all of them; from the third pair on every STEPth standard case (1), each time others.
  *
+ * every: every STEPth standard case, for each pair others, for an emulator.
+ *
  * shared: types are shared out among configs, for where compiling takes long: each type goes to the next config that takes it,
- * the first to the first, and a config without one takes one by turns. */
+ * the first to the first, and a config without one takes one by turns. Last steps are those of one strategy, `element`, in all their forms,
+ * and of the others in two: they are the plan's, whatever strategy multiplied. */
 #include "base/env.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -22,8 +25,8 @@
 enum { SKIPPED = 77, MOST_REPORTED = 20, TYPES_OF_EVERY_CONFIG = 2, MOST_KERNELS = 64, MOST_TIGHT = 40 };
 static const uint64_t random_seed = 20240229;
 static int64_t random_cases = 200;
-static bool tight, shared;
-static int64_t tight_step = 1;
+static bool tight, shared, every;
+static int64_t step_given = 1;
 static bool is_first = true; /* no pair of config and types is done */
 
 /* --- what `tight` tells --- */
@@ -66,9 +69,35 @@ typedef struct counts {
   int right, wrong, refused;
 } counts;
 
+/* One of three last steps in place of any: with a bias, with GELU, or with scales. */
+static void simplify_finish(tsl_problem *problem) {
+  const bool is_row = problem->bias_along == TESELA_BIAS_ROW;
+  if (tsl_problem_has_scales(problem)) {
+    problem->alpha[0] = problem->alpha[0] == 0 ? 0 : 1.5;
+    problem->activation = TESELA_RELU;
+    tsl_problem_add_bias(problem, TESELA_NO_BIAS, TESELA_F32, 0);
+    if (problem->scaling_a == TESELA_NO_SCALE)
+      tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_A, TESELA_SCALE_TENSOR, 0);
+    if (problem->scaling_b == TESELA_NO_SCALE)
+      tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_B, TESELA_SCALE_TENSOR, 0);
+    return;
+  }
+  if (!tsl_problem_has_finish(problem))
+    return;
+  if (problem->activation >= TESELA_GELU)
+    *problem = tsl_problem_unfinished(problem), problem->activation = TESELA_GELU;
+  else if (problem->bias_along != TESELA_NO_BIAS)
+    tsl_problem_add_bias(problem, problem->bias_along, problem->c.type,
+                         is_row ? problem->bias.col_stride : problem->bias.row_stride);
+  if (problem->activation == TESELA_NO_ACTIVATION && !tsl_type(problem->c.type)->is_complex)
+    problem->activation = TESELA_RELU;
+}
+
 static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device, tsl_case *what,
                   counts *tally) {
   tsl_case_report report = {0};
+  if (shared && strcmp(strategy->name, "element") != 0)
+    simplify_finish(&what->problem);
   what->tight = tight;
   what->problem.ask = ask;
   what->repeats = tight ? 1 : what->repeats;
@@ -113,7 +142,7 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
   tsl_text text = {0};
   tsl_case what;
   counts tally = {0};
-  const int64_t standard_step = turn < TYPES_OF_EVERY_CONFIG ? 1 : tight_step;
+  const int64_t standard_step = every || turn >= TYPES_OF_EVERY_CONFIG ? step_given : 1;
   for (int structured = 0; structured <= has_structures(strategy, types); structured++)
     for (int i = 0; next_standard(strategy, structured != 0, i, types, &what); i++)
       if (i % standard_step == turn % standard_step)
@@ -274,13 +303,14 @@ int main(int argc, char **argv) {
   tsl_devices *devices;
   tight = argc > 5 && strcmp(argv[5], "tight") == 0;
   shared = argc > 5 && strcmp(argv[5], "shared") == 0;
+  every = argc > 6 && strcmp(argv[5], "every") == 0;
   if (argc < 4 ||
-      argc > (tight    ? 7
-              : shared ? 6
-                       : 5) ||
+      argc > (tight || every ? 7
+              : shared       ? 6
+                             : 5) ||
       (argc > 4 && !tsl_parse_i64(argv[4], &random_cases)) ||
-      (argc > 6 && (!tsl_parse_i64(argv[6], &tight_step) || tight_step < 1))) {
-    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared]]\n");
+      (argc > 6 && (!tsl_parse_i64(argv[6], &step_given) || step_given < 1))) {
+    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared | every STEP]]\n");
     return 1;
   }
   const tsl_strategy *strategy = find(argv[1], argv[2]);

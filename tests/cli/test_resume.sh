@@ -39,10 +39,13 @@ await_blocks() {
   fail "waited for $2 blocks of $1"
 }
 
-# Killed again and again, at any moment, and gone on with: in the end the file is there, whole, and right.
+# Killed again and again, at any moment, and gone on with: in the end the file is there, whole, and right. Every second time blocks are
+# compared, those of the times before first.
 kills=0 older=0
 for round in $(seq 12); do
-  start "${work[@]}" -o killed.npy --memory 900KiB --resume --quiet
+  expect=()
+  [ $((round % 2)) = 1 ] || expect=(--expect whole.npy)
+  start "${work[@]}" -o killed.npy --memory 900KiB --resume --quiet "${expect[@]}"
   sleep "$(printf 0.%02d $((round * 7 % 19 + 5)))"
   kill -9 "$child" 2>/dev/null || true
   code=0
@@ -54,7 +57,7 @@ for round in $(seq 12); do
   [ "$now" -ge "$older" ] || fail "blocks were lost: $older, then $now"
   older=$now kills=$((kills + 1))
 done
-[ "$code" = 0 ] || tesela 0 "${work[@]}" -o killed.npy --memory 900KiB --resume --quiet
+[ "$code" = 0 ] || tesela 0 "${work[@]}" -o killed.npy --memory 900KiB --resume --quiet --expect whole.npy
 same killed.npy whole.npy
 gone killed.npy
 [ "$kills" -ge 2 ] || fail "killed only $kills times"
@@ -121,6 +124,24 @@ says 'a.npy' 'blocks of c.npy are kept, which are of the inputs as they were'
 absent c.npy
 cp -p kept.npy a.npy
 tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume
+same c.npy whole.npy
+gone c.npy
+
+# So is the file that the product is compared with; it is none of which blocks are made, so they are gone on with.
+cp whole.npy expected.npy
+rm c.npy
+start "${work[@]}" -o c.npy --memory 900KiB --expect expected.npy
+await_blocks c.npy 1
+truncate -s 2000000 expected.npy
+code=0
+wait "$child" || code=$?
+[ "$code" = 2 ] || fail "exit code $code after the expected file was cut short"
+one_sentence
+says 'expected.npy' 'blocks of c.npy are kept'
+absent c.npy
+cp whole.npy expected.npy
+tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume --expect expected.npy --json
+json 'j["blocks"]["resumed"] > 0 and j["expected"]["agrees"]'
 same c.npy whole.npy
 gone c.npy
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Help, version, and calls that are no calls.
 . "$(dirname "$0")/helper.sh"
-commands="devices strategies multiply generate explain explore sweep compare check tune wisdom cache help completion"
+commands="devices strategies multiply solve generate explain explore sweep compare check tune wisdom cache help completion"
 
 tesela 0 --version
 grep -qE '^tesela [0-9]+\.[0-9]+\.[0-9]+$' "$out" || fail "the version is not a version"

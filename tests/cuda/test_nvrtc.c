@@ -12,6 +12,7 @@
 #include "cuda/mock.h"
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
+#include "strategy/finish.h"
 #include "strategy/launch.h"
 #include "unit/config.h"
 #include "unit/sanitizers.h"
@@ -80,8 +81,10 @@ static int forms_of(const tsl_strategy *strategy, form *forms) {
   return count;
 }
 
+/* Lines of a kilobyte in every type: with few tiles of C that is deep enough for k to be split. */
 static tsl_problem problem_of(const tsl_strategy *strategy, const form *one) {
-  tsl_problem problem = tsl_problem_of(strategy->op, 256, 256, 256, one->types.c);
+  const int64_t k = strategy->op == TSL_OP_GEMM ? 1024 / (int64_t)tsl_type(one->types.a)->size : 256;
+  tsl_problem problem = tsl_problem_of(strategy->op, 256, 256, k, one->types.c);
   problem.a.type = one->types.a;
   problem.b.type = one->types.b;
   problem.in_place = one->in_place;
@@ -91,12 +94,23 @@ static tsl_problem problem_of(const tsl_strategy *strategy, const form *one) {
   return problem;
 }
 
+/* Why it is refused where nothing is asked, and where anything is allowed, which some wait for. */
+static const char *refusal_of(const tsl_strategy *strategy, const tsl_config *config, const form *one,
+                              const tsl_device *device, tsl_problem *problem) {
+  *problem = problem_of(strategy, one);
+  const char *why = tsl_strategy_refuse(strategy, problem, config, device);
+  if (why) {
+    problem->ask = (tsl_ask){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
+    why = tsl_strategy_refuse(strategy, problem, config, device);
+  }
+  return why;
+}
+
 /* Whether the device takes it; if so it must compile. */
 static bool build(const tsl_strategy *strategy, const tsl_config *config, const form *one,
                   tsl_device *device) {
-  tsl_work work = {
-      .strategy = strategy, .problem = problem_of(strategy, one), .config = *config, .device = device};
-  if (tsl_strategy_refuse(strategy, &work.problem, config, device))
+  tsl_work work = {.strategy = strategy, .config = *config, .device = device};
+  if (refusal_of(strategy, config, one, device, &work.problem))
     return false;
   if (strategy->build(&work) != TESELA_OK)
     fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
@@ -108,19 +122,19 @@ static bool build(const tsl_strategy *strategy, const tsl_config *config, const 
 /* Whether it is `device`'s turn among those of the first `count` devices that take the config. */
 static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, const form *one, int number,
                     tsl_device *const *found, int count, const tsl_device *device) {
-  const tsl_problem problem = problem_of(strategy, one);
+  tsl_problem problem;
   int able = 0, place = 0;
   for (int d = 0; d < count; d++) {
     if (found[d] == device)
       place = able;
-    able += tsl_strategy_refuse(strategy, &problem, config, found[d]) == NULL;
+    able += refusal_of(strategy, config, one, found[d], &problem) == NULL;
   }
   return able > 0 && number % able == place;
 }
 
 /* The devices share a strategy's configs and forms: each takes the first config in the first two forms, and of the rest
- * what its turn is. Where there are many forms, further configs take one of them each. */
-enum { FEW_FORMS = 2 };
+ * what its turn is. Where there are many forms, the first config takes every other one and further configs one each. */
+enum { FEW_FORMS = 2, MANY_FORMS = 12 };
 static int build_all(const tsl_strategy *strategy, tsl_device *const *found, int count, tsl_device *device) {
   static form forms[FORMS_MAX];
   const int form_count = forms_of(strategy, forms);
@@ -128,7 +142,8 @@ static int build_all(const tsl_strategy *strategy, tsl_device *const *found, int
   tsl_config config;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
     for (int f = 0; f < form_count; f++) {
-      const bool is_wanted = i == 0 || form_count <= FEW_FORMS || f == i % form_count;
+      const bool is_first = i == 0 && (form_count <= MANY_FORMS || f % 2 == 0);
+      const bool is_wanted = is_first || form_count <= FEW_FORMS || (i > 0 && f == (2 * i + 1) % form_count);
       if ((i == 0 && f < 2) ||
           (is_wanted && is_turn(strategy, &config, &forms[f], i + f, found, count, device)))
         built += build(strategy, &config, &forms[f], device);
@@ -192,6 +207,45 @@ static int devices_for(const tsl_strategy *strategy, tsl_device *const *found, i
   return able;
 }
 
+/* The last step of sums in f32 and of integers: with a scale of either factor and alpha, and with C that is read. */
+static void build_scales(tsl_device *device, int turn, int turns) {
+  static const tesela_type results[] = {TESELA_F32, TESELA_F16, TESELA_BF16};
+  enum { KINDS = 2, WAYS = 2 };
+  for (int i = turn; i < (int)LENGTH(results) * KINDS * WAYS; i += turns) {
+    tsl_work work = {.problem = tsl_problem_gemm(256, 256, 256, i % KINDS ? TESELA_I8 : TESELA_E4M3),
+                     .device = device};
+    tsl_kernel *kernel;
+    work.problem.c.type = results[i / KINDS / WAYS];
+    work.problem.alpha[0] = i / KINDS % WAYS ? 1.5 : 1;
+    work.problem.beta[0] = i / KINDS % WAYS ? 0.5 : 0;
+    tsl_problem_add_scale(&work.problem, TSL_OPERAND_SCALE_A, TESELA_SCALE_LINES, 1);
+    tsl_problem_add_scale(&work.problem, TSL_OPERAND_SCALE_B, TESELA_SCALE_TENSOR, 1);
+    assert_int_equal(tsl_problem_check(&work.problem), TESELA_OK);
+    if (tsl_finish_build(&work, &kernel) != TESELA_OK)
+      fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+  }
+}
+
+/* The last step, which no strategy builds: the devices share what types, functions and vectors there are. */
+static void build_finishes(tsl_device *device, int turn, int turns) {
+  static const tesela_type results[] = {TESELA_F32,  TESELA_F64, TESELA_F16,
+                                        TESELA_BF16, TESELA_C64, TESELA_C128};
+  enum { FUNCTIONS = TESELA_ACTIVATIONS, WIDTHS = 2 };
+  for (int i = turn; i < (int)LENGTH(results) * FUNCTIONS; i += turns) {
+    const tsl_type_info *type = tsl_type(results[i / FUNCTIONS]);
+    const bool wide = i % WIDTHS == 1;
+    tsl_work work = {.problem = tsl_problem_gemm(256, 256, 256, type->type), .device = device};
+    tsl_kernel *kernel;
+    work.problem.activation = (tesela_activation)(i % FUNCTIONS);
+    tsl_problem_add_bias(&work.problem, TESELA_BIAS_ROW, wide ? type->sums : type->type, 1);
+    if (tsl_problem_check(&work.problem) != TESELA_OK)
+      continue; /* no functions of complex numbers */
+    if (tsl_finish_build(&work, &kernel) != TESELA_OK)
+      fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+  }
+  build_scales(device, turn, turns);
+}
+
 static void every_kernel(void **state) {
   (void)state;
   tsl_device *found[LENGTH(architectures) + 2];
@@ -201,7 +255,8 @@ static void every_kernel(void **state) {
   assert_true(count > 0);
   /* The compiler is not ours, and a sanitizer does not see it: one architecture's share of the kernels is enough. */
   const int turns = ADDRESS_SANITIZER || THREAD_SANITIZER ? 1 : count;
-  for (int turn = 0; turn < turns; turn++)
+  for (int turn = 0; turn < turns; turn++) {
+    build_finishes(found[turn], turn, turns);
     for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
       const bool is_host = strategy->needs & TSL_CAN_HOST;
       if (is_host || strategy->vendor.load || !strategy->build || strategy->splits.parts ||
@@ -215,9 +270,61 @@ static void every_kernel(void **state) {
                     strategy->name, built, mock_builds() - before);
       assert_true(built > 0 && mock_builds() > before);
     }
+  }
   for (int i = 0; turns == count && (file = tsl_source_at(i)) != NULL; i++)
     if (is_kernel_of_strategy(file->path) && !mock_built(file->path))
       fail_msg("%s: no strategy compiled it", file->path);
+  tsl_devices_destroy(devices);
+}
+
+/* What this NVRTC does not know is said, and left out. */
+static bool target_for(int architecture, tsl_nvrtc_target *target) {
+  if (tsl_nvrtc_target_for(architecture, target) == TESELA_OK)
+    return true;
+  print_message("  sm_%d left out: %s\n", architecture, tesela_last_error());
+  return false;
+}
+
+/* Graphics cards have the tensor cores of sm_80, with additions: each of cuda_mma's kinds of products is compiled for them, as
+ * machine code. */
+static void cards(void **state) {
+  (void)state;
+  static const int newer[] = {86, 89, 120};
+  static const tsl_types kinds[] = {{TESELA_BF16, TESELA_BF16, TESELA_F32},
+                                    {TESELA_U8, TESELA_I8, TESELA_I32},
+                                    {TESELA_E4M3, TESELA_E5M2, TESELA_BF16},
+                                    {TESELA_F32, TESELA_F32, TESELA_F32}};
+  tsl_device *found[LENGTH(architectures) + 2];
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_mma");
+  assert_true(find_devices(found, (int)LENGTH(found)) >= (int)LENGTH(newer));
+  const tsl_device *older = found[0];
+  for (int d = 0; older->architecture < 80; d++)
+    older = found[d];
+  const unsigned capabilities = older->capabilities;
+  const tsl_config config = config_of(strategy, "tile_m=64 tile_n=64 depth=64");
+  for (size_t a = 0; a < LENGTH(newer); a++) {
+    tsl_device *card = found[a]; /* each has compiled nothing yet */
+    tsl_nvrtc_target target;
+    if (!target_for(newer[a], &target))
+      continue;
+    card->architecture = newer[a];
+    card->capabilities = capabilities;
+    card->local_bytes_inside = 99 << 10;
+    for (size_t t = 0; t < LENGTH(kinds); t++) {
+      tsl_work work = {.strategy = strategy, .config = config, .device = card};
+      work.problem = problem_of(strategy, &(form){.types = kinds[t]});
+      if (kinds[t].a == TESELA_F32)
+        assert_int_equal(tsl_ask_parse_accuracy("tf32", &work.problem.ask), TESELA_OK);
+      if (newer[a] < 89 && kinds[t].a == TESELA_E4M3) {
+        assert_non_null(tsl_strategy_refuse(strategy, &work.problem, &config, card));
+        continue;
+      }
+      assert_null(tsl_strategy_refuse(strategy, &work.problem, &config, card));
+      if (strategy->build(&work) != TESELA_OK)
+        fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+      strategy->release(&work);
+    }
+  }
   tsl_devices_destroy(devices);
 }
 
@@ -293,14 +400,6 @@ static void element_types(void **state) {
       fail_msg("%s among the instructions for %s, %s", rows[i].lacks, name, rows[i].config);
   }
   tsl_devices_destroy(devices);
-}
-
-/* What this NVRTC does not know is said, and left out. */
-static bool target_for(int architecture, tsl_nvrtc_target *target) {
-  if (tsl_nvrtc_target_for(architecture, target) == TESELA_OK)
-    return true;
-  print_message("  sm_%d left out: %s\n", architecture, tesela_last_error());
-  return false;
 }
 
 /* The kernels that measure roofs and links are no strategy's. In PTX it shows that aligned vectors move sixteen bytes at once. */
@@ -449,10 +548,10 @@ static void named_library(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(targets),       cmocka_unit_test(options),      cmocka_unit_test(errors),
-      cmocka_unit_test(described),     cmocka_unit_test(every_kernel), cmocka_unit_test(every_word),
-      cmocka_unit_test(roofs),         cmocka_unit_test(vectors),      cmocka_unit_test(element_types),
-      cmocka_unit_test(named_library),
+      cmocka_unit_test(targets),   cmocka_unit_test(options),       cmocka_unit_test(errors),
+      cmocka_unit_test(described), cmocka_unit_test(every_kernel),  cmocka_unit_test(every_word),
+      cmocka_unit_test(roofs),     cmocka_unit_test(vectors),       cmocka_unit_test(element_types),
+      cmocka_unit_test(cards),     cmocka_unit_test(named_library),
   };
   if (tsl_nvrtc_load(0) != TESELA_OK) {
     printf("skipped: %s\n", tesela_last_error());

@@ -6,7 +6,8 @@
  *   places[n + g]  a polynomial in the integers of `given`: a struct by value arrives whole
  *   lines[g]       given.alpha times a weighted sum of what its neighbours in the group put in local memory
  *   lines[n + g]   whole[g], moved by every WIDTH-th item as an aligned vector
- *   lines[2 n + g] a product of numbers of `fine`, less one, where fusing the two would show; at g = 0, a NaN
+ *   lines[2 n + g] a product of numbers of `fine`, less one, where fusing the two would show; at g = 0, a NaN, and at g = 2 the
+ *                  error function and the hyperbolic tangent of one
  *   vectors + 1 + 2 g WIDTH    sums, differences and products of vectors of whole numbers, then fused
  *                              multiply-adds of numbers where rounding twice would show
  *
@@ -108,8 +109,9 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   if (g % WIDTH == 0)
     STORE_LINES(TSL_REAL, WIDTH, lines + width * height * depth + g,
                 TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, whole + g));
-  lines[2 * width * height * depth + g] =
-      g == 0 ? TSL_NAN(TSL_REAL) : TSL_MUL(TSL_REAL, fine[g], fine[g + 1]) - 1;
+  lines[2 * width * height * depth + g] = g == 0   ? TSL_NAN(TSL_REAL)
+                                          : g == 2 ? TSL_ERF(fine[g]) + 2 * TSL_TANH(fine[g])
+                                                   : TSL_MUL(TSL_REAL, fine[g], fine[g + 1]) - 1;
 #ifdef TSL_REAL_IS_DOUBLE
   /* The sign and the exponent of a number's bits, and the bits as a number again. */
   if (g == 1)

@@ -9,7 +9,7 @@
 typedef enum fence_side { FENCE_BEHIND, FENCE_BEFORE, FENCE_SIDES } fence_side;
 
 /* Bytes of an operand that lies in one piece, at most; and lines that lie apart, each on a page of its own. */
-enum { FENCE_BYTES = 8 << 20, FENCE_LINES = 160, FENCE_PLACES = 6 };
+enum { FENCE_BYTES = 8 << 20, FENCE_LINES = 160, FENCE_PLACES = 9 };
 
 /* Takes the memory of all places, and installs what reports an access outside and ends the process with 1. */
 void fence_set_up(void);

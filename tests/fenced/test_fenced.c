@@ -16,7 +16,7 @@
 /* A case; each operand's lines may lie apart: 0 no, 1 its rows, 2 its columns. */
 typedef struct fenced_case {
   tsl_problem problem;
-  int apart[TSL_OPERANDS];
+  int apart[TSL_GIVEN];
 } fenced_case;
 
 typedef struct counts {
@@ -45,7 +45,9 @@ static void *place_operand(const fenced_case *what, int operand, fence_side side
 }
 
 static tsl_operand *operand_at(tsl_operands *operands, int operand) {
-  return operand == TSL_OPERAND_A ? &operands->a : operand == TSL_OPERAND_B ? &operands->b : &operands->c;
+  tsl_operand *const all[TSL_GIVEN] = {&operands->a,    &operands->b,       &operands->c,
+                                       &operands->bias, &operands->scale_a, &operands->scale_b};
+  return all[operand];
 }
 
 /* Small whole numbers, whose sums are exact in any order. */
@@ -64,13 +66,14 @@ static void fill(const tsl_shape *shape, unsigned char *origin, int64_t salt) {
 /* Operands at their fences, filled; false where one has no room. */
 static bool lay_out(const fenced_case *what, fence_side side, tsl_operands *out) {
   *out = (tsl_operands){.scratch = NULL};
-  for (int i = 0; i < TSL_OPERANDS; i++) {
+  for (int i = 0; i < TSL_GIVEN; i++) {
     const tsl_shape *shape = tsl_problem_shape(&what->problem, i);
     tsl_operand *to = operand_at(out, i);
     to->row_stride = shape->row_stride;
     to->col_stride = shape->col_stride;
     to->host = side == FENCE_BEFORE ? NULL : fence_nowhere();
-    if (!tsl_problem_uses(&what->problem, i) || tsl_shape_extent(shape) == 0)
+    if (!tsl_problem_has_operand(&what->problem, i) || !tsl_problem_uses(&what->problem, i) ||
+        tsl_shape_extent(shape) == 0)
       continue;
     to->host = place_operand(what, i, side);
     if (!to->host)
@@ -110,7 +113,8 @@ static void run_and_compare(tsl_plan *plan, const tsl_operands *operands, bool i
 /* With A, then B, packed where operands end at their fences, and with both where they begin there, as far as the strategy
  * has a form for them: the matrix is nowhere then. */
 static void run_packed(tsl_plan *plan, const fenced_case *what, fence_side side, counts *tally) {
-  const tsl_strategy *strategy = plan->work.strategy;
+  const tsl_work *work = tsl_plan_work(plan);
+  const tsl_strategy *strategy = work->strategy;
   for (int which = side == FENCE_BEHIND ? 1 : 3; which < (side == FENCE_BEHIND ? 3 : 4); which++) {
     tsl_operands operands;
     bool packs = true;
@@ -119,12 +123,12 @@ static void run_packed(tsl_plan *plan, const fenced_case *what, fence_side side,
       if (!(which >> i & 1))
         continue;
       tsl_operand *of = operand_at(&operands, i);
-      const size_t bytes = tsl_problem_reads(&what->problem, i) ? strategy->packing.bytes(&plan->work, i) : 0;
-      void *form = bytes > 0 ? fence_block(TSL_OPERANDS + i, bytes, 64, side) : NULL;
+      const size_t bytes = tsl_problem_reads(&what->problem, i) ? strategy->packing.bytes(work, i) : 0;
+      void *form = bytes > 0 ? fence_block(TSL_GIVEN + i, bytes, 64, side) : NULL;
       packs = form != NULL;
       if (!packs)
         continue;
-      strategy->packing.pack(&plan->work, i, of, form, tsl_device_team(plan->work.device));
+      strategy->packing.pack(work, i, of, form, tsl_device_team(plan->work.device));
       of->packed = form;
       of->host = fence_nowhere();
     }
@@ -230,7 +234,7 @@ static bool random_case(tsl_op op, int index, const tsl_types *types, fenced_cas
     return false;
   tsl_case_random(op, 20240517, (uint64_t)index, types->c, &one);
   tsl_case_set_types(&one, types);
-  out->problem = one.problem;
+  out->problem = tsl_problem_unfinished(&one.problem); /* the plan's last step is tried often enough */
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <tesela/blas.h>
 #include <tesela/tesela.h>
 #include <tesela/tesela_layout.h>
+#include <tesela/tesela_level3.h>
 
 #include <tesela/blas.h>
 

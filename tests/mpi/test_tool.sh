@@ -90,7 +90,7 @@ together 0 multiply d.npy e.npy --verify --expect f.npy --memory 2MiB
 prints "right: all 3551 elements" "agrees with f.npy"
 together 2 multiply a.npy b.npy -o c.csv
 says "c.csv: each of the processes writes a part of C"
-for option in "--resume -o c.npy" --measure-error "--accuracy 1e-3"; do
+for option in "--resume -o c.npy" --measure-error "--accuracy 1e-3" "--bias a.npy" "--activation relu" "--scale-a 2" "--scale-b a.npy"; do
   together 2 multiply a.npy b.npy $option
   says "${option%% *} is of one process: "
 done

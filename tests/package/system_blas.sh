@@ -31,7 +31,8 @@ says() {
 # slot_is FILE: who libblas.so.3 is; nothing changed where that is asked for again.
 slot_is() { [ "$(readlink -f "$link")" = "$(readlink -f "$1")" ] || fail "libblas.so.3 is $(readlink -f "$link"), not $1"; }
 
-says 2 'install \[--rest FILE\]' instal
+says 2 'install \[--rest FILE . --alone\]' instal
+says 2 '' install --alone now
 says 2 '' install --rest
 says 1 'libblas\.so\.3 is not there' status
 says 1 'no other BLAS .* nothing was changed' install
@@ -48,9 +49,15 @@ says 1 'invalid ELF header|file too short: nothing' install --rest "$binary/CMak
 slot_is "$second"
 [ ! -L "$root/usr/$libraries/tesela/libtesela_blas_rest.so.3" ] || fail "a refusal leaves a link behind"
 
-# In place; a second time; what it was is kept.
+# A tree that is not where it was to be cannot be the system's.
 alternatives --set "$slot" "$reference"
-says 0 "the rest of BLAS is $reference" install
+if [ ! -e "$prefix/$libraries/tesela" ]; then
+  says 1 'libtesela_blas(_rest)?\.so\.[03]: cannot open shared object file.*nothing was changed' install
+  slot_is "$reference"
+fi
+# In place; a second time; what it was is kept.
+export LD_LIBRARY_PATH=$root/usr/$libraries:$root/usr/$libraries/tesela
+says 0 "in front of $reference;" install
 slot_is "$whole"
 says 0 'already, .* nothing was changed' install
 says 0 'tesela is libblas\.so\.3' status
@@ -66,8 +73,19 @@ expect_text calls "$(cat "$scratch/calls.txt")" '^dgemm_ .* tesela '
 results=$(grep -c 'PASSED THE COMPUTATIONAL TESTS' "$scratch/dblat3.out")
 [ "$results" -ge 6 ] || fail "the reference's tester passes $results routines"
 
+# Nobody behind.
+says 0 'from now on, alone; ' install --alone
+says 0 'already, alone: nothing was changed' install --alone
+slot_is "$whole"
+expect_text status "$("$script" status)" "^  rest .*/libtesela_blas\.so\.$version$"
+mkdir "$scratch/alone"
+(cd "$scratch/alone" && cp ../dblat3.in . && LD_LIBRARY_PATH=$root/usr/lib/$architecture:$root/usr/$libraries:$root/usr/$libraries/tesela \
+  "/usr/lib/$architecture/blas/xblat3d" <dblat3.in >xblat3d.out 2>&1) || fail "$(tail -n 3 "$scratch/alone/xblat3d.out")"
+results=$(grep -c 'PASSED THE COMPUTATIONAL TESTS' "$scratch/alone/dblat3.out")
+[ "$results" -ge 6 ] || fail "alone, the reference's tester passes $results routines"
+
 # The rest changes, and goes.
-says 0 "the rest of BLAS is $second" install --rest "$second"
+says 0 "in front of $second;" install --rest "$second"
 rm "$second"
 says 1 "$second, which is gone" status
 says 0 "$second is gone: the rest of BLAS is $reference now" refresh
@@ -93,7 +111,7 @@ expect_text "the slot" "$(alternatives --query "$slot")" '^Status: manual'
 says 0 'nothing was changed' remove
 
 # The last other BLAS goes while tesela stands before it.
-says 0 "the rest of BLAS is $reference" install
+says 0 "in front of $reference;" install
 alternatives --remove "$slot" "$reference"
 ln -sfn /nowhere/libblas.so.3 "$root/usr/$libraries/tesela/libtesela_blas_rest.so.3"
 text=$("$script" refresh)

@@ -16,8 +16,8 @@
 #define TSL_RESTRICT restrict
 #define TSL_INDEX long long
 #define TSL_BITS unsigned long long
-#define TSL_GROUP(d) ptx_self.group
-#define TSL_GROUPS(d) ptx_self.groups
+#define TSL_GROUP(d) ((d) == 0 ? ptx_self.group : 0)
+#define TSL_GROUPS(d) ((d) == 0 ? ptx_self.groups : 1)
 #define TSL_ITEM(d) ptx_self.item
 #define TSL_GLOBAL_ITEM(d) ((TSL_INDEX)ptx_self.group * ptx_items + ptx_self.item)
 #define TSL_BARRIER() ptx_barrier()

@@ -147,12 +147,15 @@ static void every_order_and_type(void **state) {
     multiply(&products[i]);
 }
 
-/* Rows of bytes that lie side by side (transposed by fours, and not), one after the other, and backwards. */
+/* Rows of bytes that lie side by side (transposed by fours, and not), one after the other, and backwards; and those of a
+ * batch. */
 static void packed_bytes(void **state) {
   (void)state;
   static const tsl_pack_rows_arguments all[] = {
-      {132, 140, 4, 1, 136, 16, 144}, {131, 20, 4, 1, 136, 0, 32}, {132, 20, 3, 1, 136, 0, 32},
-      {132, 20, 4, 1, 133, 0, 32},    {5, 33, 1, 40, 1, 0, 48},    {5, 33, 200, -40, 1, 0, 48},
+      {132, 140, 4, 1, 136, 16, 144, 1, 0, 0},   {131, 20, 4, 1, 136, 0, 32, 1, 0, 0},
+      {132, 20, 3, 1, 136, 0, 32, 1, 0, 0},      {132, 20, 4, 1, 133, 0, 32, 1, 0, 0},
+      {5, 33, 1, 40, 1, 0, 48, 1, 0, 0},         {5, 33, 200, -40, 1, 0, 48, 1, 0, 0},
+      {5, 33, 900, 40, 1, 16, 48, 3, -201, 256}, {12, 20, 4, 1, 16, 0, 32, 4, 332, 384},
   };
   enum { BYTES = 1 << 15 };
   static unsigned char from[BYTES], to[BYTES];
@@ -164,9 +167,10 @@ static void packed_bytes(void **state) {
     memset(to, 0x55, BYTES);
     assert_int_equal(ptx_run(&ptx_pack_bytes, 2, none, to, p), 0);
     for (int64_t i = 0; i < BYTES; i++) {
-      const int64_t row = (i - p->to) / p->pitch, element = (i - p->to) % p->pitch;
-      const bool is_there = i >= p->to && row < p->rows;
-      const int64_t at = p->offset + row * p->row_stride + element * p->step;
+      const int64_t own = p->products > 1 ? (i - p->to) / p->packed : 0, within = i - p->to - own * p->packed;
+      const int64_t row = within / p->pitch, element = within % p->pitch;
+      const bool is_there = i >= p->to && own < p->products && row < p->rows;
+      const int64_t at = p->offset + own * p->apart + row * p->row_stride + element * p->step;
       if (to[i] != (!is_there ? 0x55 : element < p->elements ? from[at] : 0))
         fail_msg("case %d: byte %d is %d", (int)t, (int)i, to[i]);
     }

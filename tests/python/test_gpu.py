@@ -69,6 +69,22 @@ def test_without_copies(pair):
     assert torch.allclose(out, 2 * (a @ b) - old, atol=1e-3)
 
 
+def test_a_bias_and_an_activation(pair):
+    import torch
+    a, b = pair
+    row, column = torch.randn(340, device="cuda")[::2], torch.randn(300, 1, device="cuda")
+    gelu = torch.nn.functional.gelu
+    for _ in range(2):  # the second time by the plan that is there
+        assert torch.allclose(tesela.matmul(a, b, bias=row, activation="gelu"), gelu(a @ b + row), atol=1e-3)
+        assert torch.allclose(tesela.matmul(a, b, bias=column, activation="relu"), torch.relu(a @ b + column), atol=1e-3)
+        assert torch.allclose(tesela.matmul(a, b, activation="gelu_tanh"), gelu(a @ b, approximate="tanh"), atol=1e-3)
+        assert torch.allclose(tesela.matmul(a, b), a @ b, atol=1e-3)
+    many = torch.stack([a, -a])
+    assert torch.allclose(tesela.matmul(many, b, bias=column), many @ b + column, atol=1e-3)
+    with pytest.raises(ValueError, match="bring them together"):
+        tesela.matmul(a, b, bias=row.cpu())
+
+
 def test_batches_and_vectors(pair):
     import torch
     a, b = torch.randn(3, 2, 40, 50, device="cuda"), torch.randn(2, 50, 60, device="cuda")

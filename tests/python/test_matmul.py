@@ -266,7 +266,7 @@ def test_long_products_in_pieces_have_the_bits_of_the_whole(monkeypatch):
     heights = []
     multiply = _products._core.multiply
     monkeypatch.setattr(_products, "_core", type("Core", (), {
-        **{name: staticmethod(getattr(_products._core, name)) for name in ("Ask", "plan", "operand", "check_signals", "view")},
+        **{name: staticmethod(getattr(_products._core, name)) for name in ("Ask", "plan", "operand", "finish", "check_signals", "view")},
         "multiply": staticmethod(lambda m, *rest: heights.append(m) or multiply(m, *rest))}))
     pieces, told = tesela.matmul(a, b, device="cpu", full_output=True)
     assert len(heights) > 1 and sum(heights) == 333

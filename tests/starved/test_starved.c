@@ -20,28 +20,30 @@ enum { BYTES = 4 << 20, MOST = 64 };
 
 static _Alignas(64) unsigned char a[BYTES], b[BYTES], c[BYTES], before[BYTES], expected[BYTES];
 
-/* A batch; A and B are stored transposed where `transposed`. */
+/* A batch; A and B are stored transposed where `transposed`; `scale`, where it is not 0, multiplies A's rows. */
 typedef struct batch {
   const char *strategy;
   tesela_type from, to;
   int64_t m, n, k, count;
   int transposed;
+  float scale;
 } batch;
 
 /* Small products, which threads share, and ones so large that they do not. */
 static const batch batches[] = {
-    {"host_packed", TESELA_C128, TESELA_C128, 24, 20, 28, 40, 1},
-    {"host_packed", TESELA_F64, TESELA_F64, 24, 20, 28, 40, 1},
-    {"host_packed depth=128", TESELA_F32, TESELA_F32, 128, 128, 130, 4, 1},
-    {"host_small", TESELA_F32, TESELA_F32, 40, 40, 300, 12,
-     1}, /* a micro-panel of B that the stack does not hold */
-    {"host_slim", TESELA_F32, TESELA_F32, 200, 11, 80, 20, 1},
-    {"host_thin", TESELA_F32, TESELA_F32, 3, 200, 80, 20, 1},
-    {"host_amx", TESELA_BF16, TESELA_F32, 24, 20, 28, 40, 1},
-    {"host_amx", TESELA_I8, TESELA_I32, 24, 20, 28, 40, 0},
-    {"blocked", TESELA_F64, TESELA_F64, 24, 20, 28, 40, 0},
-    {NULL, TESELA_C64, TESELA_C64, 24, 20, 28, 40, 1},
-    {NULL, TESELA_F32, TESELA_F32, 24, 20, 28, 40, 0},
+    {"host_packed", TESELA_C128, TESELA_C128, 24, 20, 28, 40, 1, 0},
+    {"host_packed", TESELA_F64, TESELA_F64, 24, 20, 28, 40, 1, 0},
+    {"host_packed depth=128", TESELA_F32, TESELA_F32, 128, 128, 130, 4, 1, 0},
+    {"host_small", TESELA_F32, TESELA_F32, 40, 40, 300, 12, 1,
+     0}, /* a micro-panel of B that the stack does not hold */
+    {"host_slim", TESELA_F32, TESELA_F32, 200, 11, 80, 20, 1, 0},
+    {"host_thin", TESELA_F32, TESELA_F32, 3, 200, 80, 20, 1, 0},
+    {"host_amx", TESELA_BF16, TESELA_F32, 24, 20, 28, 40, 1, 0},
+    {"host_amx", TESELA_I8, TESELA_I32, 24, 20, 28, 40, 0, 0},
+    {"host_amx", TESELA_I8, TESELA_F32, 40, 36, 28, 40, 0, 2}, /* which takes sums apart, and by tiles none */
+    {"blocked", TESELA_F64, TESELA_F64, 24, 20, 28, 40, 0, 0},
+    {NULL, TESELA_C64, TESELA_C64, 24, 20, 28, 40, 1, 0},
+    {NULL, TESELA_F32, TESELA_F32, 24, 20, 28, 40, 0, 0},
 };
 
 static int number_at(int64_t place, int salt) {
@@ -70,7 +72,7 @@ static void multiply(const batch *is, int64_t product) {
                       y = product * is->k * is->n + (is->transposed ? j * is->k + l : l * is->n + j);
         const int p = number_at(x, 1), q = complex_type ? number_at(x, 4) : 0;
         const int r = number_at(y, 2), s = complex_type ? number_at(y, 5) : 0;
-        sum[0] += p * r - q * s;
+        sum[0] += (is->scale != 0 ? (double)is->scale : 1) * (p * r - q * s);
         sum[1] += p * s + q * r;
       }
       tsl_type_store(is->to, at, sum);
@@ -108,6 +110,8 @@ static tesela_status call(tesela_context *context, const batch *is, bool by_addr
                            .b = {.data = b, .type = is->from, .transpose = is->transposed},
                            .c = {.data = c, .type = is->to},
                            .beta = one,
+                           .scale_a = {.data = is->scale != 0 ? &is->scale : NULL},
+                           .scaling_a = is->scale != 0 ? TESELA_SCALE_TENSOR : TESELA_NO_SCALE,
                            .strategy = is->strategy};
   tesela_batch all = {
       .count = is->count, .a_stride = strides[0], .b_stride = strides[1], .c_stride = strides[2]};
@@ -130,12 +134,14 @@ static bool starve_once(const batch *is, bool by_address, bool warm, int nth, bo
   if (warm)
     assert_int_equal(call(context, is, by_address), TESELA_OK);
   memcpy(c, before, bytes);
-  void *kept; /* the block that the process keeps for the next run goes */
-  assert_int_equal(tsl_scratch_take(1, "what was kept", &kept), TESELA_OK);
+  void *kept[2]; /* the blocks that the process keeps for the next run go */
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(tsl_scratch_take(1, "what was kept", &kept[i]), TESELA_OK);
   starve(nth, for_good);
   const tesela_status status = call(context, is, by_address);
   const int failures = starve_end();
-  tsl_scratch_give(kept);
+  tsl_scratch_give(kept[0]);
+  tsl_scratch_give(kept[1]);
   if (status != TESELA_OK && status != TESELA_OUT_OF_MEMORY && status != TESELA_UNSUPPORTED)
     fail_msg("%s: allocation %d: %s: %s", is->strategy, nth, tesela_status_name(status), tesela_last_error());
   if (memcmp(c, status == TESELA_OK ? expected : before, bytes) != 0)

@@ -252,7 +252,7 @@ static void the_standard_list_covers(void **state) {
     for (int i = 0; i < 16; i++)
       scalars[i / 4][i % 4] += problem->alpha[0] == values[i / 4] && problem->beta[0] == values[i % 4];
   }
-  assert_true(count >= 150 && count <= 250);
+  assert_true(count >= 200 && count <= 300);
   assert_true(empty && no_depth && negative && transposed && gaps && thin && deep);
   for (int i = 0; i < TSL_DATA_COUNT; i++)
     assert_true(kinds[i] > 5);

@@ -169,6 +169,17 @@ static void test_instruction_sets(void **state) {
 
 /* --- descriptions of other machines --- */
 
+/* CPUID's words of Zen 4, of Zen 5 with paths of 64 and of 32 bytes, and of one in a virtual machine that hides them. */
+static void test_vectors(void **state) {
+  (void)state;
+  assert_false(tsl_cpu_paths_of_64(0, 0));
+  assert_false(tsl_cpu_paths_of_64(0x19, 6));
+  assert_true(tsl_cpu_paths_of_64(0x1a, 0xa));
+  assert_false(tsl_cpu_paths_of_64(0x1a, 6));
+  assert_true(tsl_cpu_paths_of_64(0x1a, 2));
+  assert_false(tsl_cpu_pairs_vectors() && tsl_cpu_halves_vectors());
+}
+
 static void expect_label(const scratch *s, const char *cpuinfo, const char *label, int clock) {
   char found[128];
   scratch_write(s, "proc/cpuinfo", cpuinfo);
@@ -206,6 +217,7 @@ int main(void) {
       cmocka_unit_test(test_shares),
       cmocka_unit_test(test_events),
       cmocka_unit_test(test_instruction_sets),
+      cmocka_unit_test(test_vectors),
       cmocka_unit_test(test_descriptions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

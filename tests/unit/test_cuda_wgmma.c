@@ -3,6 +3,7 @@
 #include "unit/unit.h"
 #include "unit/variants.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "judge/data.h"
@@ -115,6 +116,45 @@ static void few_tiles_split_k(void **state) {
   }
 }
 
+/* Products of a batch are shared out like tiles, k of none is split, and what copies of their factors take is limited. Small blocks are
+ * several of a multiprocessor. */
+static void batches_are_shared_out(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *config;
+    int64_t size, batch;
+    int resident, stages;
+    int64_t blocks, packed;
+  } cases[] = {{"tile_m=64 tile_n=64", 64, 4096, 3, 4, 396, 4096},
+               {"tile_m=64 tile_n=64", 64, 100, 3, 4, 100, 100},
+               {"tile_m=64 tile_n=128", 1024, 50, 2, 3, 264, 16},
+               {"tile_m=128 tile_n=256", 4096, 3, 1, 3, 132, 1},
+               {"tile_m=128 tile_n=128 cluster=2", 256, 64, 1, 6, 132, 64}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(cases[i].size, cases[i].size, cases[i].size, TESELA_BF16, TESELA_BF16);
+    problem.batch = cases[i].batch;
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    const tsl_cuda_wgmma_shares shares =
+        tsl_cuda_wgmma_shares_of(&tile, problem.m, problem.n, problem.k, &device);
+    assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
+    assert_int_equal(tile.resident, cases[i].resident);
+    assert_int_equal(tile.stages, cases[i].stages);
+    assert_true((uint64_t)tile.resident * (tile.shared_bytes + 1024) <= device.local_bytes_inside + 1024);
+    assert_int_equal(shares.parts, 1);
+    assert_int_equal(shares.blocks, cases[i].blocks);
+    assert_int_equal(tile.packed, cases[i].packed);
+    assert_int_equal(tsl_strategy_scratch(strategy, &problem, &config, &device),
+                     tile.packed * (tile.a_bytes + tile.b_bytes));
+  }
+  tsl_problem many = problem_of(64, 64, 64, TESELA_BF16, TESELA_BF16);
+  many.batch = (int64_t)1 << 31;
+  assert_refused_for(strategy, "tile_n=64", &device, &many, "more than blocks can count");
+  many.batch = 2;
+  assert_refused_for(strategy, "tile_n=64 form=flow", &device, &many, "one product, not a batch");
+}
+
 /* Blocks that flow leave room for as many others beside them; one for each part of k of each tile, and one a unit where parts are many. */
 static void small_blocks_flow(void **state) {
   (void)state;
@@ -188,16 +228,189 @@ static void cut_factors_are_guaranteed(void **state) {
   assert_true(wrong > 0); /* infinities met numbers of which nothing is left */
 }
 
+/* --- what units for 8-bit floating point sum --- */
+
+enum { PLACES = 13, TOGETHER = 32, PANEL = 128 };
+
+/* The exponent that a number is taken by: of one below the smallest normal number that one's. */
+static int exponent_of(double number, tesela_type type) {
+  const int least = type == TESELA_E4M3 ? -6 : -14, own = ilogb(number);
+  return own < least ? least : own;
+}
+
+static double cut_below(double number, int exponent) {
+  const double place = ldexp(1, exponent - PLACES);
+  return trunc(number / place) * place;
+}
+
+/* One instruction: the products of up to 32 pairs and the sum before, cut below the largest exponent, and their sum cut again. */
+static double unit_sum(const double *a, const double *b, int count, const tesela_type types[2],
+                       double before) {
+  int most = before != 0 ? ilogb(before) : -1000;
+  double sum = 0;
+  for (int i = 0; i < count; i++) {
+    const int own = a[i] * b[i] != 0 ? exponent_of(a[i], types[0]) + exponent_of(b[i], types[1]) : -1000;
+    most = own > most ? own : most;
+  }
+  for (int i = 0; i < count; i++)
+    sum += cut_below(a[i] * b[i], most);
+  sum += cut_below(before, most);
+  return sum == 0 ? 0 : cut_below(sum, ilogb(sum));
+}
+
+/* All of them along k, those of a panel by themselves where `apart`; numbers that are not finite are added as they are. */
+static float sum_of_eights(const double *a, const double *b, int k, const tesela_type types[2], bool apart) {
+  float sum = 0;
+  double units = 0, plain = 0;
+  for (int i = 0; i < k; i++)
+    plain += a[i] * b[i];
+  if (!isfinite(plain))
+    return (float)plain;
+  for (int i = 0; i < k; i += TOGETHER) {
+    units = unit_sum(a + i, b + i, k - i < TOGETHER ? k - i : TOGETHER, types, units);
+    if (apart && (i + TOGETHER) % PANEL == 0) {
+      sum += (float)units;
+      units = 0;
+    }
+  }
+  return sum + (float)units;
+}
+
+/* What the judge says of such sums by the guarantee of this config, and by that of numbers widened to f16. */
+static void judge_eights(tsl_data data, uint64_t seed, const tesela_type types[2], bool apart, bool *right,
+                         bool *right_as_f16) {
+  enum { M = 9, N = 7, K = 300 };
+  static uint8_t a[M * K], b[K * N];
+  static float c[M * N];
+  tsl_problem problem = problem_of(M, N, K, types[0], TESELA_F32);
+  problem.b.type = types[1];
+  const tsl_config config = config_of(strategy, apart ? "eights=panels" : "eights=units"),
+                   f16 = tsl_strategy_defaults(strategy);
+  tsl_verdict verdict;
+  assert_int_equal(tsl_data_fill(data, seed, &problem.a, K, a), TESELA_OK);
+  assert_int_equal(tsl_data_fill(data, seed + 1, &problem.b, K, b), TESELA_OK);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      double row[K], column[K], pair[2];
+      for (int k = 0; k < K; k++) {
+        tsl_type_load(types[0], &a[i * K + k], pair);
+        row[k] = pair[0];
+        tsl_type_load(types[1], &b[k * N + j], pair);
+        column[k] = pair[0];
+      }
+      c[i * N + j] = sum_of_eights(row, column, K, types, apart);
+    }
+  const tsl_judge judge = {.factor = strategy->accuracy(&problem, &config).factor},
+                  careful = {.factor = strategy->accuracy(&problem, &f16).factor};
+  assert_int_equal(tsl_judge_result(&problem, a, b, NULL, c, &judge, &verdict), TESELA_OK);
+  *right = verdict.right;
+  assert_int_equal(tsl_judge_result(&problem, a, b, NULL, c, &careful, &verdict), TESELA_OK);
+  *right_as_f16 = verdict.right;
+}
+
+static void sums_of_eights_are_guaranteed(void **state) {
+  static const tesela_type types[][2] = {
+      {TESELA_E4M3, TESELA_E4M3}, {TESELA_E5M2, TESELA_E4M3}, {TESELA_E5M2, TESELA_E5M2}};
+  int wrong_as_f16 = 0;
+  (void)state;
+  for (uint64_t seed = 1; seed < 20; seed += 2)
+    for (int data = 0; data < TSL_DATA_COUNT; data++)
+      for (int t = 0; t < 3; t++)
+        for (int apart = 0; apart < 2; apart++) {
+          bool right, right_as_f16;
+          judge_eights((tsl_data)data, seed, types[t], apart, &right, &right_as_f16);
+          if (!right)
+            fail_msg("%s data, seed %d, %s x %s, %s: wrong", tsl_data_name((tsl_data)data), (int)seed,
+                     tsl_type(types[t][0])->name, tsl_type(types[t][1])->name, apart ? "panels" : "units");
+          wrong_as_f16 += !right_as_f16;
+        }
+  print_message("  %d are wrong by the bound of f16\n", wrong_as_f16);
+  assert_true(wrong_as_f16 > 20); /* what is promised of f16 is more than such sums hold */
+}
+
+/* The worst that a panel may meet: a product whose exponent says three places more than it has, and 127 that are just cut off. */
+static void the_bound_of_eights_is_met(void **state) {
+  (void)state;
+  static const tesela_type types[2] = {TESELA_E4M3, TESELA_E4M3};
+  double a[PANEL], b[PANEL], exact = 0;
+  for (int i = 0; i < PANEL; i++) {
+    a[i] = i == 0 ? 0x1p-9 : 0x1p-6; /* their product's exponent is that of 2^-6 2^8 */
+    b[i] = i == 0 ? 0x1p8 : 0x1.cp-6;
+    exact += a[i] * b[i];
+  }
+  const tsl_problem problem = problem_of(1, 1, PANEL, TESELA_E4M3, TESELA_F32);
+  const tsl_config config = config_of(strategy, "eights=panels");
+  const double lost = (exact - (double)sum_of_eights(a, b, PANEL, types, true)) / exact,
+               bound = strategy->accuracy(&problem, &config).factor * 0x1p-24;
+  print_message("  lost %.4f, bound %.4f\n", lost, bound);
+  assert_true(lost > 0.02 && lost <= bound && bound < 2 * lost);
+}
+
+/* 8-bit numbers become f16 where nothing is asked; what their own units keep is for who asks. */
+static void eights_wait_for_an_ask(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  tsl_problem problem = problem_of(256, 256, 256, TESELA_E4M3, TESELA_BF16);
+  const tsl_problem floats = problem_of(256, 256, 256, TESELA_BF16, TESELA_F32);
+  const tsl_config widened = tsl_strategy_defaults(strategy),
+                   panels = config_of(strategy, "tile_m=256 tile_n=128 eights=panels"),
+                   units = config_of(strategy, "tile_m=128 tile_n=256 eights=units");
+  assert_null(tsl_strategy_refuse(strategy, &problem, &widened, &device));
+  assert_refused_for(strategy, "eights=panels", &device, &problem, "which only an ask allows");
+  assert_refused_for(strategy, "eights=units", &device, &problem, "which only an ask allows");
+  assert_refused_for(strategy, "eights=units", &device, &floats, "only e4m3 and e5m2");
+  const tsl_cuda_wgmma as_f16 = tsl_cuda_wgmma_of(&problem, &widened, &device),
+                       as_eights = tsl_cuda_wgmma_of(&problem, &panels, &device);
+  assert_int_equal(as_f16.element, 2);
+  assert_int_equal(as_f16.depth, 64);
+  assert_true(as_f16.b_across && !as_eights.b_across); /* 8-bit units read along k alone */
+  assert_int_equal(as_eights.element, 1);
+  /* Boxes go out in equal turns, and what holds two stages at a time has four. */
+  static const struct {
+    const char *config;
+    int stages, boxes;
+  } cases[] = {{"tile_m=256 tile_n=128 eights=panels", 3, 4},
+               {"tile_m=256 tile_n=128 eights=pairs", 4, 2},
+               {"tile_m=128 tile_n=192 eights=panels", 4, 3},
+               {"tile_m=128 tile_n=192 eights=pairs", 4, 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    assert_int_equal(tile.stages, cases[i].stages);
+    assert_int_equal(tile.boxes, cases[i].boxes);
+    assert_true(tile.shared_bytes <= device.local_bytes_inside);
+  }
+  assert_int_equal(tsl_ask_parse_accuracy("e4m3", &problem.ask), TESELA_OK);
+  for (int64_t k = 1; k < (int64_t)1 << 20; k = 3 * k + 1) {
+    problem.k = problem.a.cols = problem.b.rows = k;
+    assert_null(tsl_strategy_refuse(strategy, &problem, &panels, &device));
+  }
+  assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=units", &device, &problem, "only a number");
+  assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=panels", &device, &problem,
+                     "where 192 have room");
+  problem.ask = (tsl_ask){.accuracy = TSL_ACCURACY_NUMBER, .number = 1e4};
+  assert_null(tsl_strategy_refuse(strategy, &problem, &units, &device));
+  problem.ask.number = 1e-3;
+  assert_refused_for(strategy, "tile_m=256 tile_n=128 eights=panels", &device, &problem, "guarantees");
+  problem.ask.number = 5e-3; /* bf16's own rounding and careful sums */
+  problem.k = problem.a.cols = problem.b.rows = 256;
+  assert_null(tsl_strategy_refuse(strategy, &problem, &widened, &device));
+}
+
 /* What is packed: elements that lie apart, rows that do not start at multiples of 16 bytes, rows in the other direction. */
 static void operands_that_maps_do_not_take_are_packed(void **state) {
   (void)state;
   const tsl_rows rows = {.rows = 100, .elements = 100}, one = {.rows = 1, .elements = 100};
-  assert_false(tsl_cuda_wgmma_packs(104, 1, 8, &rows, 2));
-  assert_true(tsl_cuda_wgmma_packs(104, 2, 8, &rows, 2));
-  assert_true(tsl_cuda_wgmma_packs(100, 1, 8, &rows, 2));
-  assert_true(tsl_cuda_wgmma_packs(104, 1, 4, &rows, 2));
-  assert_true(tsl_cuda_wgmma_packs(-104, 1, 8, &rows, 2));
-  assert_false(tsl_cuda_wgmma_packs(101, 1, 8, &one, 2));
+  static const struct {
+    tsl_rows_place place; /* offset, row stride, step, and what is between products */
+    bool one, packs;
+  } cases[] = {{{NULL, 8, 104, 1, 0}, false, false},     {{NULL, 8, 104, 2, 0}, false, true},
+               {{NULL, 8, 100, 1, 0}, false, true},      {{NULL, 4, 104, 1, 0}, false, true},
+               {{NULL, 8, -104, 1, 0}, false, true},     {{NULL, 8, 101, 1, 0}, true, false},
+               {{NULL, 8, 104, 1, 10400}, false, false}, {{NULL, 8, 104, 1, -10400}, false, false},
+               {{NULL, 8, 104, 1, 10404}, false, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal(tsl_cuda_wgmma_packs(&cases[i].place, cases[i].one ? &one : &rows, 2), cases[i].packs);
 }
 
 /* Large products get large tiles, small and thin ones tiles that are enough for many units. */
@@ -221,16 +434,43 @@ static void the_model_likes_what_fits(void **state) {
   }
 }
 
+/* Where the ask allows it, 8-bit units multiply: as few sums in f32 as the ask leaves. */
+static void the_model_likes_what_an_ask_allows(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *ask;
+    bool as_f16;
+    int64_t most; /* of panels whose sums are apart */
+  } cases[] = {{"default", true, 0}, {"0.01", true, 0}, {"0.05", false, 1}, {"e4m3", false, 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(8192, 8192, 8192, TESELA_E4M3, TESELA_BF16);
+    problem.b.row_stride = 1, problem.b.col_stride = 8192;
+    double seconds;
+    assert_int_equal(tsl_ask_parse_accuracy(cases[i].ask, &problem.ask), TESELA_OK);
+    const tsl_config best = best_config(strategy, &problem, &device, &seconds);
+    say_choice(strategy, &problem, &best, seconds);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
+    assert_int_equal(tile.element, cases[i].as_f16 ? 2 : 1);
+    assert_true(tile.apart <= cases[i].most && (tile.apart > 0) == !cases[i].as_f16);
+  }
+}
+
 int main(void) {
   strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals_have_numbers),
       cmocka_unit_test(memory_is_shared_out),
       cmocka_unit_test(few_tiles_split_k),
+      cmocka_unit_test(batches_are_shared_out),
       cmocka_unit_test(small_blocks_flow),
       cmocka_unit_test(cut_factors_are_guaranteed),
+      cmocka_unit_test(sums_of_eights_are_guaranteed),
+      cmocka_unit_test(the_bound_of_eights_is_met),
+      cmocka_unit_test(eights_wait_for_an_ask),
       cmocka_unit_test(operands_that_maps_do_not_take_are_packed),
       cmocka_unit_test(the_model_likes_what_fits),
+      cmocka_unit_test(the_model_likes_what_an_ask_allows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

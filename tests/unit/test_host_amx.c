@@ -254,11 +254,9 @@ static void a_wrong_register_shows(void **state) {
   int32_t c[400];
   fill(&problem.a, a, 1);
   fill(&problem.b, b, 2);
-  tsl_operands operands = {{.host = a, .row_stride = 20, .col_stride = 1},
-                           {.host = b, .row_stride = 20, .col_stride = 1},
-                           {.host = c, .row_stride = 20, .col_stride = 1},
-                           NULL,
-                           {0}};
+  tsl_operands operands = {.a = {.host = a, .row_stride = 20, .col_stride = 1},
+                           .b = {.host = b, .row_stride = 20, .col_stride = 1},
+                           .c = {.host = c, .row_stride = 20, .col_stride = 1}};
   tsl_amx_job job = tsl_amx_job_with(&rows[0].kernels, &problem, &operands, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
   dot_now = dot_wrong;
@@ -365,11 +363,9 @@ static void large_results_are_whole(void **state) {
     for (size_t i = 0; i < count + 2 * LINE; i++)
       memory[i] = GUARD << 24;
     uint32_t *c = memory + LINE - shift;
-    const tsl_operands operands = {{.host = a, .row_stride = K, .col_stride = 1},
-                                   {.host = b, .row_stride = N, .col_stride = 1},
-                                   {.host = c, .row_stride = N, .col_stride = 1},
-                                   NULL,
-                                   {0}};
+    const tsl_operands operands = {.a = {.host = a, .row_stride = K, .col_stride = 1},
+                                   .b = {.host = b, .row_stride = N, .col_stride = 1},
+                                   .c = {.host = c, .row_stride = N, .col_stride = 1}};
     tsl_amx_job job = tsl_amx_job_for(&problem, &operands, 256, 1 << 18, cpu);
     tsl_amx_job_bind(&job, &operands);
     assert_true(job.nontemporal);

@@ -73,7 +73,8 @@ static int sets_of(unsigned out[4]) {
     out[count++] = TSL_CAN_AVX2;
   if (device->capabilities & TSL_CAN_AVX512) {
     out[count++] = TSL_CAN_AVX2 | TSL_CAN_AVX512;
-    out[count++] = TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AMX; /* wider tiles of the same instructions */
+    out[count++] =
+        TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_PAIRS; /* wider tiles of the same instructions */
   }
   tsl_devices_destroy(devices);
   return count;

@@ -115,13 +115,27 @@ static int problems_of_all_kinds(tsl_problem out[]) {
     made->ask.bits = (tsl_bits)bits;
     assert_int_equal(tsl_ask_parse_accuracy(words[bits - 1], &made->ask), TESELA_OK);
   }
+  for (int along = TESELA_NO_BIAS; along < TESELA_ALONGS; along++) {
+    made = &out[count++];
+    *made = tsl_problem_gemm(4, 3, 2, TESELA_BF16);
+    made->activation = (tesela_activation)(TESELA_RELU + along);
+    tsl_problem_add_bias(made, (tesela_along)along, along == TESELA_BIAS_ROW ? TESELA_F32 : TESELA_BF16,
+                         along == TESELA_BIAS_ROW ? -2 : 1);
+  }
+  for (int scaling = TESELA_SCALE_TENSOR; scaling < TESELA_SCALINGS; scaling++) {
+    made = &out[count++];
+    *made = tsl_problem_gemm(4, 3, 2, TESELA_I8);
+    made->c.type = TESELA_BF16;
+    tsl_problem_add_scale(made, TSL_OPERAND_SCALE_A, (tesela_scaling)scaling, -2);
+    tsl_problem_add_scale(made, TSL_OPERAND_SCALE_B, TESELA_SCALE_LINES, scaling);
+  }
   return count;
 }
 
 /* One list of keys is printed, parsed and explained: what is printed parses, to the same problem, and each key is printed
  * by somebody. */
 static void every_key_parses(void **state) {
-  enum { KINDS = 20 };
+  enum { KINDS = 25 };
   tsl_problem problems[KINDS];
   unsigned printed = 0, known = 0;
   (void)state;
@@ -143,6 +157,13 @@ static void every_key_parses(void **state) {
       assert_true(was->structure == is->structure && was->triangle == is->triangle);
     }
     assert_true(tsl_ask_same(&parsed.ask, &problems[i].ask));
+    assert_int_equal(parsed.activation, problems[i].activation);
+    assert_int_equal(parsed.bias_along, problems[i].bias_along);
+    assert_memory_equal(&parsed.bias, &problems[i].bias, sizeof parsed.bias);
+    assert_int_equal(parsed.scaling_a, problems[i].scaling_a);
+    assert_int_equal(parsed.scaling_b, problems[i].scaling_b);
+    assert_memory_equal(&parsed.scale_a, &problems[i].scale_a, sizeof parsed.scale_a);
+    assert_memory_equal(&parsed.scale_b, &problems[i].scale_b, sizeof parsed.scale_b);
     for (int key = 0; tsl_problem_key(key); key++)
       printed |= (unsigned)(tsl_record_get(&record, tsl_problem_key(key)->name) != NULL) << key;
     tsl_record_free(&record);

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "planner/estimate.h"
 #include "planner/planner.h"
+#include "planner/same_bits.h"
 #include "tune/choose.h"
 #include "unit/mock.h"
 
@@ -55,6 +56,7 @@ static tsl_devices *devices;
 static int set_up(void **state) {
   (void)state;
   setenv("TESELA_CBLAS", "none", 1);
+  setenv("TESELA_CACHE_SIZE", "0", 1); /* nor what another test found right on a device of this name */
   tsl_device_kind_add(&mock);
   tsl_device_kind_add(&again);
   return tsl_devices_create(&devices) != TESELA_OK;
@@ -425,6 +427,55 @@ static void wrong_problems_are_refused(void **state) {
   assert_int_equal(tsl_planner_list(&problem, &choice, &candidates, &count), TESELA_BAD_CALL);
 }
 
+/* Whose bits those of all devices are hangs on the problem alone; others that promise bits of their own are for who names them. */
+static void bits_of_all_devices_are_one_strategy_s(void **state) {
+  (void)state;
+  static const struct {
+    tesela_type type;
+    const char *accuracy, *bias, *expected, *other; /* other: promises bits of its own */
+  } rows[] = {{TESELA_F32, "default", NULL, "exact", "residue_int8"},
+              {TESELA_F64, "1e-3", NULL, "exact", "residue_int8"},
+              {TESELA_F32, "default", "row", "exact", "residue_int8"},
+              {TESELA_C64, "default", NULL, "residue_int8", NULL},
+              {TESELA_F16, "exact", NULL, "exact", NULL}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tsl_problem problem = tsl_problem_gemm(2048, 2048, 2048, rows[i].type);
+    int count;
+    problem.ask.bits = TSL_BITS_DEVICES;
+    assert_int_equal(tsl_ask_parse_accuracy(rows[i].accuracy, &problem.ask), TESELA_OK);
+    if (rows[i].bias)
+      tsl_problem_add_bias(&problem, TESELA_BIAS_ROW, rows[i].type, 1);
+    tsl_candidate *candidates = list(&problem, "cpu", NULL, TSL_PLACE_HOST, &count);
+    assert_string_equal(candidates[0].strategy->name, rows[i].expected);
+    assert_string_equal(tsl_same_bits_of(&problem)->name, rows[i].expected);
+    assert_true(count == 1 || candidates[1].refusal[0]);
+    if (rows[i].other)
+      assert_non_null(strstr(find(candidates, count, rows[i].other, "cpu")->refusal,
+                             "those of bits=devices are exact's"));
+    free(candidates);
+    if (!rows[i].other)
+      continue;
+    candidates = list(&problem, "cpu", rows[i].other, TSL_PLACE_HOST, &count);
+    assert_string_equal(candidates[0].refusal, "");
+    free(candidates);
+  }
+}
+
+/* Integers' sums are exact whoever makes them: time decides. */
+static void exact_bits_are_whose_time_is_least(void **state) {
+  (void)state;
+  tsl_problem problem = tsl_problem_gemm(700, 700, 700, TESELA_I8);
+  problem.c.type = TESELA_I32;
+  problem.ask.bits = TSL_BITS_DEVICES;
+  int count;
+  tsl_candidate *candidates = list(&problem, "cpu", NULL, TSL_PLACE_HOST, &count);
+  assert_true(count > 2 && !candidates[1].refusal[0]);
+  for (int i = 0; i + 1 < count && !candidates[i + 1].refusal[0]; i++)
+    assert_true(tsl_candidate_seconds(&candidates[i]) <= tsl_candidate_seconds(&candidates[i + 1]));
+  assert_string_not_equal(candidates[0].strategy->name, "sequential");
+  free(candidates);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_pairs_are_listed_in_order),
@@ -443,6 +494,8 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_built_is_put_aside),
       cmocka_unit_test(all_refusing_say_why),
       cmocka_unit_test(wrong_problems_are_refused),
+      cmocka_unit_test(bits_of_all_devices_are_one_strategy_s),
+      cmocka_unit_test(exact_bits_are_whose_time_is_least),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -234,10 +234,50 @@ static void ordinary_data_takes_residues(void **state) {
   }
 }
 
+/* Limits are fine enough for long lines of normal numbers to need no more moduli than usual; for those of uniform ones times exp(a normal
+ * one), and for lines whose numbers become 2^12 times smaller, to be made of residues all the same. */
+static void long_lines_take_few_moduli(void **state) {
+  (void)state;
+  enum { LINES = 48, LONG = 2048, WAYS = 3 };
+  static float a32[LINES * LONG], b32[LINES * LONG], c32[LINES * LINES];
+  static double a64[LINES * LONG], b64[LINES * LONG], c64[LINES * LINES];
+  for (int way = 0; way < WAYS; way++) {
+    for (int i = 0; i < LINES * LONG; i++)
+      for (int o = 0; o < 2; o++) {
+        const double normal = 0.866 * (uniform() + uniform() + uniform() + uniform());
+        const double x = way == 0   ? normal
+                         : way == 1 ? uniform() * exp(normal)
+                                    : ldexp(normal, -12 * (i % LONG) / LONG);
+        (o ? b64 : a64)[i] = x;
+        (o ? b32 : a32)[i] = (float)x;
+      }
+    for (int t = 0; t < (way < 2 ? 2 : 1); t++) { /* f64 has no moduli left for the last way */
+      const tesela_gemm_desc desc = {
+          .m = LINES,
+          .n = LINES,
+          .k = LONG,
+          .a = {.data = t ? (void *)a64 : (void *)a32, .type = t ? TESELA_F64 : TESELA_F32},
+          .b = {.data = t ? (void *)b64 : (void *)b32,
+                .type = t ? TESELA_F64 : TESELA_F32,
+                .row_stride = 1,
+                .col_stride = LONG},
+          .c = {.data = t ? (void *)c64 : (void *)c32, .type = t ? TESELA_F64 : TESELA_F32},
+          .device = "cpu",
+          .strategy = "residue_int8"};
+      tesela_record record;
+      assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
+      if (way == 0)
+        assert_null(record.note);
+      else
+        assert_true(!record.note || strstr(record.note, "more moduli than usual"));
+    }
+  }
+}
+
 /* Few lines that residues cannot have are multiplied as they are, beside all others. */
 static void few_lines_are_native(void **state) {
   (void)state;
-  enum { M = 220, N = 230, K = 40 };
+  enum { M = 500, N = 520, K = 40 };
   static float a[M * K], b[K * N], c[M * N], right[M * N];
   for (int i = 0; i < M * K; i++)
     a[i] = (float)(below(201) - 100);
@@ -312,9 +352,9 @@ static void refusals_say_why(void **state) {
                            .b = {.data = a},
                            .c = {.data = c},
                            .device = "cpu",
-                           .strategy = "residue_int8 moduli=9"};
+                           .strategy = "residue_int8 moduli=11"};
   assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED);
-  assert_non_null(strstr(tesela_last_error(), "f32 has 4 to 8"));
+  assert_non_null(strstr(tesela_last_error(), "f32 has 4 to 10"));
   desc.strategy = "residue_int8";
   desc.accuracy = "1e-9";
   assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED);
@@ -324,9 +364,10 @@ int main(void) {
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sieves_are_right),          cmocka_unit_test(nothing_exceeds_its_bound),
-      cmocka_unit_test(climbing_finds_no_way_out), cmocka_unit_test(ordinary_data_takes_residues),
-      cmocka_unit_test(few_lines_are_native),      cmocka_unit_test(refusals_say_why),
+      cmocka_unit_test(sieves_are_right),           cmocka_unit_test(nothing_exceeds_its_bound),
+      cmocka_unit_test(climbing_finds_no_way_out),  cmocka_unit_test(ordinary_data_takes_residues),
+      cmocka_unit_test(few_lines_are_native),       cmocka_unit_test(refusals_say_why),
+      cmocka_unit_test(long_lines_take_few_moduli),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   tesela_context_destroy(context);

@@ -33,6 +33,25 @@ static void reuses(void **state) {
   tsl_scratch_give(take(0));
 }
 
+/* One inside of the other, whichever is larger: both come again. */
+static void nests(void **state) {
+  (void)state;
+  for (int larger = 0; larger < 2; larger++) {
+    const size_t outer_bytes = larger ? 5000 : 3000, inner_bytes = larger ? 2000 : 4000;
+    unsigned char *outer = take(outer_bytes), *inner = take(inner_bytes);
+    tsl_scratch_give(inner);
+    tsl_scratch_give(outer);
+    for (int i = 0; i < 3; i++) {
+      unsigned char *one = take(outer_bytes), *other = take(inner_bytes);
+      assert_true((one == outer && other == inner) || (one == inner && other == outer));
+      tsl_scratch_give(other);
+      tsl_scratch_give(one);
+    }
+    tsl_scratch_give(take(1 << 20)); /* and go, where more is needed than they have */
+    tsl_scratch_give(take(1 << 20));
+  }
+}
+
 static void refuses(void **state) {
   (void)state;
   void *block = &block;
@@ -73,7 +92,7 @@ static void threads(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reuses), cmocka_unit_test(refuses),
-                                     cmocka_unit_test(threads)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reuses), cmocka_unit_test(nests),
+                                     cmocka_unit_test(refuses), cmocka_unit_test(threads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

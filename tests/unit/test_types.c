@@ -307,6 +307,56 @@ static void test_convert_edges(void **state) {
   assert_int_equal(copied[2], signalling[1]);
 }
 
+/* Halves from and to f32, at the speed of memory, have the bits that they have one by one: all of them, and of f32 what lies on both sides of
+ * each and of each middle between two. */
+static void test_halves(void **state) {
+  enum { ALL = 1 << 16 };
+  static const tesela_type types[] = {TESELA_F16, TESELA_BF16};
+  static uint16_t halves[ALL], narrow[ALL], backwards[ALL];
+  static float wide[ALL], near[ALL];
+  (void)state;
+  for (int i = 0; i < ALL; i++)
+    halves[i] = (uint16_t)i;
+  for (int t = 0; t < 2; t++) {
+    tsl_type_convert(types[t], halves, 1, TESELA_F32, wide, 1, ALL);
+    for (int i = 0; i < ALL; i++) {
+      double value[2];
+      tsl_type_load(types[t], &halves[i], value);
+      const float expected = (float)value[0];
+      if (memcmp(&wide[i], &expected, sizeof expected) != 0)
+        fail_msg("%s %04x becomes %a, not %a", tsl_type(types[t])->name, (unsigned)i, (double)wide[i],
+                 (double)expected);
+    }
+    for (int step = -2; step <= 4; step++) {
+      for (int i = 0; i < ALL; i++) {
+        uint32_t bits;
+        memcpy(&bits, &wide[i], sizeof bits);
+        /* The middle between two, of f16's small numbers as well, is so far; and what is right beside these. */
+        const uint32_t half = types[t] == TESELA_BF16 ? 0x8000 : 0x1000;
+        bits += step > 1 ? half + (uint32_t)(step - 3) : (uint32_t)step;
+        memcpy(&near[i], &bits, sizeof bits);
+      }
+      tsl_type_convert(TESELA_F32, near, 1, types[t], narrow, 1, ALL);
+      tsl_type_convert(TESELA_F32, near + ALL - 1, -1, types[t], backwards + ALL - 1, -1, ALL);
+      for (int i = 0; i < ALL; i++) {
+        uint16_t expected;
+        tsl_type_store(types[t], &expected, (const double[2]){(double)near[i], 0});
+        if (narrow[i] != expected || backwards[i] != expected)
+          fail_msg("%a becomes %04x and %04x in %s, not %04x", (double)near[i], (unsigned)narrow[i],
+                   (unsigned)backwards[i], tsl_type(types[t])->name, (unsigned)expected);
+      }
+    }
+    /* Middles of f16's small numbers, which its bits do not say. */
+    for (int i = 0; i < 2048; i++) {
+      const float middle = ((float)i + 0.5f) * 0x1p-24f;
+      uint16_t one, expected;
+      tsl_type_store(types[t], &expected, (const double[2]){(double)middle, 0});
+      tsl_type_convert(TESELA_F32, &middle, 1, types[t], &one, 1, 1);
+      assert_int_equal(one, expected);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_table),           cmocka_unit_test(test_limits),
@@ -314,6 +364,7 @@ int main(void) {
       cmocka_unit_test(test_half_edges),      cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_integers),        cmocka_unit_test(test_floats),
       cmocka_unit_test(test_convert),         cmocka_unit_test(test_convert_edges),
+      cmocka_unit_test(test_halves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

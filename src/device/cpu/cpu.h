@@ -12,6 +12,12 @@ tesela_status tsl_cpu_describe(tsl_device *device);
 
 /* Whether tile registers for bf16 and 8-bit integers are there; asks the kernel for permission to use them. */
 bool tsl_cpu_has_amx(void);
+/* Whether a core does two multiply-adds of 64 bytes a clock, as all that have tile registers do, whether or not they are used; and
+ * whether its units of 32 bytes take such a vector twice. */
+bool tsl_cpu_pairs_vectors(void);
+bool tsl_cpu_halves_vectors(void);
+/* The first of AMD's: by its family, and what CPUID 8000001Ah says in EAX of its data paths, which virtual machines hide. */
+bool tsl_cpu_paths_of_64(unsigned family, unsigned paths);
 /* The processor's name: the model name of x86-64, or on arm64 its maker and part. Cut to `size`. */
 void tsl_cpu_label_at(const char *root, char *label, size_t size);
 /* The highest clock in MHz: cpufreq's, else the one that /proc/cpuinfo says in numbers, else in the name; 0

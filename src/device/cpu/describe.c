@@ -44,11 +44,13 @@ static const struct {
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-/* A set's capabilities: each has those of the sets before it. */
+/* A set's capabilities: each has those of the sets before it, and the processor's own way to run them. */
 static unsigned capabilities_of(int set) {
   unsigned all = 0;
   for (int i = 0; i <= set; i++)
     all |= sets[i].needs;
+  if (all & TSL_CAN_AVX512 && tsl_cpu_pairs_vectors())
+    all |= TSL_CAN_AVX512_PAIRS;
   return all;
 }
 
@@ -163,19 +165,11 @@ static void add_key(tsl_device *device, const char *set) {
       *at = '_';
 }
 
-/* Whether a vector of 64 bytes takes the units of 32 bytes twice: AMD's Zen 4 (family 19h). */
-static bool halves_vectors(void) {
-#if defined(__x86_64__)
-  return __builtin_cpu_is("amdfam19h");
-#else
-  return false;
-#endif
-}
-
 /* Peaks: each thread a core of its own, with the vector multiply-adds of the table. A launch is a call. */
 static void add_guesses(tsl_device *device, int set) {
   const double clocks = 1e6 * device->clock_mhz * device->threads;
-  const int fused = sets[set].vector_f32 == 16 && halves_vectors() ? sets[set].fused / 2 : sets[set].fused;
+  const int fused =
+      sets[set].vector_f32 == 16 && tsl_cpu_halves_vectors() ? sets[set].fused / 2 : sets[set].fused;
   device->peak_f32 = clocks * 2 * fused * sets[set].vector_f32;
   device->peak_f64 = device->peak_f32 / 2;
   device->bandwidth = tsl_device_bandwidth_of(device->threads);

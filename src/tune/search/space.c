@@ -33,7 +33,8 @@ tesela_status tsl_space_add(tsl_space *space, const tsl_problem *problem, const 
        tsl_strategy_walk(strategy, problem, device, &walk);) {
     if (tsl_strategy_refuse(strategy, problem, &walk.config, device))
       continue;
-    const tsl_space_point point = {strategy, walk.config, strategy->score(problem, &walk.config, device)};
+    const tsl_space_point point = {strategy, walk.config,
+                                   tsl_strategy_seconds(strategy, problem, &walk.config, device)};
     TSL_TRY(tsl_space_add_point(space, &point));
   }
   return TESELA_OK;

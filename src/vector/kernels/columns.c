@@ -149,26 +149,17 @@ TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *of, int togeth
   }
 }
 
-/* Few columns take two sums each, by turns, so that no addition waits for the one before. */
+/* A column's sum is the same among any number of others: programs apply the same reflection to more and to fewer columns, and expect
+ * the same numbers of those that are in both. */
 TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together) {
-  enum { MOST = MANY };
-  sums even[MOST], odd[MOST];
-  TSL_UNROLL for (int j = 0; j < together; j++) even[j] = odd[j] = (sums){{0}, {0}};
+  sums of[MANY];
+  TSL_UNROLL for (int j = 0; j < together; j++) of[j] = (sums){{0}, {0}};
   int64_t i = 0;
-  if (together < TOGETHER)
-    for (; i + 2 * LANES <= a.count; i += 2 * LANES) {
-      dot_at(a, i, x, even, together, true, LANES);
-      dot_at(a, i + LANES, x, odd, together, true, LANES);
-    }
   for (; i + LANES <= a.count; i += LANES)
-    dot_at(a, i, x, even, together, true, LANES);
+    dot_at(a, i, x, of, together, true, LANES);
   if (i < a.count)
-    dot_at(a, i, x, even, together, false, a.count - i);
-  TSL_UNROLL for (int j = 0; j < together; j++) {
-    even[j].plain += odd[j].plain;
-    even[j].turned += odd[j].turned;
-    finish(even[j], false, s + PARTS * j);
-  }
+    dot_at(a, i, x, of, together, false, a.count - i);
+  TSL_UNROLL for (int j = 0; j < together; j++) finish(of[j], false, s + PARTS * j);
 }
 
 static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *x, void *s_data) {

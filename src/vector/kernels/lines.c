@@ -9,6 +9,9 @@
  * x[i] y[i] comes from x y and times_i(x) y, whose lanes are added with signs in the end. Sums of f32 are made in blocks, which
  * are added in f64. Elements that do not lie side by side are taken one by one.
  *
+ * What is fused is said, not left to the compiler, who chooses for each loop anew: an element's bits must not tell where in a vector
+ * it lay, as programs compute the same columns of matrices of several sizes and expect the same numbers.
+ *
  * Parameters: none. Limits: steps 1 alone are fast. */
 #include "vector/kernels.h"
 
@@ -31,27 +34,38 @@ static inline int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* a b + c of single numbers: fused where the set's vectors are. */
+static inline REAL fused(REAL a, REAL b, REAL c) {
+#if defined(__FMA__) || defined(__aarch64__)
+  return sizeof(REAL) == 4 ? (REAL)__builtin_fmaf((float)a, (float)b, (float)c)
+                           : (REAL)__builtin_fma((double)a, (double)b, (double)c);
+#else
+  return a * b + c;
+#endif
+}
+
 /* --- y += a x --- */
 
-/* What a vector of x is multiplied with, and the same vector times i. */
+/* What a vector of x, or of its conjugates, is multiplied with. */
 typedef struct factor {
-  vector plain, turned;
+  REAL re, im;
+  bool conjugates;
 } factor;
 
 static inline factor factor_of(tsl_number a, bool conjugate) {
-  const vector signs = alternating();
-  return conjugate ? (factor){all(a.re) * signs, all(-a.im) * signs} : (factor){all(a.re), all(a.im)};
+  return (factor){(REAL)a.re, (REAL)a.im, conjugate};
 }
 TSL_INLINE vector times(factor by, vector x) {
   if (PARTS == 1)
-    return by.plain * x;
-  return by.plain * x + by.turned * NAME(times_i)(x);
+    return by.re * x;
+  return NAME(fma)(by.im * NAME(times_i)(x), by.re, x);
 }
 TSL_INLINE vector plus(vector sum, factor by, vector x) {
   if (PARTS == 1)
-    return sum + by.plain * x;
-  sum += by.plain * x;
-  return sum + by.turned * NAME(times_i)(x);
+    return NAME(fma)(sum, by.re, x);
+  if (by.conjugates)
+    x *= alternating();
+  return NAME(fma)(NAME(fma)(sum, by.re, x), by.im, NAME(times_i)(x));
 }
 
 static void add_dense(int64_t count, factor by, const REAL *x, REAL *y) {
@@ -77,11 +91,11 @@ static void add(int64_t n, tsl_number a, const void *x_data, int64_t x_step, boo
   const REAL sign = conjugate ? -1 : 1;
   for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
     if (PARTS == 1) {
-      y[0] += re * x[0];
+      y[0] = fused(re, x[0], y[0]);
     } else {
-      const REAL x_im = sign * x[PARTS - 1], sum_im = y[PARTS - 1] + (re * x_im + im * x[0]);
-      y[0] += re * x[0] - im * x_im;
-      y[PARTS - 1] = sum_im;
+      const REAL x_re = x[0], x_im = sign * x[PARTS - 1];
+      y[0] = fused(im, -x_im, fused(re, x_re, y[0]));
+      y[PARTS - 1] = fused(im, x_re, fused(re, x_im, y[PARTS - 1]));
     }
 }
 
@@ -106,7 +120,7 @@ static void add_two(int64_t n, tsl_number a, const void *x_data, tsl_number b, c
 
 TSL_INLINE vector scaled(factor by, bool stretches, vector x) {
   if (stretches)
-    return by.plain * x;
+    return by.re * x;
   return times(by, x);
 }
 
@@ -131,19 +145,17 @@ static void scale(int64_t n, tsl_number a, void *data, int64_t step) {
     return;
   }
   for (; n > 0; n--, x += PARTS * step) {
-    const REAL old = x[0];
-    x[0] = re * old;
-    if (PARTS == 2) {
-      x[0] -= im * x[PARTS - 1];
-      x[PARTS - 1] = re * x[PARTS - 1] + im * old;
-    }
+    const REAL old = x[0], old_im = x[PARTS - 1];
+    x[0] = PARTS == 1 ? re * old : fused(re, old, im * -old_im);
+    if (PARTS == 2)
+      x[PARTS - 1] = fused(re, old_im, im * old);
   }
 }
 
 static void stretch(int64_t n, double a, void *data, int64_t step) {
   REAL *x = data, by = (REAL)a;
   if (step == 1) {
-    scale_dense(n * PARTS, (factor){all(a), all(a)}, true, x);
+    scale_dense(n * PARTS, (factor){by, by, false}, true, x);
     return;
   }
   for (; n > 0; n--, x += PARTS * step)
@@ -153,12 +165,33 @@ static void stretch(int64_t n, double a, void *data, int64_t step) {
 
 /* --- moved --- */
 
+/* An element at once, four in a turn: the way from one to the next takes as long as they do. */
+typedef struct whole {
+  REAL parts[PARTS];
+} whole;
+static void copy_elements(int64_t n, const REAL *x, int64_t x_step, REAL *y, int64_t y_step) {
+  enum { TURN = 4 };
+  whole kept[TURN];
+  for (; n >= TURN; n -= TURN, x += TURN * x_step, y += TURN * y_step) {
+    TSL_UNROLL for (int i = 0; i < TURN; i++) memcpy(&kept[i], x + i * x_step, sizeof *kept);
+    TSL_UNROLL for (int i = 0; i < TURN; i++) memcpy(y + i * y_step, &kept[i], sizeof *kept);
+  }
+  for (; n > 0; n--, x += x_step, y += y_step) {
+    memcpy(kept, x, sizeof *kept);
+    memcpy(y, kept, sizeof *kept);
+  }
+}
+
 static void copy(int64_t n, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
                  int64_t y_step) {
   const REAL *x = x_data, sign = conjugate ? -1 : 1;
   REAL *y = y_data;
   if (x_step == 1 && y_step == 1 && !(conjugate && PARTS == 2)) {
     memmove(y, x, (size_t)n * PARTS * sizeof *x);
+    return;
+  }
+  if (!conjugate || PARTS == 1) {
+    copy_elements(n, x, PARTS * x_step, y, PARTS * y_step);
     return;
   }
   for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step) {
@@ -190,22 +223,22 @@ static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
 
 static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step, const double h[4]) {
   REAL *x = x_data, *y = y_data;
+  const REAL xx = (REAL)h[0], xy = (REAL)h[1], yx = (REAL)h[2], yy = (REAL)h[3];
   if (x_step == 1 && y_step == 1) {
-    const vector xx = all(h[0]), xy = all(h[1]), yx = all(h[2]), yy = all(h[3]);
     const int64_t count = n * PARTS;
     for (int64_t i = 0; i < count; i += LANES) {
       const int64_t here = least(LANES, count - i);
       const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
-      NAME(store_edge)(x + i, xx * from_x + xy * from_y, here);
-      NAME(store_edge)(y + i, yx * from_x + yy * from_y, here);
+      NAME(store_edge)(x + i, NAME(fma)(xy * from_y, xx, from_x), here);
+      NAME(store_edge)(y + i, NAME(fma)(yy * from_y, yx, from_x), here);
     }
     return;
   }
   for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
     for (int part = 0; part < PARTS; part++) {
       const REAL from_x = x[part], from_y = y[part];
-      x[part] = (REAL)h[0] * from_x + (REAL)h[1] * from_y;
-      y[part] = (REAL)h[2] * from_x + (REAL)h[3] * from_y;
+      x[part] = fused(xx, from_x, xy * from_y);
+      y[part] = fused(yx, from_x, yy * from_y);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "cli/tool.h"
 #include "io/io.h"
 #include "strategy/strategy.h"
+#include "strategy/structure.h"
 
 #include <string.h>
 
@@ -56,11 +57,34 @@ static void complete_devices(tsl_text *out) {
 }
 
 static void complete_accuracies(tsl_text *out) {
-  tsl_text_add(out, " default 1e-5 tf32 bf16 f32 f64 exact");
+  tsl_text_add(out, " default 1e-5 e4m3 tf32 bf16 f32 f64 exact");
 }
 
 static void complete_bits(tsl_text *out) {
   tsl_text_add(out, " any run threads devices");
+}
+
+static void complete_structures(tsl_text *out) {
+  for (int structure = TESELA_GENERAL + 1; structure < TESELA_STRUCTURES; structure++)
+    for (int triangle = TESELA_WHOLE + 1; triangle < TESELA_TRIANGLES; triangle++) {
+      tsl_text_add(out, " ");
+      tsl_structure_print((tesela_structure)structure, (tesela_triangle)triangle, out);
+    }
+}
+
+static void complete_alongs(tsl_text *out) {
+  for (int i = TESELA_NO_BIAS + 1; i < TESELA_ALONGS; i++)
+    tsl_text_add(out, " %s", tsl_along_name((tesela_along)i));
+}
+
+static void complete_activations(tsl_text *out) {
+  for (int i = TESELA_NO_ACTIVATION + 1; i < TESELA_ACTIVATIONS; i++)
+    tsl_text_add(out, " %s", tsl_activation_name((tesela_activation)i));
+}
+
+static void complete_scalings(tsl_text *out) {
+  for (int i = TESELA_NO_SCALE + 1; i < TESELA_SCALINGS; i++)
+    tsl_text_add(out, " %s", tsl_scaling_name((tesela_scaling)i));
 }
 
 static void (*const completions[])(tsl_text *) = {
@@ -71,6 +95,10 @@ static void (*const completions[])(tsl_text *) = {
     [TSL_VALUE_STRATEGY] = complete_strategies,
     [TSL_VALUE_STRATEGIES] = complete_strategies,
     [TSL_VALUE_OP] = complete_ops,
+    [TSL_VALUE_STRUCTURE] = complete_structures,
+    [TSL_VALUE_ALONG] = complete_alongs,
+    [TSL_VALUE_ACTIVATION] = complete_activations,
+    [TSL_VALUE_SCALING] = complete_scalings,
     [TSL_VALUE_ACCURACY] = complete_accuracies,
     [TSL_VALUE_BITS] = complete_bits,
     [TSL_VALUE_FORMAT] = complete_formats,

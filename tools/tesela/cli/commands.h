@@ -10,6 +10,7 @@
   X(strategies)                                                                                              \
   X(multiply)                                                                                                \
   X(dot)                                                                                                     \
+  X(solve)                                                                                                   \
   X(transpose)                                                                                               \
   X(generate)                                                                                                \
   X(explain)                                                                                                 \

@@ -6,6 +6,7 @@
 #include "io/io.h"
 #include "strategy/ask.h"
 #include "strategy/problem.h"
+#include "strategy/structure.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -145,6 +146,14 @@ static tesela_status read_device(const char *text, void *target) {
   return TESELA_OK;
 }
 
+/* What came of looking for a word in a list, which is freed. */
+static tesela_status found_word(const char *text, bool is_there, tsl_text *names) {
+  const tesela_status status =
+      is_there ? TESELA_OK : tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of %s", text, tsl_text_get(names));
+  tsl_text_free(names);
+  return status;
+}
+
 static tesela_status read_op(const char *text, void *target) {
   tsl_text names = {0};
   *(const char **)target = NULL;
@@ -153,11 +162,7 @@ static tesela_status read_op(const char *text, void *target) {
     if (strcmp(tsl_op_name((tsl_op)i), text) == 0)
       *(const char **)target = text;
   }
-  const tesela_status status = *(const char **)target ? TESELA_OK
-                                                      : tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of %s",
-                                                                 text, tsl_text_get(&names));
-  tsl_text_free(&names);
-  return status;
+  return found_word(text, *(const char **)target != NULL, &names);
 }
 
 static tesela_status read_accuracy(const char *text, void *target) {
@@ -170,6 +175,49 @@ static tesela_status read_bits(const char *text, void *target) {
   tsl_ask ask = {.bits = TSL_BITS_ANY};
   *(const char **)target = text;
   return tsl_ask_parse_bits(text, &ask);
+}
+
+static tesela_status read_structure(const char *text, void *target) {
+  tsl_structured *is = target;
+  if (tsl_structure_parse(text, &is->structure, &is->triangle) && is->structure != TESELA_GENERAL)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL,
+                  "\"%s\" is none of symmetric_lower, hermitian_lower, triangular_lower, unit_lower, and the "
+                  "same with _upper",
+                  text);
+}
+
+static tesela_status read_along(const char *text, void *target) {
+  tsl_text names = {0};
+  for (int i = TESELA_NO_BIAS + 1; i < TESELA_ALONGS; i++) {
+    const char *name = tsl_along_name((tesela_along)i);
+    tsl_text_add(&names, "%s%s", names.length ? ", " : "", name);
+    if (strcmp(name, text) == 0)
+      *(tesela_along *)target = (tesela_along)i;
+  }
+  return found_word(text, *(tesela_along *)target != TESELA_NO_BIAS, &names);
+}
+
+static tesela_status read_activation(const char *text, void *target) {
+  tsl_text names = {0};
+  for (int i = TESELA_NO_ACTIVATION + 1; i < TESELA_ACTIVATIONS; i++) {
+    const char *name = tsl_activation_name((tesela_activation)i);
+    tsl_text_add(&names, "%s%s", names.length ? ", " : "", name);
+    if (strcmp(name, text) == 0)
+      *(tesela_activation *)target = (tesela_activation)i;
+  }
+  return found_word(text, *(tesela_activation *)target != TESELA_NO_ACTIVATION, &names);
+}
+
+static tesela_status read_scaling(const char *text, void *target) {
+  tsl_text names = {0};
+  for (int i = TESELA_NO_SCALE + 1; i < TESELA_SCALINGS; i++) {
+    const char *name = tsl_scaling_name((tesela_scaling)i);
+    tsl_text_add(&names, "%s%s", names.length ? ", " : "", name);
+    if (strcmp(name, text) == 0)
+      *(tesela_scaling *)target = (tesela_scaling)i;
+  }
+  return found_word(text, *(tesela_scaling *)target != TESELA_NO_SCALE, &names);
 }
 
 static tesela_status read_distribution(const char *text, void *target) {

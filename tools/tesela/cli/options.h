@@ -31,6 +31,10 @@
   X(STRATEGIES, "LIST", read_text, const char *)                                                             \
   X(ACCURACY, "ACCURACY", read_accuracy, const char *)                                                       \
   X(BITS, "BITS", read_bits, const char *)                                                                   \
+  X(STRUCTURE, "STRUCTURE", read_structure, tsl_structured)                                                  \
+  X(ALONG, "WAY", read_along, tesela_along)                                                                  \
+  X(ACTIVATION, "FUNCTION", read_activation, tesela_activation)                                              \
+  X(SCALING, "WHAT", read_scaling, tesela_scaling)                                                           \
   X(OP, "OP", read_op, const char *)                                                                         \
   X(DISTRIBUTION, "NAME", read_distribution, tsl_distribution)
 
@@ -45,6 +49,12 @@ typedef struct tsl_number {
   double value;
   bool given;
 } tsl_number;
+
+/* What a matrix is, and which triangle of it is stored. */
+typedef struct tsl_structured {
+  tesela_structure structure;
+  tesela_triangle triangle;
+} tsl_structured;
 
 /* A number that may be complex. */
 typedef struct tsl_scalar {

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <time.h>
 
-/* What starters of MPI's programs set: the number of processes, and which one this is. */
+/* What starters of MPI's programs set: the number of processes, and which one this is; and whose MPI it is, where that is known. */
 static const struct starter {
-  const char *size, *rank, *name;
+  const char *size, *rank, *name, *mpi;
 } starters[] = {
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"},
-    {"PMI_SIZE", "PMI_RANK", "MPICH's mpirun, or one like it,"},
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"},
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun", "openmpi"},
+    {"PMI_SIZE", "PMI_RANK", "MPICH's mpirun, or one like it,", "mpich"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun", ""},
 };
 
 static int64_t number_of(const char *variable) {
@@ -39,6 +39,11 @@ bool tsl_ranks_started(void) {
 bool tsl_ranks_is_speaker(void) {
   const struct starter *by = tsl_ranks_started() ? find_starter() : NULL;
   return !by || number_of(by->rank) == 0;
+}
+
+const char *tsl_ranks_mpi(void) {
+  const struct starter *by = find_starter();
+  return by ? by->mpi : "";
 }
 
 /* What is taken from the library; its sentences are those of the libtesela behind it. */

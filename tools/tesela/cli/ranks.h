@@ -12,6 +12,8 @@
 bool tsl_ranks_started(void);
 /* Whether it is the one that speaks for all: the first, or one alone. By the environment, so that it is known before MPI is there. */
 bool tsl_ranks_is_speaker(void);
+/* Whose MPI started them, as names of libraries have it: "openmpi", "mpich"; "" where that is not known. */
+const char *tsl_ranks_mpi(void);
 /* Loads libtesela_mpi and begins MPI. TESELA_NO_DEVICE where it cannot be loaded, TESELA_UNSUPPORTED where it is another MPI's. */
 tesela_status tsl_ranks_join(tsl_ranks **ranks);
 /* tesela_mpi_gemm() of them all, by the library's own context. */

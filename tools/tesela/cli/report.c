@@ -63,9 +63,9 @@ static void add_factor(tsl_text *out, double real, double imaginary) {
   }
 }
 
-void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
-                          const char *b, const double beta[2]) {
-  tsl_text_add(out, "%s = ", result);
+/* What stands on the right. */
+static void add_sum(tsl_text *out, const char *result, const double alpha[2], const char *a, const char *b,
+                    const double beta[2]) {
   add_factor(out, alpha[0], alpha[1]);
   tsl_text_add(out, "%s%s", a, b);
   if (beta[0] != 0 || beta[1] != 0) {
@@ -74,6 +74,20 @@ void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[
     add_factor(out, minus ? -beta[0] : beta[0], beta[1]);
     tsl_text_add(out, "%s0", result);
   }
+}
+
+void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
+                          const char *b, const double beta[2]) {
+  tsl_text_add(out, "%s = ", result);
+  add_sum(out, result, alpha, a, b, beta);
+}
+
+void tsl_text_add_product(tsl_text *out, const double alpha[2], const char *a, const char *b,
+                          const double beta[2], tesela_along along, tesela_activation activation) {
+  const bool wrapped = activation != TESELA_NO_ACTIVATION;
+  tsl_text_add(out, "C = %s%s", tsl_activation_name(activation), wrapped ? "(" : "");
+  add_sum(out, "C", alpha, a, b, beta);
+  tsl_text_add(out, "%s%s", along == TESELA_NO_BIAS ? "" : " + bias", wrapped ? ")" : "");
 }
 
 tsl_table tsl_table_of_pairs(void) {

@@ -20,6 +20,10 @@ const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size);
 void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
                           const char *b, const double beta[2]);
 
+/* The same of a product, with what is done last: "C = gelu(A B - 0.5 C0 + bias)". */
+void tsl_text_add_product(tsl_text *out, const double alpha[2], const char *a, const char *b,
+                          const double beta[2], tesela_along along, tesela_activation activation);
+
 /* "1.5-2i" */
 void tsl_text_add_complex(tsl_text *out, const double value[2]);
 

@@ -13,15 +13,32 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, device, "device", DEVICE, NULL,
                "only this device (default: TESELA_DEVICE, else all)"),
     TSL_OPTION(tsl_explain_options, strategy, "strategy", STRATEGY, NULL, "only this strategy"),
-    TSL_OPTION(tsl_explain_options, accuracy, "accuracy", ACCURACY, NULL,
-               "what the result is to guarantee: default, a number such as 1e-5 (of |A||B|), tf32, bf16, "
-               "f32, f64, exact (default: TESELA_ACCURACY)"),
+    TSL_OPTION(
+        tsl_explain_options, accuracy, "accuracy", ACCURACY, NULL,
+        "what the result is to guarantee: default, a number such as 1e-5 (of |A||B|), e4m3, tf32, bf16, "
+        "f32, f64, exact (default: TESELA_ACCURACY)"),
     TSL_OPTION(tsl_explain_options, bits, "bits", BITS, NULL,
                "when the same bits are to come again: any, run, threads, devices (default: TESELA_BITS)"),
     TSL_OPTION(tsl_explain_options, transpose_a, "transpose-a", FLAG, NULL, "A is stored transposed"),
     TSL_OPTION(tsl_explain_options, transpose_b, "transpose-b", FLAG, NULL, "B is stored transposed"),
+    TSL_OPTION(tsl_explain_options, a_is, "a-is", STRUCTURE, NULL,
+               "one triangle of A is stored: symmetric_lower, hermitian_upper, triangular_lower, unit_upper "
+               "(triangular, with a diagonal of ones), ..."),
+    TSL_OPTION(tsl_explain_options, b_is, "b-is", STRUCTURE, NULL, "likewise of B"),
+    TSL_OPTION(tsl_explain_options, symmetric, "symmetric", FLAG, NULL,
+               "B is A's transpose, and the lower triangle of C is wanted (N is M)"),
+    TSL_OPTION(tsl_explain_options, solve, "solve", FLAG, NULL,
+               "of A X = B, where A is triangular_lower unless --a-is says otherwise: X is M x N, and K is "
+               "left away"),
     TSL_OPTION(tsl_explain_options, alpha, "alpha", NUMBER, "1", "the factor of A B"),
     TSL_OPTION(tsl_explain_options, beta, "beta", NUMBER, "0", "the factor of C0"),
+    TSL_OPTION(tsl_explain_options, bias_along, "bias-along", ALONG, NULL,
+               "a bias is added: a row, or a column"),
+    TSL_OPTION(tsl_explain_options, activation, "activation", ACTIVATION, NULL,
+               "what is done last: relu, gelu, gelu_tanh"),
+    TSL_OPTION(tsl_explain_options, scale_a, "scale-a", SCALING, NULL,
+               "A is scaled, by one number (tensor) or one for each row (lines)"),
+    TSL_OPTION(tsl_explain_options, scale_b, "scale-b", SCALING, NULL, "likewise B and its columns"),
     TSL_OPTION(tsl_explain_options, resident, "resident", FLAG, NULL,
                "the operands are in the device's memory already, so that nothing is copied"),
     TSL_OPTION(tsl_explain_options, trace, "trace", FLAG, NULL,
@@ -40,6 +57,10 @@ static const tsl_option options[] = {
 static const tsl_example examples[] = {
     {"tesela explain 1000 300 700", "for C (1000 x 300) = A (1000 x 700) B (700 x 300)"},
     {"tesela explain 4096 4096 4096 --type f64 --device cuda", "for one device only"},
+    {"tesela explain 2000 2000 300 --symmetric --type f64", "for a triangle of A A^T"},
+    {"tesela explain 1000 16 --solve --a-is unit_upper", "for a triangular solve with 16 right-hand sides"},
+    {"tesela explain 512 4096 1024 --bias-along row --activation gelu",
+     "for a product with a bias and an activation"},
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace", "a tile, step by step"},
     {"tesela explain 65536 65536 65536 --type f64 --ranks 1024 --memory 64GiB", "on a cluster"},
     {NULL, NULL},
@@ -49,25 +70,70 @@ static const char *asked(const char *given, tsl_env otherwise) {
   return given ? given : tsl_env_get(otherwise);
 }
 
-static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
+/* What K is, too, where it is not given. */
+static tesela_status read_sizes(const tsl_call *call, int64_t sizes[3]) {
   const tsl_explain_options *given = call->options;
-  int64_t sizes[3];
-  for (int i = 0; i < 3; i++)
+  const int count = given->solve ? 2 : 3;
+  if (call->word_count != count)
+    return tsl_fail(TESELA_BAD_CALL, given->solve ? "a solve has two sizes; write tesela explain M N --solve"
+                                                  : "too few arguments; write tesela explain M N K");
+  for (int i = 0; i < count; i++)
     if (!tsl_parse_i64(call->words[i], &sizes[i]) || sizes[i] < 0)
       return tsl_fail(TESELA_BAD_CALL, "%s: \"%s\" is not a size, a whole number from 0 up",
                       (const char *[]){"M", "N", "K"}[i], call->words[i]);
-  TSL_TRY(tsl_terms_check_type(TSL_OP_GEMM, given->type));
+  if (given->solve)
+    sizes[2] = sizes[0];
+  return TESELA_OK;
+}
+
+/* What operands are, and which triangles of them are there. */
+static tesela_status add_structures(const tsl_explain_options *given, tsl_request *request) {
+  static const tsl_structured lower = {TESELA_TRIANGULAR, TESELA_LOWER};
+  const bool plain_solve = given->solve && given->a_is.structure == TESELA_GENERAL;
+  const tsl_structured *a = plain_solve ? &lower : &given->a_is;
+  if (given->symmetric && given->solve)
+    return tsl_fail(TESELA_BAD_CALL, "--symmetric is of a product, and --solve of none");
+  if (given->solve &&
+      (given->transpose_b || given->b_is.structure != TESELA_GENERAL || given->beta.value != 0))
+    return tsl_fail(TESELA_BAD_CALL, "--transpose-b, --b-is and --beta are about products");
+  if ((given->solve || given->symmetric || a->structure != TESELA_GENERAL ||
+       given->b_is.structure != TESELA_GENERAL) &&
+      (given->bias_along != TESELA_NO_BIAS || given->activation != TESELA_NO_ACTIVATION ||
+       given->scale_a != TESELA_NO_SCALE || given->scale_b != TESELA_NO_SCALE))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--bias-along, --activation and scales are about products of general matrices");
+  request->structures[TSL_OPERAND_A] = a->structure;
+  request->triangles[TSL_OPERAND_A] = a->triangle;
+  request->structures[TSL_OPERAND_B] = given->b_is.structure;
+  request->triangles[TSL_OPERAND_B] = given->b_is.triangle;
+  request->triangles[TSL_OPERAND_C] = given->symmetric ? TESELA_LOWER : TESELA_WHOLE;
+  if (given->symmetric)
+    request->matrices[TSL_OPERAND_B].transpose = !given->transpose_a;
+  return TESELA_OK;
+}
+
+static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
+  const tsl_explain_options *given = call->options;
+  const tsl_op op = given->solve ? TSL_OP_SOLVE : TSL_OP_GEMM;
+  int64_t sizes[3];
+  TSL_TRY(read_sizes(call, sizes));
+  TSL_TRY(tsl_terms_check_type(op, given->type));
   const double alpha[2] = {given->alpha.value}, beta[2] = {given->beta.value};
-  const tsl_request request = {.op = TSL_OP_GEMM,
-                               .m = sizes[0],
-                               .n = sizes[1],
-                               .k = sizes[2],
-                               .sizes = {"M", "N", "K"},
-                               .matrices = {{.transpose = given->transpose_a, .type = given->type},
-                                            {.transpose = given->transpose_b, .type = given->type}},
-                               .fields = {"A", "B", "C"},
-                               .alpha = alpha,
-                               .beta = beta};
+  tsl_request request = {.op = op,
+                         .m = sizes[0],
+                         .n = sizes[1],
+                         .k = sizes[2],
+                         .sizes = {"M", "N", "K"},
+                         .matrices = {{.transpose = given->transpose_a, .type = given->type},
+                                      {.transpose = given->transpose_b, .type = given->type}},
+                         .fields = {"A", "B", "C"},
+                         .bias_along = given->bias_along,
+                         .activation = given->activation,
+                         .scaling_a = given->scale_a,
+                         .scaling_b = given->scale_b,
+                         .alpha = alpha,
+                         .beta = beta};
+  TSL_TRY(add_structures(given, &request));
   TSL_TRY(tsl_api_problem(&request, problem));
   TSL_TRY(tsl_ask_parse_accuracy(asked(given->accuracy, TSL_ENV_ACCURACY), &problem->ask));
   TSL_TRY(tsl_ask_parse_bits(asked(given->bits, TSL_ENV_BITS), &problem->ask));
@@ -120,8 +186,15 @@ static tesela_status run(const tsl_call *call) {
   tsl_wisdom *wisdom = NULL;
   tesela_status status = TESELA_OK;
   TSL_GO(read_problem(call, &problem));
+  if (given->ranks > 0 && (given->solve || tsl_problem_has_structure(&problem)))
+    return tsl_fail(TESELA_BAD_CALL, "--ranks multiply general matrices");
+  if (given->ranks > 0 && tsl_problem_has_finish(&problem))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--ranks multiply, and have neither --bias-along nor --activation nor scales");
   if (given->ranks > 0)
     return tsl_explain_ranks(call, &problem);
+  if (given->trace && (given->solve || tsl_problem_has_structure(&problem)))
+    return tsl_fail(TESELA_BAD_CALL, "--trace draws products of general matrices");
   if (given->trace && (!given->strategy || given->json))
     return tsl_fail(TESELA_BAD_CALL, given->json ? "--trace draws, and has no JSON"
                                                  : "--trace draws one strategy; name it with --strategy");
@@ -144,12 +217,13 @@ const tsl_command tsl_command_explain = {
     .name = "explain",
     .what = "say, without running it, which plan a product would take and why",
     .arguments = "M N K",
-    .details = "The product is C (M x N) = alpha A (M x K) B (K x N) + beta C0. Predictions come from small "
+    .details = "The product is C (M x N) = alpha A (M x K) B (K x N) + beta C0; --solve is of A (M x M) X (M "
+               "x N) = alpha B. Predictions come from small "
                "models of "
                "each strategy on each device; tesela explore measures.",
     .options = options,
     .examples = examples,
-    .words_min = 3,
+    .words_min = 2,
     .words_max = 3,
     .options_bytes = sizeof(tsl_explain_options),
     .run = run,

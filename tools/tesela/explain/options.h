@@ -8,8 +8,12 @@
 typedef struct tsl_explain_options {
   tesela_type type;
   const char *device, *strategy, *accuracy, *bits;
-  bool transpose_a, transpose_b, resident, trace, json;
+  bool transpose_a, transpose_b, symmetric, solve, resident, trace, json;
+  tsl_structured a_is, b_is;
   tsl_number alpha, beta;
+  tesela_along bias_along;
+  tesela_activation activation;
+  tesela_scaling scale_a, scale_b;
   int64_t ranks;
   uint64_t memory, link;
   tsl_number gflops;

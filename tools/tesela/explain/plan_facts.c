@@ -58,9 +58,10 @@ bool tsl_plan_copies_on_host(const tesela_plan *plan) {
 
 int64_t tsl_plan_part_of_k(const tesela_plan *whole, int64_t m, int64_t n, int64_t at, int64_t most) {
   const tsl_work *work = &whole->plan->work;
-  return work->strategy->sums.part
-             ? work->strategy->sums.part(&work->problem, &work->config, work->device, m, n, at, most)
-             : 0;
+  tsl_problem room;
+  return work->strategy->sums.part ? work->strategy->sums.part(tsl_problem_of_sums(&work->problem, &room),
+                                                               &work->config, work->device, m, n, at, most)
+                                   : 0;
 }
 
 tsl_plan_bound tsl_plan_facts_bound(const tsl_plan_facts *facts) {

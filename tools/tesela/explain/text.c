@@ -3,6 +3,7 @@
 #include "explain/counted_pairs.h"
 #include "explain/options.h"
 #include "explain/shares.h"
+#include "strategy/structure.h"
 
 #include <math.h>
 
@@ -15,7 +16,7 @@ static const char *memory_words(const tsl_explanation *found) {
   const tsl_problem *problem = &found->problem;
   const uint64_t allowed = found->host_available / 5 * 4;
   const uint64_t held = (uint64_t)tsl_shape_extent(&problem->b) * tsl_type(problem->b.type)->size;
-  if (found->host_bytes <= allowed)
+  if (found->host_bytes <= allowed || problem->op != TSL_OP_GEMM || tsl_problem_has_structure(problem))
     return "";
   return held + row_bytes(&problem->a) + row_bytes(&problem->c) <= allowed
              ? ": tesela multiply goes by panels of rows"
@@ -68,7 +69,8 @@ static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
     tsl_table_column(table, titles[i], i == 2 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0);
   for (int i = 0; i < found->able; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
-    const tsl_accuracy promised = candidate->strategy->accuracy(&found->problem, &candidate->config);
+    const tsl_accuracy promised =
+        tsl_strategy_promises(candidate->strategy, &found->problem, &candidate->config);
     const tsl_paint paint = begin_row(found, i, table);
     tsl_table_add_painted(table, paint, promised.rounded ? "rounded once" : "%.2g",
                           tsl_strategy_error_bound(candidate->strategy, &found->problem, &candidate->config));
@@ -234,8 +236,9 @@ static void add_facts(const tsl_explanation *found, tsl_table *table) {
       tsl_table_add_pair(table, "run once",
                          "%s on %s: opening %s and compiling would count, as they do for tesela multiply",
                          found->once.strategy->name, found->once.device->name, device->name);
-    tsl_table_add_pair(table, "bound", "%.2g (|alpha||A||B| + |beta||C0|), element by element",
-                       tsl_plan_error_bound(found->plan));
+    tsl_table_add_pair(table, "bound", "%.2g (%s), element by element", tsl_plan_error_bound(found->plan),
+                       found->problem.op == TSL_OP_SOLVE ? "|A||X| of |alpha B - A X|"
+                                                         : "|alpha||A||B| + |beta||C0|");
     if (best)
       tsl_counted_add_pairs(&found->problem, &found->counted[best - found->candidates], table);
     if (bytes > 0)
@@ -254,19 +257,54 @@ static void add_facts(const tsl_explanation *found, tsl_table *table) {
                      tsl_format_bytes(found->host_available, two, sizeof two), memory_words(found));
 }
 
+/* ", A symmetric_lower": as it lies, in front of its transpose. */
+static void add_structures(const tsl_explain_options *given, tsl_text *out) {
+  const bool by_default = given->solve && given->a_is.structure == TESELA_GENERAL;
+  const tsl_structured all[TSL_OPERANDS] = {by_default ? (tsl_structured){TESELA_TRIANGULAR, TESELA_LOWER}
+                                                       : given->a_is,
+                                            given->b_is,
+                                            {TESELA_GENERAL, given->symmetric ? TESELA_LOWER : TESELA_WHOLE}};
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (all[i].triangle != TESELA_WHOLE) {
+      tsl_text_add(out, ", %c ", "ABC"[i]);
+      tsl_structure_print(all[i].structure, all[i].triangle, out);
+    }
+}
+
+static void add_heading(const tsl_problem *problem, const tsl_explain_options *given, tsl_text *out) {
+  const char *const a = given->transpose_a ? "A^T" : "A", *const b = given->transpose_b ? "B^T" : "B";
+  const char *const type = tsl_type(problem->c.type)->name;
+  char first[8];
+  snprintf(first, sizeof first, "%s %s", a, given->solve ? "X" : "");
+  if (given->solve)
+    tsl_text_add_formula(out, first, problem->alpha, "", b, problem->beta);
+  else
+    tsl_text_add_product(out, problem->alpha, first, given->symmetric ? given->transpose_a ? "A" : "A^T" : b,
+                         problem->beta, problem->bias_along, problem->activation);
+  if (given->solve)
+    tsl_text_add(out, ",  X %lld x %lld, %s", (long long)problem->m, (long long)problem->n, type);
+  else
+    tsl_text_add(out, ",  %lld x %lld by %lld x %lld, %s", (long long)problem->m, (long long)problem->k,
+                 (long long)problem->k, (long long)problem->n, type);
+  add_structures(given, out);
+  if (problem->bias_along != TESELA_NO_BIAS)
+    tsl_text_add(out, ", bias %s", tsl_along_name(problem->bias_along));
+  if (problem->scaling_a != TESELA_NO_SCALE)
+    tsl_text_add(out, ", scale of A %s", tsl_scaling_name(problem->scaling_a));
+  if (problem->scaling_b != TESELA_NO_SCALE)
+    tsl_text_add(out, ", scale of B %s", tsl_scaling_name(problem->scaling_b));
+  tsl_text_add(out, "\n");
+}
+
 tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_options *given) {
   const int width = tsl_output_width();
   const bool colour = tsl_output_colour();
-  const tsl_problem *problem = &found->problem;
   tsl_text out = {0};
   static void (*const fill[])(const tsl_explanation *found, tsl_table *table) = {
       tsl_shares_table, candidate_table, guarantee_table, traffic_table,
       sharing_table,    reason_table,    refusal_table};
   tsl_table facts = tsl_table_of_pairs();
-  tsl_text_add_formula(&out, "C", problem->alpha, given->transpose_a ? "A^T " : "A ",
-                       given->transpose_b ? "B^T" : "B", problem->beta);
-  tsl_text_add(&out, ",  %lld x %lld by %lld x %lld, %s\n", (long long)problem->m, (long long)problem->k,
-               (long long)problem->k, (long long)problem->n, tsl_type(problem->c.type)->name);
+  add_heading(&found->problem, given, &out);
   add_facts(found, &facts);
   tsl_table_text(&facts, 2, width, colour, &out);
   out.failed |= facts.failed;

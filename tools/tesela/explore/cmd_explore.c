@@ -1,7 +1,9 @@
 /* tesela explore: strategies x devices x types x sizes, measured; what is not right has no time. */
 #include "base/status.h"
+#include "cli/ranks.h"
 #include "cli/tool.h"
 #include "explore/command.h"
+#include "explore/ranks.h"
 #include "explore/report.h"
 
 typedef struct explore_options {
@@ -16,7 +18,9 @@ static const tsl_option options[] = {
     TSL_OPTION(explore_options, strategies, "strategies", STRATEGIES, NULL,
                "these strategies, such as element,\"tile_local tile=16\" (default: all of the operation)"),
     TSL_OPTION(explore_options, peers, "peers", FLAG, NULL,
-               "vendors' libraries as well, where they are installed: OpenBLAS, CLBlast, cuBLAS"),
+               "vendors' libraries as well, where they are installed: OpenBLAS, CLBlast, cuBLAS; of several "
+               "processes "
+               "ScaLAPACK"),
     TSL_EXPLORE_OPTIONS(explore_options, shared),
     TSL_OPTIONS_END,
 };
@@ -30,6 +34,8 @@ static const tsl_example examples[] = {
      "two configs of a strategy (see tesela sweep)"},
     {"tesela explore --sizes 256,512,1024 --html report.html",
      "everything as a page, with curves and rooflines"},
+    {"mpirun -n 4 tesela explore --peers --sizes 4096 --types f64",
+     "the product of four processes beside ScaLAPACK's"},
     {NULL, NULL},
 };
 
@@ -106,6 +112,8 @@ static tesela_status run(const tsl_call *call) {
                                                                 [TSL_OP_TRANSPOSE] = "512,2048,4096",
                                                                 [TSL_OP_SOLVE] = "64,256,1000"}};
   const explore_options *given = call->options;
+  if (tsl_ranks_started())
+    return tsl_explore_together(call, &given->shared, given->op, given->strategies, given->peers);
   return tsl_explore_command_run(call, &given->shared, &command);
 }
 
@@ -117,9 +125,13 @@ const tsl_command tsl_command_explore = {
                "strategy's own model chooses them for each size. Entries of one problem and device are timed "
                "by turns, on standard normal operands that lie on the device and change with every run, so "
                "that none is found in a cache; a time is the median of samples, which are taken until it "
-               "stands still or --seconds are over.",
+               "stands still or --seconds are over.\n"
+               "Processes that mpirun or srun started multiply together, and --peers has the machine's "
+               "ScaLAPACK multiply "
+               "the same matrices by turns.",
     .options = options,
     .examples = examples,
     .options_bytes = sizeof(explore_options),
+    .together = true,
     .run = run,
 };

@@ -68,12 +68,16 @@ double tsl_point_speedup(const tsl_exploration *all, const tsl_point *point) {
   return tsl_explore_baseline(all, point->type, point->size) / point->entry.timing.median;
 }
 
-const char *tsl_point_result(const tsl_point *point) {
+const char *tsl_case_result_name(tsl_case_result result) {
   static const char *const names[] = {[TSL_CASE_RIGHT] = "right",
                                       [TSL_CASE_WRONG] = "wrong",
                                       [TSL_CASE_REFUSED] = "refused",
                                       [TSL_CASE_FAILED] = "failed"};
-  return names[point->entry.result];
+  return names[result];
+}
+
+const char *tsl_point_result(const tsl_point *point) {
+  return tsl_case_result_name(point->entry.result);
 }
 
 void tsl_explore_add_strategy(const tsl_exploration *all, int strategy, tsl_text *out) {
@@ -215,7 +219,7 @@ static tesela_status choose_all(tsl_exploration *all, tsl_devices *devices) {
   return status;
 }
 
-static void look_at_machine(tsl_exploration *all) {
+void tsl_explore_look_at_machine(tsl_exploration *all) {
   const time_t now = time(NULL);
   struct tm utc;
   strftime(all->date, sizeof all->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
@@ -227,7 +231,7 @@ static void look_at_machine(tsl_exploration *all) {
 tesela_status tsl_explore_run(tsl_exploration *all, tsl_devices *devices, tsl_progress *progress) {
   const int races = all->types.count * all->sizes.count * all->devices.count;
   part of = {.progress = progress};
-  look_at_machine(all);
+  tsl_explore_look_at_machine(all);
   all->point_count = races * all->strategies.count;
   all->points = calloc((size_t)all->point_count + 1, sizeof *all->points);
   all->races = calloc((size_t)races + 1, sizeof *all->races);

@@ -78,6 +78,9 @@ double tsl_point_speedup(const tsl_exploration *all, const tsl_point *point);
 /* A strategy, which is an index, as the user named it: "tile_local tile=16". */
 void tsl_explore_add_strategy(const tsl_exploration *all, int strategy, tsl_text *out);
 /* "right", "wrong", "refused", "failed". */
+const char *tsl_case_result_name(tsl_case_result result);
 const char *tsl_point_result(const tsl_point *point);
+/* Fills in date, load and threads. */
+void tsl_explore_look_at_machine(tsl_exploration *all);
 
 #endif

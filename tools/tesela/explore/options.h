@@ -22,10 +22,11 @@ typedef struct tsl_explore_options {
                  "types of the elements: f32, or bf16:f32 for A and B and another C, or u8:i8:i32"),         \
       TSL_OPTION(type, shared.devices, "devices", DEVICES, NULL,                                             \
                  "these devices, such as cpu,opencl:0, or all (default: TESELA_DEVICE, else all)"),          \
-      TSL_OPTION(type, shared.accuracy, "accuracy", ACCURACY, NULL,                                          \
-                 "what results are to guarantee: default, a number such as 1e-5 (of |A||B|), tf32, bf16, "   \
-                 "f32, f64, "                                                                                \
-                 "exact (default: TESELA_ACCURACY)"),                                                        \
+      TSL_OPTION(                                                                                            \
+          type, shared.accuracy, "accuracy", ACCURACY, NULL,                                                 \
+          "what results are to guarantee: default, a number such as 1e-5 (of |A||B|), e4m3, tf32, bf16, "    \
+          "f32, f64, "                                                                                       \
+          "exact (default: TESELA_ACCURACY)"),                                                               \
       TSL_OPTION(type, shared.seconds, "seconds", SECONDS, "0.5",                                            \
                  "measure each entry for at most so long (at least three times)"),                           \
       TSL_OPTION(type, shared.noise, "noise", FRACTION, "0.02",                                              \

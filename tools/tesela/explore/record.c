@@ -127,7 +127,7 @@ static json_t *json_race(const tsl_exploration *all, int type, int size, int dev
                    "clock_mhz_after", clock_or_null(race->clock_mhz_after), "clock_why", race->clock_why);
 }
 
-static json_t *json_machine(const tsl_exploration *all) {
+json_t *tsl_explore_json_machine(const tsl_exploration *all) {
 #if defined(__clang__)
   const char *compiler = __VERSION__; /* holds its name */
 #else
@@ -139,7 +139,7 @@ static json_t *json_machine(const tsl_exploration *all) {
   return json_pack("{s:i, s:s, s:o}", "threads", all->threads, "compiler", compiler, "load_average", load);
 }
 
-static json_t *json_options(const tsl_exploration *all) {
+json_t *tsl_explore_json_options(const tsl_exploration *all) {
   const tsl_race_options *options = &all->options;
   return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I}", "seconds", tsl_json_real(options->seconds_max),
                    "time_limit", tsl_json_real(options->time_limit), "patience",
@@ -181,10 +181,11 @@ json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices, const
     for (int s = 0; s < all->sizes.count; s++)
       for (int d = 0; d < all->devices.count; d++)
         json_array_append_new(races, json_race(all, t, s, d));
-  json_t *object = json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "date", all->date, "cut_short",
-                             tsl_explore_is_cut_short(all), "op", tsl_op_name(all->op), "machine",
-                             json_machine(all), "options", json_options(all), "devices", found, "missing",
-                             all->all_devices ? tsl_json_missing(devices) : json_array());
+  json_t *object =
+      json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "date", all->date, "cut_short",
+                tsl_explore_is_cut_short(all), "op", tsl_op_name(all->op), "machine",
+                tsl_explore_json_machine(all), "options", tsl_explore_json_options(all), "devices", found,
+                "missing", all->all_devices ? tsl_json_missing(devices) : json_array());
   if (object && all->sweep.count > 0)
     json_object_update_new(object,
                            json_pack("{s:s, s:o}", "strategy", all->strategies.items[0].strategy->name,

@@ -44,6 +44,9 @@ void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, ts
 
 /* All of it, with the roofs that were measured; docs/JSON.md says what is in it. NULL for a lack of memory. */
 json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices, const tsl_measured_list *roofs);
+/* Parts of it. */
+json_t *tsl_explore_json_machine(const tsl_exploration *all);
+json_t *tsl_explore_json_options(const tsl_exploration *all);
 tesela_status tsl_explore_print_csv(const tsl_exploration *all);
 /* "CUT SHORT by an interrupt: ..."; nothing where all was measured. */
 void tsl_explore_add_cut(const tsl_exploration *all, tsl_text *out);

@@ -24,7 +24,8 @@ static const char how_errors[] =
     "The largest error of a result, in units of what rounding its terms once may cost (the "
     "tables&rsquo; grade), over the rate at the largest size. Further right is faster, further down "
     "more accurate. Errors grow with the number of products that are added one after the other, and "
-    "shrink where sums are split or kept in higher precision.";
+    "shrink where sums are split, kept in higher precision or made of integers. What is rounded once, as "
+    "<code>exact</code> is, stays below 1.";
 
 /* --- roofline --- */
 

@@ -16,8 +16,9 @@ enum { WIDTH = 540, PLOT_HEIGHT = 300, BELOW = 60, ABOVE = 10, LEFT = 66, RIGHT 
 enum { KEY_ROW = 23, KEY_SAMPLE = 48, KEY_COLUMNS = 3 };
 static const double key_character = 7.9;
 
-/* Marks that stay apart in grey, too: circle, square, triangle, diamond, triangle upside down; then the hollow ones. */
-static const int marks[] = {7, 5, 9, 13, 11, 6, 4, 8, 12};
+/* Marks that stay apart in grey, too: circle, square, triangle, diamond, triangle upside down; then hollow ones; then three for strategies
+ * whose colour others of the same picture may have. */
+static const int marks[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 15, 10, 14};
 /* Dashes: whole, long, short, dash and dot; in multiples of the line's width. */
 static const char *const dashes[] = {"solid", "(9,4)", "(3,3)", "(10,3,2,3)"};
 enum { MARKS = sizeof marks / sizeof *marks, DASHES = sizeof dashes / sizeof *dashes };
@@ -184,6 +185,12 @@ static int key_rows(const tsl_plot *plot) {
   return (plot->count + columns - 1) / columns;
 }
 
+/* As many as there are colours, each with one; in every further round through these one of the rest, another each time. */
+static int mark_of(int look) {
+  const int round = look / TSL_INK_LINES;
+  return marks[round == 0 ? look : TSL_INK_LINES + (look + round) % (MARKS - TSL_INK_LINES)];
+}
+
 static void add_look(const tsl_series *series, bool lines, tsl_text *out) {
   if (series->roof) {
     tsl_text_add(out, " with lines linecolor rgb '#%06x' linewidth 1.2 dashtype %s", TSL_INK_ROOF,
@@ -193,7 +200,7 @@ static void add_look(const tsl_series *series, bool lines, tsl_text *out) {
   const int colour = TSL_INK_LINE + series->look % TSL_INK_LINES, round = series->look / TSL_INK_LINES;
   tsl_text_add(out, " with %s linecolor rgb '#%06x' dashtype %s pointtype %d pointsize %s",
                lines ? "linespoints" : "points", colour, dashes[(series->look + round) % DASHES],
-               marks[(series->look + round) % MARKS], lines ? "0.7" : "0.9");
+               mark_of(series->look), lines ? "0.7" : "0.9");
 }
 
 static int height_of(const tsl_plot *plot) {

@@ -5,13 +5,15 @@
 #include <string.h>
 
 /* A file that fails under a product is the caller's mistake, unlike a disk that fails under an output. */
-static tesela_status read_block(tsl_block_work *work, const tsl_feed *feed, const tsl_rectangle *piece,
-                                void *to, int64_t row_stride, int64_t col_stride) {
+tesela_status tsl_block_read(tsl_block_work *work, const tsl_feed *feed, const tsl_rectangle *piece, void *to,
+                             int64_t row_stride, int64_t col_stride) {
+  pthread_mutex_lock(&work->files);
   const double start = tsl_clock();
   const tesela_status status = tsl_reader_block(feed->reader, piece, feed->as, to, row_stride, col_stride);
   work->product->blocks->read_seconds += tsl_clock() - start;
   work->product->blocks->read_bytes +=
       (double)piece->rows * (double)piece->cols * (double)tsl_type(feed->type)->size;
+  pthread_mutex_unlock(&work->files);
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
 
@@ -34,7 +36,7 @@ static bool provide(tsl_block_work *work, const tsl_feed *feed, tsl_block_slot *
   if (!tsl_block_await(work, &work->computed, slot->last_step + 1))
     return false;
   tsl_blocks_strides(feed, piece, &row_stride, &col_stride);
-  const tesela_status status = read_block(work, feed, piece, slot->data, row_stride, col_stride);
+  const tesela_status status = tsl_block_read(work, feed, piece, slot->data, row_stride, col_stride);
   if (status != TESELA_OK) {
     tsl_block_end(work, status);
     return false;
@@ -53,7 +55,7 @@ static bool provide_c0(tsl_block_work *work, const tsl_block_step *step) {
   if (!tsl_block_await(work, &work->written, step->ordinal - TSL_BLOCK_SLOTS + 1))
     return false;
   const tesela_status status =
-      read_block(work, feed, &step->c, work->c[step->ordinal % TSL_BLOCK_SLOTS], step->c.cols, 1);
+      tsl_block_read(work, feed, &step->c, work->c[step->ordinal % TSL_BLOCK_SLOTS], step->c.cols, 1);
   if (status != TESELA_OK)
     tsl_block_end(work, status);
   return status == TESELA_OK;

@@ -1,12 +1,17 @@
-/* Writing behind: blocks of C in the order in which they are computed, each noted once it is on the disk. */
+/* Writing behind: blocks of C in the order in which they are computed, each compared first where that is asked for, and noted once it
+ * is on the disk. */
 #include "base/clock.h"
 #include "cli/interrupt.h"
 #include "product/block_work.h"
 
-static tesela_status write_block(const tsl_block_work *work, const tsl_block_step *step) {
+static tesela_status write_block(tsl_block_work *work, const tsl_block_step *step) {
   tsl_blocks *blocks = work->product->blocks;
+  const void *c = work->c[step->ordinal % TSL_BLOCK_SLOTS];
+  TSL_TRY(tsl_block_expect(work, &step->c, c));
+  if (!blocks->part)
+    return TESELA_OK;
   const double start = tsl_clock();
-  TSL_TRY(tsl_part_write(blocks->part, &step->c, work->c[step->ordinal % TSL_BLOCK_SLOTS], step->c.cols));
+  TSL_TRY(tsl_part_write(blocks->part, &step->c, c, step->c.cols));
   TSL_TRY(tsl_blocks_check_inputs(work->product)); /* a block that is noted is of what the journal says */
   TSL_TRY(tsl_part_note(blocks->part, step->block));
   tsl_interrupt_tell(tsl_blocks_kept); /* from now on an interrupt leaves something */
@@ -25,7 +30,7 @@ void *tsl_block_write_behind(void *argument) {
       continue;
     if (!tsl_block_await(work, &work->blocks_done, step.ordinal + 1))
       break;
-    const tesela_status status = product->blocks->part ? write_block(work, &step) : TESELA_OK;
+    const tesela_status status = write_block(work, &step);
     if (status != TESELA_OK) {
       tsl_block_end(work, status);
       break;

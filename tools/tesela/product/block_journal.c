@@ -13,9 +13,12 @@ const char tsl_blocks_kept[] = "\ntesela: interrupted; the blocks that are done 
 static const struct {
   const char *word;
   size_t feed;
-} inputs[] = {
-    {"a", offsetof(tsl_product, a)}, {"b", offsetof(tsl_product, b)}, {"c0", offsetof(tsl_product, c0)}};
-enum { INPUTS = sizeof inputs / sizeof *inputs };
+} inputs[] = {{"a", offsetof(tsl_product, a)},
+              {"b", offsetof(tsl_product, b)},
+              {"c0", offsetof(tsl_product, c0)},
+              {"", offsetof(tsl_product, expected)}};
+/* What blocks are compared with is not what they are made of. */
+enum { READ = sizeof inputs / sizeof *inputs, INPUTS = READ - 1 };
 
 static const tsl_feed *input_at(const tsl_product *product, int index) {
   return (const tsl_feed *)((const char *)product + inputs[index].feed);
@@ -108,7 +111,7 @@ tesela_status tsl_blocks_check(const tsl_product *product, const tsl_part *part)
 }
 
 tesela_status tsl_blocks_check_inputs(const tsl_product *product) {
-  for (int i = 0; i < INPUTS; i++) {
+  for (int i = 0; i < READ; i++) {
     const tsl_feed *feed = input_at(product, i);
     if (!feed->reader)
       continue;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "cli/interrupt.h"
 #include "explain/plan_facts.h"
+#include "product/block_work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,12 @@ static const char *why_not(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
   if (product->m == 0 || product->n == 0 || (request->op == TSL_OP_GEMM && product->k == 0))
     return "there is nothing to compute";
+  if (tsl_product_is_structured(product))
+    return "matrices with a structure are held whole";
+  if (tsl_product_is_finished(product))
+    return "--bias, --activation and scales go by panels of rows";
   if (request->op == TSL_OP_DOT || request->in_place)
     return "a dot product, and what is transposed in place, is held whole";
-  if (request->repeat > 1 || product->expected.reader)
-    return "--repeat and --expect go by panels of rows";
   if (request->resume && (is_pipe(&product->a) || is_pipe(&product->b) || is_pipe(&product->c0)))
     return "an input comes through a pipe, and is gone";
   if (request->output && !tsl_io_takes_blocks(request->output, request->format))
@@ -81,6 +84,7 @@ static tesela_status spool_all(tsl_product *product) {
   TSL_TRY(spool(product, &product->a));
   TSL_TRY(spool(product, &product->b));
   TSL_TRY(spool(product, &product->c0));
+  TSL_TRY(spool(product, &product->expected));
   product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
   return TESELA_OK;
 }
@@ -199,6 +203,10 @@ static tesela_status plan_whole(tsl_product *product, const char *strategy, cons
 
 /* --- sizes --- */
 
+bool tsl_blocks_keep_c(const tsl_product *product) {
+  return product->request.verify || product->request.repeat > 1;
+}
+
 /* The least part of k that may be summed for itself; 0: none. */
 static int64_t step_of(const tsl_product *product) {
   enum { LEAST = 64, MOST = 4096 };
@@ -216,7 +224,8 @@ static tsl_block_wish wish_of(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
   const bool is_gemm = request->op == TSL_OP_GEMM;
   const uint64_t part = product->memory / RESERVE_PART, reserve = part < RESERVE_MOST ? part : RESERVE_MOST;
-  const double seconds = product->blocks->whole ? tesela_plan_seconds(product->blocks->whole) : 0;
+  const double seconds =
+      product->blocks->whole ? tesela_plan_seconds(product->blocks->whole) * (double)request->repeat : 0;
   return (tsl_block_wish){.m = product->m,
                           .n = product->n,
                           .k = is_gemm ? product->k : 0,
@@ -224,10 +233,12 @@ static tsl_block_wish wish_of(const tsl_product *product) {
                           .a_bytes = (int64_t)tsl_type(product->types.a)->size,
                           .b_bytes = is_gemm ? (int64_t)tsl_type(product->types.b)->size : 0,
                           .c_bytes = (int64_t)tsl_type(product->types.c)->size,
-                          .c_beside = request->verify ? (int64_t)tsl_type(product->types.c)->size : 0,
+                          .c_beside =
+                              tsl_blocks_keep_c(product) ? (int64_t)tsl_type(product->types.c)->size : 0,
                           .a_along_k = product->a.columns_first == (is_gemm ? request->transpose_a : true),
                           .b_along_k = product->b.columns_first != request->transpose_b,
-                          .memory = (product->memory - reserve) / (product->blocks->is_doubled ? 2 : 1),
+                          .memory = (product->memory - reserve - tsl_block_expect_room(product)) /
+                                    (product->blocks->is_doubled ? 2 : 1),
                           .most_elements = (double)product->m * (double)product->n *
                                            (seconds > longest_seconds ? longest_seconds / seconds : 1)};
 }
@@ -271,7 +282,7 @@ static tesela_status choose_size(tsl_product *product, const char *given) {
   blocks->across = (product->n - 1) / size->cols + 1;
   blocks->count = blocks->down * blocks->across;
   product->panel = size->rows;
-  product->memory_needed = size->memory * (blocks->is_doubled ? 2 : 1);
+  product->memory_needed = size->memory * (blocks->is_doubled ? 2 : 1) + tsl_block_expect_bytes(product);
   return TESELA_OK;
 }
 

@@ -30,9 +30,12 @@ static tesela_status allocate(tsl_block_work *work) {
   for (int i = 0; i < TSL_BLOCK_SLOTS; i++)
     TSL_TRY(tsl_alloc((size_t)(size->rows * size->cols) * tsl_type(product->type)->size,
                       "blocks of the result", &work->c[i]));
-  if (product->request.verify)
+  if (tsl_blocks_keep_c(product))
     TSL_TRY(tsl_alloc((size_t)(size->rows * size->cols) * tsl_type(product->type)->size, "a copy of a block",
                       &work->before));
+  TSL_TRY(tsl_block_expect_start(work));
+  TSL_TRY(tsl_alloc((size_t)product->request.repeat * sizeof *product->samples, "the times of all repeats",
+                    (void **)&product->samples));
   product->seconds[TSL_STAGE_ALLOCATE] += tsl_clock() - start;
   return TESELA_OK;
 }
@@ -45,6 +48,7 @@ static void free_all(tsl_block_work *work) {
     tsl_free(work->c[i]);
   }
   tsl_free(work->before);
+  tsl_block_expect_end(work);
   work->product->seconds[TSL_STAGE_FREE] += tsl_clock() - start;
 }
 
@@ -69,24 +73,38 @@ static void show(tsl_product *product, const tsl_block_step *step, double done, 
            product->request.op == TSL_OP_GEMM ? "multiplying" : "transposing",
            (long long)(product->blocks->resumed + step->ordinal + 1), (long long)product->blocks->count);
   tsl_progress_at(product->progress, what, done / all);
-  tsl_progress_creep(product->progress, work_of(step) / all, tesela_plan_seconds(plan));
+  tsl_progress_creep(product->progress, work_of(step) / all,
+                     tesela_plan_seconds(plan) * (double)product->request.repeat);
 }
 
 /* --- steps --- */
 
 static tesela_status run_plan(tsl_product *product, const tsl_block_step *step, tesela_plan *plan,
-                              const void *a, const void *b, void *c) {
+                              const void *a, const void *b, void *c, tesela_record *record) {
   const tesela_matrix left = {.data = tsl_writable(a)}, right = {.data = tsl_writable(b)};
   const tesela_result result = {.data = c};
-  tesela_record record;
   const tesela_status status = product->request.op == TSL_OP_GEMM
-                                   ? tesela_plan_run(plan, &left, &right, &result, &record)
-                                   : tesela_plan_run_transpose(plan, &left, &result, &record);
-  TSL_TRY(tsl_product_measured(product, status, &record, step->c.rows, step->c.cols));
-  product->seconds[TSL_STAGE_ALLOCATE] += record.seconds_allocate;
-  product->seconds[TSL_STAGE_COPY_IN] += record.seconds_copy_in;
-  product->seconds[TSL_STAGE_COMPUTE] += record.seconds_compute;
-  product->seconds[TSL_STAGE_COPY_OUT] += record.seconds_copy_out;
+                                   ? tesela_plan_run(plan, &left, &right, &result, record)
+                                   : tesela_plan_run_transpose(plan, &left, &result, record);
+  return tsl_product_measured(product, status, record, step->c.rows, step->c.cols);
+}
+
+/* As often as --repeat says, on pieces that are read once; `before`: what C held, NULL where that is not read. */
+static tesela_status run_often(tsl_product *product, const tsl_block_step *step, tesela_plan *plan,
+                               const void *a, const void *b, const void *before, void *c) {
+  const int64_t repeats = product->request.repeat;
+  for (int64_t i = 0; i < repeats; i++) {
+    tesela_record record;
+    if (i > 0 && before)
+      memcpy(c, before, (size_t)(step->c.rows * step->c.cols) * tsl_type(product->type)->size);
+    TSL_TRY(run_plan(product, step, plan, a, b, c, &record));
+    product->samples[i] = record.seconds_compute;
+    product->seconds[TSL_STAGE_ALLOCATE] += record.seconds_allocate;
+    product->seconds[TSL_STAGE_COPY_IN] += record.seconds_copy_in / (double)repeats;
+    product->seconds[TSL_STAGE_COPY_OUT] += record.seconds_copy_out / (double)repeats;
+  }
+  product->seconds[TSL_STAGE_COMPUTE] += tsl_product_median(product->samples, repeats);
+  product->fastest += product->samples[0];
   return TESELA_OK;
 }
 
@@ -98,7 +116,7 @@ static bool await(tsl_block_work *work, const int64_t *count, int64_t least, tsl
   return go_on;
 }
 
-/* Whether the judge wants to see what a step found in C. */
+/* Whether a step reads what it finds in C. */
 static bool reads_c(const tsl_product *product, const tsl_block_step *step) {
   const double *beta = product->request.beta;
   return product->request.op == TSL_OP_GEMM && (!step->is_first || beta[0] != 0 || beta[1] != 0);
@@ -109,9 +127,9 @@ static tesela_status run_judged(tsl_block_work *work, const tsl_block_step *step
                                 const void *a, const void *b, void *c) {
   tsl_product *product = work->product;
   const bool reads = reads_c(product, step);
-  if (reads && product->request.verify)
+  if (reads && work->before)
     memcpy(work->before, c, (size_t)(step->c.rows * step->c.cols) * tsl_type(product->type)->size);
-  TSL_TRY(run_plan(product, step, plan, a, b, c));
+  TSL_TRY(run_often(product, step, plan, a, b, reads ? work->before : NULL, c));
   const double start = tsl_clock();
   if (product->request.verify)
     TSL_TRY(tsl_product_judge(product, &(tsl_judged){.plan = plan,
@@ -160,6 +178,7 @@ static void do_steps(tsl_block_work *work) {
     if (!do_step(work, &step, index, done, all))
       return;
     done += work_of(&step);
+    product->blocks->computed = done;
   }
   tsl_progress_at(product->progress, "writing", 1);
   if (await(work, &work->written, tsl_blocks_left(product->blocks), TSL_STAGE_WRITE))
@@ -169,8 +188,6 @@ static void do_steps(tsl_block_work *work) {
 /* With a thread that reads and one that writes. */
 static tesela_status run_threads(tsl_block_work *work) {
   pthread_t reader, writer;
-  pthread_mutex_init(&work->lock, NULL);
-  pthread_cond_init(&work->changed, NULL);
   const bool has_reader = pthread_create(&reader, NULL, tsl_block_read_ahead, work) == 0;
   const bool has_writer = has_reader && pthread_create(&writer, NULL, tsl_block_write_behind, work) == 0;
   if (has_writer)
@@ -181,8 +198,6 @@ static tesela_status run_threads(tsl_block_work *work) {
     pthread_join(reader, NULL);
   if (has_writer)
     pthread_join(writer, NULL);
-  pthread_cond_destroy(&work->changed);
-  pthread_mutex_destroy(&work->lock);
   if (work->status != TESELA_OK)
     tsl_status_restore(&work->sentence);
   return work->status;
@@ -213,9 +228,14 @@ static tesela_status tell_rest(const tsl_product *product, tesela_status status)
 }
 
 tesela_status tsl_blocks_run(tsl_product *product) {
-  tsl_block_work work = {.product = product};
+  tsl_block_work work = {.product = product,
+                         .files = PTHREAD_MUTEX_INITIALIZER,
+                         .lock = PTHREAD_MUTEX_INITIALIZER,
+                         .changed = PTHREAD_COND_INITIALIZER};
   product->verdict.right = true;
   tesela_status status = allocate(&work);
+  if (status == TESELA_OK)
+    status = tsl_block_expect_resumed(&work);
   if (status == TESELA_OK && product->blocks->resumed < product->blocks->count)
     status = run_threads(&work);
   free_all(&work);

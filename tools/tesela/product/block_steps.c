@@ -21,6 +21,15 @@ static void set_part(const tsl_product *product, tsl_block_step *step) {
   step->is_last = product->request.op != TSL_OP_GEMM || step->depth == left;
 }
 
+tsl_rectangle tsl_blocks_at(const tsl_product *product, int64_t block) {
+  const tsl_blocks *blocks = product->blocks;
+  tsl_rectangle c = {.row = block / blocks->across * blocks->size.rows,
+                     .col = block % blocks->across * blocks->size.cols};
+  c.rows = least(blocks->size.rows, product->m - c.row);
+  c.cols = least(blocks->size.cols, product->n - c.col);
+  return c;
+}
+
 /* The block that comes at place `turn`. */
 static void set_block(const tsl_product *product, int64_t turn, tsl_block_step *step) {
   const tsl_blocks *blocks = product->blocks;
@@ -28,9 +37,7 @@ static void set_block(const tsl_product *product, int64_t turn, tsl_block_step *
   const int64_t row = down_first ? turn % blocks->down : turn / blocks->across,
                 col = down_first ? turn / blocks->down : turn % blocks->across;
   step->block = row * blocks->across + col;
-  step->c = (tsl_rectangle){.row = row * blocks->size.rows, .col = col * blocks->size.cols};
-  step->c.rows = least(blocks->size.rows, product->m - step->c.row);
-  step->c.cols = least(blocks->size.cols, product->n - step->c.col);
+  step->c = tsl_blocks_at(product, step->block);
   step->at = 0;
   set_part(product, step);
 }

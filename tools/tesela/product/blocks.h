@@ -5,7 +5,8 @@
  *   block_journal.c   what a journal says of inputs, and whether it is true still
  *   block_ahead.c     a thread that reads pieces of A and B, and blocks of C0, for steps to come
  *   block_run.c       multiplies, step by step
- *   block_behind.c    a thread that writes blocks of C and notes them */
+ *   block_behind.c    a thread that compares blocks of C, writes them and notes them
+ *   block_expect.c    compares them with the expected file's */
 #ifndef TSL_TOOL_PRODUCT_BLOCKS_H
 #define TSL_TOOL_PRODUCT_BLOCKS_H
 
@@ -35,8 +36,10 @@ struct tsl_blocks {
   tsl_part *part;                     /* NULL: nothing is written */
   char *was_done;                     /* a byte for each block: whether an earlier run made it */
   int64_t resumed;                    /* blocks of these */
+  double computed;                    /* multiply-adds, or elements, by this run */
   double read_bytes, written_bytes;   /* of files, by this run */
   double read_seconds, write_seconds; /* that the threads took for it, waits for each other left out */
+  double compare_seconds;
 };
 
 /* One part of k of one block. */
@@ -54,6 +57,8 @@ bool tsl_blocks_can(const tsl_product *product);
 bool tsl_blocks_wanted(const tsl_product *product);
 /* TESELA_BAD_CALL: --resume of work that does not go by blocks, with the reason. */
 tesela_status tsl_blocks_refuse(const tsl_product *product);
+/* Whether what a step finds in C is kept beside it, for the judge or to find it again. */
+bool tsl_blocks_keep_c(const tsl_product *product);
 /* Chooses sizes and plans; sees what an earlier run left, and takes room for the output. */
 tesela_status tsl_blocks_plan(tsl_product *product);
 tesela_status tsl_blocks_run(tsl_product *product);
@@ -62,6 +67,8 @@ void tsl_blocks_free(tsl_blocks *blocks);
 /* The first step of those that are to be done, or the one after *step; false at the end. Any thread. */
 bool tsl_blocks_first(const tsl_product *product, tsl_block_step *step);
 bool tsl_blocks_next(const tsl_product *product, tsl_block_step *step);
+/* Where a block is, by its number in the file. */
+tsl_rectangle tsl_blocks_at(const tsl_product *product, int64_t block);
 /* Blocks that are to be done. */
 int64_t tsl_blocks_left(const tsl_blocks *blocks);
 /* The plan of a step; made where there is none yet. */

@@ -6,8 +6,11 @@
 
 typedef struct multiply_options {
   tsl_product_options shared;
-  bool transpose_a, transpose_b, conjugate_a, conjugate_b;
-  const char *type;
+  bool transpose_a, transpose_b, conjugate_a, conjugate_b, symmetric, hermitian;
+  tsl_structured a_is, b_is;
+  const char *type, *bias, *scale_a, *scale_b;
+  tesela_along bias_along;
+  tesela_activation activation;
 } multiply_options;
 
 static const tsl_option options[] = {
@@ -19,11 +22,33 @@ static const tsl_option options[] = {
     TSL_OPTION(multiply_options, conjugate_a, "conjugate-a", FLAG, NULL,
                "use the complex conjugate of A; with --transpose-a, A^H"),
     TSL_OPTION(multiply_options, conjugate_b, "conjugate-b", FLAG, NULL, "use the complex conjugate of B"),
+    TSL_OPTION(
+        multiply_options, a_is, "a-is", STRUCTURE, NULL,
+        "A's file holds one triangle of it, and the rest is not read: symmetric_lower, hermitian_upper, "
+        "triangular_lower, unit_upper (triangular, with a diagonal of ones), ..."),
+    TSL_OPTION(multiply_options, b_is, "b-is", STRUCTURE, NULL, "likewise of B"),
+    TSL_OPTION(
+        multiply_options, symmetric, "symmetric", FLAG, NULL,
+        "A A^T of one file, in half the time; with --transpose-a, A^T A. Of C0 the lower triangle is read"),
+    TSL_OPTION(multiply_options, hermitian, "hermitian", FLAG, NULL, "likewise A A^H, or A^H A"),
     TSL_OPTION_SHARED(multiply_options, alpha, "alpha", SCALAR, "1",
                       "the factor of A B, such as 1.5, or 1-2i of complex products"),
     TSL_OPTION_SHARED(multiply_options, add, "add", FILE, NULL, "C0, the matrix that is added"),
     TSL_OPTION_SHARED(multiply_options, beta, "beta", SCALAR, NULL,
                       "the factor of C0 (default: 1 with --add)"),
+    TSL_OPTION(multiply_options, bias, "bias", FILE, NULL,
+               "a vector that is added to each row of C, one number for each column"),
+    TSL_OPTION(multiply_options, bias_along, "bias-along", ALONG, NULL,
+               "the bias is a row, or a column that is added to each column (default: row)"),
+    TSL_OPTION(multiply_options, activation, "activation", ACTIVATION, NULL,
+               "what is done to each element last: relu, gelu (x (1 + erf(x / sqrt(2))) / 2), gelu_tanh "
+               "(which is near that)"),
+    TSL_OPTION(multiply_options, scale_a, "scale-a", FILE, NULL,
+               "a number, or a file of one or of one for each row, which A's rows were divided by: what "
+               "narrow products "
+               "are scaled with"),
+    TSL_OPTION(multiply_options, scale_b, "scale-b", FILE, NULL,
+               "likewise of B and its columns; either one makes the product of i8 files, or --type i8, f32"),
     TSL_OPTION(
         multiply_options, type, "type", TYPES, NULL,
         "compute in this type and write it, or in these: bf16:f32 (A and B, C), i8 (C in i32), "
@@ -62,6 +87,14 @@ static const tsl_example examples[] = {
      "from a pipe and from a packed file"},
     {"tesela multiply huge.npy vast.npy -o c.npy --memory 2GiB --resume",
      "files larger than memory, within 2 GiB, going on where an interrupted run stopped"},
+    {"tesela multiply --symmetric a.npy -o c.npy --transpose-a",
+     "A^T A: one triangle computed, both written"},
+    {"tesela multiply l.npy b.npy -o c.npy --a-is triangular_lower",
+     "what lies above A's diagonal is not read"},
+    {"tesela multiply x.npy w.npy -o y.npy --bias b.npy --activation gelu",
+     "a layer of a neural network: y = gelu(x w + b)"},
+    {"tesela multiply x.npy w.npy -o y.npy --type i8 --scale-a 0.02 --scale-b w_scales.npy --bias b.npy",
+     "a layer of 8-bit integers: y = 0.02 (x w) diag(scales) + b, in f32"},
     {"mpirun -n 4 tesela multiply huge.npy vast.npy -o c.npy",
      "by four processes, of one machine or of many, each with a part of the matrices"},
     {NULL, NULL},
@@ -78,22 +111,69 @@ static tesela_status read_types(const char *text, tsl_types *types) {
   return TESELA_OK;
 }
 
+/* One file makes a product by itself, two are multiplied. */
+static tesela_status check_words(const tsl_call *call, const multiply_options *given) {
+  const bool by_itself = given->symmetric || given->hermitian;
+  if (given->symmetric && given->hermitian)
+    return tsl_fail(TESELA_BAD_CALL, "--symmetric is A A^T and --hermitian A A^H; ask for one of them");
+  if (!by_itself)
+    return call->word_count == 2
+               ? TESELA_OK
+               : tsl_fail(TESELA_BAD_CALL, "too few arguments; write tesela multiply %s, or %s A",
+                          call->command->arguments, "--symmetric");
+  if (call->word_count != 1)
+    return tsl_fail(
+        TESELA_BAD_CALL, "%s multiplies one file by its own transpose; write tesela multiply %s A",
+        given->symmetric ? "--symmetric" : "--hermitian", given->symmetric ? "--symmetric" : "--hermitian");
+  if (given->transpose_b || given->conjugate_a || given->conjugate_b ||
+      given->a_is.structure != TESELA_GENERAL || given->b_is.structure != TESELA_GENERAL)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--symmetric and --hermitian have --transpose-a, and no other such option");
+  return TESELA_OK;
+}
+
+/* A vector without a word is a row. */
+static tesela_status ask_finish(const multiply_options *given, tsl_product_request *request) {
+  if (given->bias_along != TESELA_NO_BIAS && !given->bias)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--bias-along is how a bias is added, but none is named; add --bias FILE");
+  request->bias = given->bias;
+  request->bias_along = !given->bias                          ? TESELA_NO_BIAS
+                        : given->bias_along == TESELA_NO_BIAS ? TESELA_BIAS_ROW
+                                                              : given->bias_along;
+  request->activation = given->activation;
+  request->scales[0] = given->scale_a;
+  request->scales[1] = given->scale_b;
+  return TESELA_OK;
+}
+
 static tesela_status run(const tsl_call *call) {
   const multiply_options *given = call->options;
   tsl_product_request request;
+  TSL_TRY(check_words(call, given));
   TSL_TRY(tsl_product_ask(TSL_OP_GEMM, call, &given->shared, &request));
   TSL_TRY(read_types(given->type, &request.types));
+  TSL_TRY(ask_finish(given, &request));
   request.transpose_a = given->transpose_a;
   request.transpose_b = given->transpose_b;
   request.conjugate_a = given->conjugate_a;
   request.conjugate_b = given->conjugate_b;
+  request.a_is = given->a_is;
+  request.b_is = given->b_is;
+  request.by_itself = given->symmetric || given->hermitian;
+  request.hermitian = given->hermitian;
+  request.conjugate_a = given->conjugate_a || (given->hermitian && given->transpose_a);
+  if (tsl_ranks_started() && (request.by_itself || request.a_is.structure != TESELA_GENERAL ||
+                              request.b_is.structure != TESELA_GENERAL))
+    return tsl_fail(TESELA_BAD_CALL, "several processes multiply general matrices together; leave out "
+                                     "--symmetric, --hermitian, --a-is and --b-is");
   return tsl_ranks_started() ? tsl_product_together(call, &request, &given->shared)
                              : tsl_product_do(call, &request, &given->shared);
 }
 
 const tsl_command tsl_command_multiply = {
     .name = "multiply",
-    .what = "multiply two matrix files: C = alpha A B + beta C0",
+    .what = "multiply two matrix files: C = alpha A B + beta C0, or a function of that and a bias",
     .arguments = "A B [-o C]",
     .details =
         "Reads .npy, Matrix Market (.mtx), .csv and .txt (\"rows columns\", then the values), each also "
@@ -102,14 +182,14 @@ const tsl_command tsl_command_multiply = {
         "input, and "
         "as output standard output, which then gets nothing else. Ends with the plan that ran, where the "
         "time went, the error bound and, with --verify, the measured error: the grade is the "
-        "largest error in units of u (|alpha||A||B| + |beta||C0|), u being the unit roundoff.\n"
+        "largest error in units of u (|alpha||A||B| + |beta||C0| + |bias|), u being the unit roundoff.\n"
         "Processes that mpirun or srun started multiply together by libtesela_mpi: each reads its part of "
         "the "
         "inputs, judges its part of C and writes it into one .npy file.\n"
         "An older file of the output's name is replaced when everything is right, and as it was otherwise.",
     .options = options,
     .examples = examples,
-    .words_min = 2,
+    .words_min = 1,
     .words_max = 2,
     .options_bytes = sizeof(multiply_options),
     .together = true,

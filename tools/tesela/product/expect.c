@@ -2,20 +2,22 @@
  * was computed may be off by the strategy's own bound:
  *
  *   |C - E| <= (factor u + u_A + u_B) G + u_E |E| + half a unit of E's last printed digit,
- *   G = |alpha| |A||B| + |beta||C0|
+ *   G = |alpha| |A||B| + |beta||C0| + |bias|
  *
  * u_E is the unit roundoff of the file's type, or C's where that is coarser; u_A and u_B are those of the types as which
  * A and B were read, where these are coarser than their files'. Types that are narrower than their sums are
  * rounded once, at the end, which costs u |C| and not u G. Of complex numbers, each component is a real sum, with a G of its
- * own. With --tolerance, that alone decides.
+ * own. With --tolerance, that alone decides. An activation makes at most SLOPE of what its argument is off by.
  *
  * G costs a dot product of magnitudes, but |C| <= G up to rounding, so G is only computed where |C| in its
- * place does not explain the difference already: after cancellation, or where something is wrong. */
+ * place does not explain the difference already: after cancellation, or where something is wrong; and only as many of its terms as
+ * explain it, which after cancellation are a few. */
 #include "base/status.h"
 #include "product/product.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* What judges one element, component by component. */
 typedef struct bound {
@@ -29,11 +31,29 @@ static void load(tesela_type type, const void *data, int64_t index, double value
   tsl_type_load(type, (const char *)data + index * (int64_t)tsl_type(type)->size, value);
 }
 
+/* Element (row, col) of a factor, up to its signs, which may be one that is not stored. */
+static void load_factor(const tsl_shape *shape, const void *data, int64_t row_stride, int64_t col_stride,
+                        int64_t row, int64_t col, double value[2]) {
+  const tsl_stored from = tsl_shape_element(shape, row, col);
+  value[0] = from.what == TSL_ELEMENT_ONE;
+  value[1] = 0;
+  if (from.what != TSL_ELEMENT_STORED)
+    return;
+  load(shape->type, data, from.row * row_stride + from.col * col_stride, value);
+  if (from.real)
+    value[1] = 0;
+}
+
 /* What reading a file in a narrower type costs, relative to its numbers. */
 static double read_roundoff(const tsl_feed *feed) {
   const double file = feed->reader ? tsl_type(feed->type)->unit_roundoff : 0;
   const double own = feed->reader ? tsl_type(feed->as)->unit_roundoff : 0;
   return own > file ? own : 0;
+}
+
+/* Of GELU and what is near it, at its steepest. */
+static double slope(tesela_activation activation) {
+  return activation == TESELA_GELU || activation == TESELA_GELU_TANH ? 1.13 : 1;
 }
 
 static bound bound_of(const tsl_product *product, const tsl_plan_bound *guaranteed) {
@@ -51,32 +71,55 @@ static bound bound_of(const tsl_product *product, const tsl_plan_bound *guarante
     out.own = u * (1 + u);
     out.relative = accuracy.rounded ? 0 : fmax(0, factor - 1) * u;
   }
-  const double a = read_roundoff(&product->a), b = read_roundoff(&product->b);
-  out.relative += fmax(a + b + a * b, read_roundoff(&product->c0));
+  const double a = read_roundoff(&product->a),
+               b = product->request.by_itself ? a : read_roundoff(&product->b);
+  const double read = fmax(a + b + a * b, fmax(read_roundoff(&product->c0), read_roundoff(&product->bias)));
+  for (int i = 0; i < 2; i++)
+    out.relative += product->scales[i].reader ? read_roundoff(&product->scales[i]) : 0;
+  out.relative += slope(product->request.activation) * read;
   return out;
 }
 
-/* G of both components of one element, and what flushing its terms to 0 may cost. */
-static void add_magnitudes(const tsl_product *product, const tsl_compared *of, int64_t row, int64_t col,
-                           double g[2], double *terms) {
+static double scale_of(const tsl_product *product, int of, const tesela_vector *vector, int64_t line) {
+  const float *numbers = vector->data;
+  return numbers ? fabs((double)numbers[product->scalings[of] == TESELA_SCALE_LINES ? line : 0]) : 1;
+}
+
+/* What scales multiply the terms of an element of a part by, in size. */
+static double scales_at(const tsl_product *product, const tsl_compared *of, int64_t row, int64_t col) {
+  return scale_of(product, 0, &of->last.scale_a, row) *
+         scale_of(product, 1, &of->last.scale_b, of->col + col);
+}
+
+void tsl_product_add_magnitudes(const tsl_product *product, tsl_element_sum *sum, const tsl_factors *of,
+                                int64_t row, int64_t col, int64_t first, int64_t depth) {
   const tsl_layout *at = &of->at;
-  const double *alpha = product->whole.alpha, *beta = product->whole.beta;
-  double sum[2] = {0, 0}, before[2] = {0, 0};
-  *terms = 0;
-  for (int64_t l = 0; l < product->k; l++) {
+  for (int64_t l = first; l < first + depth; l++) {
     double x[2], y[2];
-    load(product->types.a, of->a, row * at->a_row + l * at->a_col, x);
-    load(product->types.b, of->b, l * at->b_row + col * at->b_col, y);
-    sum[0] += fabs(x[0] * y[0]) + fabs(x[1] * y[1]);
-    sum[1] += fabs(x[0] * y[1]) + fabs(x[1] * y[0]);
-    *terms += fabs(x[0]) + fabs(y[0]) + 2;
+    load_factor(&product->whole.a, of->a, at->a_row, at->a_col, row, l, x);
+    load_factor(&product->whole.b, of->b, at->b_row, at->b_col, l, col, y);
+    sum->magnitude[0] += fabs(x[0] * y[0]) + fabs(x[1] * y[1]);
+    sum->magnitude[1] += fabs(x[0] * y[1]) + fabs(x[1] * y[0]);
+    sum->terms += fabs(x[0]) + fabs(y[0]) + 2;
   }
-  if (of->before)
-    load(product->type, of->before, row * of->cols + col, before);
+}
+
+/* G of both components of one element, and what flushing its terms to 0 may cost. */
+typedef struct magnitudes {
+  double g[2], flushed;
+} magnitudes;
+
+/* `before`, `bias` and `scales`: the element's own. */
+static magnitudes whole_magnitudes(const tsl_product *product, const tsl_element_sum *sum,
+                                   const double before[2], const double bias[2], double scales) {
+  const double *alpha = product->whole.alpha, *beta = product->whole.beta;
+  magnitudes out = {.flushed = sum->terms * fabs(alpha[0]) * scales};
   for (int component = 0; component < 2; component++)
-    g[component] = fabs(alpha[0]) * sum[component] + fabs(alpha[1]) * sum[1 - component] +
-                   fabs(beta[0] * before[component]) + fabs(beta[1] * before[1 - component]);
-  *terms *= fabs(alpha[0]);
+    out.g[component] =
+        scales *
+            (fabs(alpha[0]) * sum->magnitude[component] + fabs(alpha[1]) * sum->magnitude[1 - component]) +
+        fabs(beta[0] * before[component]) + fabs(beta[1] * before[1 - component]) + fabs(bias[component]);
+  return out;
 }
 
 static bool same_special(double x, double y) {
@@ -106,46 +149,80 @@ static judgement judge_component(const tsl_product *product, const bound *by, do
   return out;
 }
 
-/* Compares an element whose components are not all equal, and counts it where it differs. */
-static void compare_element(tsl_product *product, const tsl_compared *of, const bound *by,
-                            tsl_difference found) {
-  tsl_difference *out = &product->difference;
-  const int components =
-      tsl_type(product->expected.as)->is_complex || tsl_type(product->type)->is_complex ? 2 : 1;
-  const bool moved = product->request.op == TSL_OP_TRANSPOSE;
-  double g[2], flushed = 0, error = 0;
-  bool differs = false, print = false, weak = false, have_g = false;
-  for (int component = 0; component < components; component++) {
-    const double c = found.computed[component], e = found.expected[component];
+/* What an element came to. */
+typedef struct outcome {
+  double error;
+  bool differs, by_print, weak;
+  bool is_sure; /* larger magnitudes would change nothing */
+} outcome;
+
+/* Of a solve, --tolerance decides. */
+static bool is_moved(const tsl_product *product) {
+  return product->request.op == TSL_OP_TRANSPOSE || product->request.op == TSL_OP_SOLVE;
+}
+
+static int components_of(const tsl_product *product) {
+  return tsl_type(product->expected.as)->is_complex || tsl_type(product->type)->is_complex ? 2 : 1;
+}
+
+static double error_of(const tsl_product *product, const tsl_difference *found) {
+  double error = 0;
+  for (int component = 0; component < components_of(product); component++) {
+    const double c = found->computed[component], e = found->expected[component];
+    if (!same_special(c, e))
+      error = isfinite(c - e) ? hypot(error, c - e) : INFINITY;
+  }
+  return error;
+}
+
+/* Judges an element whose components are not all equal, and fills in its bounds. `is`: its magnitudes; NULL: |C| is to do, and false
+ * says that it does not. What is within --tolerance needs none. */
+static bool judge_element(const tsl_product *product, const bound *by, const magnitudes *is,
+                          tsl_difference *found, outcome *out) {
+  const tsl_number *tolerance = &product->request.tolerance;
+  *out = (outcome){.error = error_of(product, found), .is_sure = true};
+  const bool moved = is_moved(product), is_near = tolerance->given && out->error <= tolerance->value;
+  for (int component = 0; component < components_of(product); component++) {
+    const double c = found->computed[component], e = found->expected[component], whole = fabs(c);
     if (same_special(c, e))
       continue;
-    const double whole = fabs(c);
     judgement seen = judge_component(product, by, c, e, moved ? &whole : NULL, 0);
-    if ((!seen.agrees || seen.by_print) && !moved && isfinite(c) && isfinite(e)) {
-      if (!have_g)
-        add_magnitudes(product, of, found.row - of->row, found.col - of->col, g, &flushed);
-      have_g = true;
-      seen = judge_component(product, by, c, e, &g[component], flushed);
+    if ((!seen.agrees || seen.by_print) && !moved && !is_near && isfinite(c) && isfinite(e)) {
+      if (!is)
+        return false;
+      seen = judge_component(product, by, c, e, &is->g[component], is->flushed);
+      out->is_sure =
+          out->is_sure && fabs(c - e) <= seen.rounding && (seen.printed == 0 || seen.rounding > seen.printed);
     }
-    error = isfinite(c - e) ? hypot(error, c - e) : INFINITY;
-    if (!seen.agrees && !differs) {
-      found.rounding = seen.rounding;
-      found.printed = seen.printed;
+    if (!seen.agrees && !out->differs) {
+      found->rounding = seen.rounding;
+      found->printed = seen.printed;
     }
-    differs = differs || !seen.agrees;
-    print = print || seen.by_print;
-    weak = weak || seen.weak;
+    out->differs = out->differs || !seen.agrees;
+    out->by_print = out->by_print || seen.by_print;
+    out->weak = out->weak || seen.weak;
   }
+  return true;
+}
+
+static bool is_before(const tsl_difference *one, const tsl_difference *other) {
+  return one->row < other->row || (one->row == other->row && one->col < other->col);
+}
+
+/* Adds an element that was judged. */
+static void count_element(tsl_product *product, tsl_difference found, outcome is) {
+  tsl_difference *out = &product->difference;
   if (product->request.tolerance.given) {
-    differs = !(error <= product->request.tolerance.value);
-    print = weak = false;
+    is.differs = !(is.error <= product->request.tolerance.value);
+    is.by_print = is.weak = false;
   }
-  out->error = fmax(out->error, error);
-  out->by_print += !differs && print;
-  out->weak += !differs && weak;
-  if (!differs)
+  out->error = fmax(out->error, is.error);
+  out->by_print += !is.differs && is.by_print;
+  out->weak += !is.differs && is.weak;
+  if (!is.differs)
     return;
-  if (out->count == 0) {
+  if (out->count == 0 || is_before(&found, out)) {
+    found.count = out->count;
     found.error = out->error;
     found.by_print = out->by_print;
     found.weak = out->weak;
@@ -154,21 +231,82 @@ static void compare_element(tsl_product *product, const tsl_compared *of, const 
   out->count++;
 }
 
-void tsl_product_compare(tsl_product *product, const tsl_compared *of) {
+/* With the magnitudes of an element of a part whose factors are there: a part of k after the other, until they explain it. */
+static void judge_in_parts(const tsl_product *product, const tsl_compared *of, const bound *by,
+                           tsl_difference *found, outcome *is) {
+  const int64_t row = found->row - of->row, col = found->col - of->col, k = product->k;
+  double before[2] = {0, 0}, bias[2] = {0, 0};
+  tsl_element_sum sum = {.terms = 0};
+  if (of->before)
+    load(product->type, of->before, row * of->cols + col, before);
+  if (of->last.bias.data)
+    load(product->bias.as, of->last.bias.data,
+         product->request.bias_along == TESELA_BIAS_ROW ? found->col : row, bias);
+  for (int64_t l = 0;; l += TSL_MAGNITUDES_FIRST) {
+    const int64_t left = k - l, depth = left < TSL_MAGNITUDES_FIRST ? left : TSL_MAGNITUDES_FIRST;
+    tsl_product_add_magnitudes(product, &sum, &of->factors, row, col, l, depth);
+    const magnitudes all = whole_magnitudes(product, &sum, before, bias, scales_at(product, of, row, col));
+    (void)judge_element(product, by, &all, found, is);
+    if (is->is_sure || depth == left)
+      return;
+  }
+}
+
+/* False where the element's magnitudes are asked for, and have to be brought from elsewhere. */
+static bool compare_element(tsl_product *product, const tsl_compared *of, const bound *by,
+                            tsl_difference found) {
+  outcome is;
+  if (!judge_element(product, by, NULL, &found, &is)) {
+    if (of->open)
+      return false;
+    judge_in_parts(product, of, by, &found, &is);
+  }
+  count_element(product, found, is);
+  return true;
+}
+
+bool tsl_product_settle(tsl_product *product, const tsl_plan_bound *guaranteed,
+                        const tsl_open_element *element, bool is_whole) {
+  static const double none[2] = {0, 0};
+  const bound by = bound_of(product, guaranteed);
+  const magnitudes all = whole_magnitudes(product, &element->sum, element->before, none, 1);
+  tsl_difference found = {.row = element->row, .col = element->col};
+  outcome is;
+  memcpy(found.computed, element->computed, sizeof found.computed);
+  memcpy(found.expected, element->expected, sizeof found.expected);
+  (void)judge_element(product, &by, &all, &found, &is);
+  if (!is_whole && !is.is_sure)
+    return false;
+  count_element(product, found, is);
+  return true;
+}
+
+/* What is left open, where there is room for it. */
+static bool keep_open(const tsl_compared *of, const tsl_difference *found) {
+  tsl_open_list *list = of->open;
+  if (list->count == list->most)
+    return false;
+  tsl_open_element *element = &list->elements[list->count++];
+  *element = (tsl_open_element){.row = found->row, .col = found->col};
+  memcpy(element->computed, found->computed, sizeof element->computed);
+  memcpy(element->expected, found->expected, sizeof element->expected);
+  return true;
+}
+
+int64_t tsl_product_compare(tsl_product *product, const tsl_compared *of, int64_t from) {
   const bound by = bound_of(product, &of->guaranteed);
-  for (int64_t row = 0; row < of->rows; row++)
-    for (int64_t col = 0; col < of->cols; col++) {
-      const int64_t index = row * of->cols + col;
-      tsl_difference found = {.row = of->row + row, .col = of->col + col};
-      load(product->type, of->c, index, found.computed);
-      load(product->expected.as, of->expected, index, found.expected);
-      if (same_special(found.computed[0], found.expected[0]) &&
-          same_special(found.computed[1], found.expected[1]))
-        continue;
-      compare_element(product, of, &by, found);
-      if (product->difference.count == TSL_DIFFERENCES_MAX)
-        return;
-    }
+  const int64_t count = of->rows * of->cols;
+  for (int64_t index = from; index < count && product->difference.count < TSL_DIFFERENCES_MAX; index++) {
+    tsl_difference found = {.row = of->row + index / of->cols, .col = of->col + index % of->cols};
+    load(product->type, of->c, index, found.computed);
+    load(product->expected.as, of->expected, index, found.expected);
+    if (same_special(found.computed[0], found.expected[0]) &&
+        same_special(found.computed[1], found.expected[1]))
+      continue;
+    if (!compare_element(product, of, &by, found) && !keep_open(of, &found))
+      return index;
+  }
+  return count;
 }
 
 tsl_decider tsl_product_decider(const tsl_product *product) {

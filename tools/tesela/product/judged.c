@@ -6,8 +6,10 @@
 #include <string.h>
 
 const char *tsl_product_result_name(const tsl_product *product) {
-  static const char *const names[TSL_OP_COUNT] = {
-      [TSL_OP_GEMM] = "product", [TSL_OP_DOT] = "dot product", [TSL_OP_TRANSPOSE] = "transpose"};
+  static const char *const names[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "product",
+                                                  [TSL_OP_DOT] = "dot product",
+                                                  [TSL_OP_TRANSPOSE] = "transpose",
+                                                  [TSL_OP_SOLVE] = "solution"};
   return names[product->request.op];
 }
 
@@ -27,7 +29,7 @@ static void add_verdict(tsl_verdict *all, const tsl_verdict *part, const tsl_jud
 
 tesela_status tsl_product_judge(tsl_product *product, const tsl_judged *judged) {
   tsl_verdict verdict;
-  TSL_TRY(tsl_verify(judged->plan, judged->a, judged->b, judged->before, judged->c, &verdict));
+  TSL_TRY(tsl_verify(judged->plan, judged->a, judged->b, judged->before, &judged->last, judged->c, &verdict));
   return tsl_product_add_verdict(product, &verdict, judged);
 }
 

@@ -25,11 +25,14 @@ tesela_status tsl_product_measured(tsl_product *product, tesela_status status, c
 
 /* What errors are counted in: without the factors that are 1 and 0. */
 static const char *unit_of(const tsl_product *product) {
-  static const char *const plain[TSL_OP_COUNT] = {
-      [TSL_OP_GEMM] = "|A||B|", [TSL_OP_DOT] = "|x||y|", [TSL_OP_TRANSPOSE] = "|A|"};
+  static const char *const plain[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "|A||B|",
+                                                  [TSL_OP_DOT] = "|x||y|",
+                                                  [TSL_OP_TRANSPOSE] = "|A|",
+                                                  [TSL_OP_SOLVE] = "|A||X|"};
   static const char *const scaled[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "|alpha||A||B| + |beta||C0|",
                                                    [TSL_OP_DOT] = "|alpha||x||y| + |beta||s0|",
-                                                   [TSL_OP_TRANSPOSE] = "|alpha||A|"};
+                                                   [TSL_OP_TRANSPOSE] = "|alpha||A|",
+                                                   [TSL_OP_SOLVE] = "|A||X|"};
   const double *alpha = product->whole.alpha, *beta = product->whole.beta;
   const bool is_plain = alpha[0] == 1 && alpha[1] == 0 && beta[0] == 0 && beta[1] == 0;
   return (is_plain ? plain : scaled)[product->request.op];

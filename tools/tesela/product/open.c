@@ -68,6 +68,8 @@ static tesela_status check_square(const tsl_product *product) {
 static tesela_status check_inner(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
   const tsl_feed *a = &product->a, *b = &product->b;
+  if (request->by_itself)
+    return TESELA_OK;
   const int64_t inner = request->transpose_b ? b->cols : b->rows;
   if (product->k == inner)
     return TESELA_OK;
@@ -88,12 +90,14 @@ static tesela_status check_shape(const tsl_product *product, const tsl_feed *fee
 /* f32, or c64, where it holds the values of A and B; f64 or c128 otherwise, integers included. Complex where a file or a
  * factor is. What is only moved keeps its type. */
 static tesela_type default_type(const tsl_product *product) {
-  const tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0};
+  const tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0, &product->bias};
   const tsl_product_request *request = &product->request;
   bool complex = request->alpha[1] != 0 || request->beta[1] != 0, narrow = true;
   if (request->op == TSL_OP_TRANSPOSE)
     return product->a.type;
-  for (int i = 0; i < 3; i++)
+  if (tsl_product_is_scaled(product))
+    return TESELA_F32;
+  for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
     complex = complex || (feeds[i]->reader && tsl_type(feeds[i]->type)->is_complex);
   for (int i = 0; i < 2; i++) {
     const tsl_type_info *part = tsl_type(tsl_type(feeds[i]->type)->component);
@@ -110,8 +114,21 @@ static tesela_type expected_type(const tsl_product *product) {
   return file->is_complex || own->is_complex ? TESELA_C128 : TESELA_F64;
 }
 
+/* What is no number is a file. */
+static const char *scale_path(const tsl_product_request *request, int of) {
+  double number;
+  const char *given = request->scales[of];
+  return given && !tsl_parse_double(given, &number) ? given : NULL;
+}
+
 static tesela_status check_paths(const tsl_product_request *request) {
-  const char *const inputs[] = {request->a, request->b, request->c0, request->expected};
+  const char *const inputs[] = {request->a,
+                                request->b,
+                                request->c0,
+                                request->bias,
+                                scale_path(request, 0),
+                                scale_path(request, 1),
+                                request->expected};
   int standard = 0;
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
     standard += inputs[i] && strcmp(inputs[i], "-") == 0;
@@ -129,7 +146,11 @@ static tesela_status check_paths(const tsl_product_request *request) {
 
 /* What no strategy of dots takes may be multiplied all the same. */
 static tesela_status check_types(const tsl_product *product) {
-  const tesela_status status = tsl_terms_check_types(product->request.op, &product->types);
+  const tsl_type_info *a = tsl_type(product->types.a), *c = tsl_type(product->types.c);
+  tsl_types types = product->types;
+  if (tsl_product_is_scaled(product) && c->sums == TESELA_F32) /* which sums are scaled to */
+    types.c = a->is_integer ? TESELA_I32 : TESELA_F32;
+  const tesela_status status = tsl_terms_check_types(product->request.op, &types);
   tsl_status_saved saved;
   tsl_status_save(&saved);
   if (status != TESELA_UNSUPPORTED || product->request.op != TSL_OP_DOT ||
@@ -158,7 +179,7 @@ static tesela_status size_gemm(tsl_product *product) {
   const tsl_product_request *request = &product->request;
   product->m = request->transpose_a ? product->a.cols : product->a.rows;
   product->k = request->transpose_a ? product->a.rows : product->a.cols;
-  product->n = request->transpose_b ? product->b.rows : product->b.cols;
+  product->n = request->by_itself ? product->m : request->transpose_b ? product->b.rows : product->b.cols;
   return check_inner(product);
 }
 
@@ -174,8 +195,26 @@ static tesela_status size_transpose(tsl_product *product) {
   return check_square(product);
 }
 
+static tesela_status size_solve(tsl_product *product) {
+  const tsl_feed *a = &product->a, *b = &product->b;
+  product->m = b->rows;
+  product->n = b->cols;
+  product->k = product->request.right ? b->cols : b->rows;
+  if (a->rows != a->cols)
+    return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; a triangle is half of a square", a->path,
+                    (long long)a->rows, (long long)a->cols);
+  if (a->rows == product->k)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld and %s has %lld %s; they must be as many", a->path,
+                  (long long)a->rows, (long long)a->cols, b->path, (long long)product->k,
+                  product->request.right ? "columns" : "rows");
+}
+
 static tesela_status (*const size_up[TSL_OP_COUNT])(tsl_product *product) = {
-    [TSL_OP_GEMM] = size_gemm, [TSL_OP_DOT] = size_dot, [TSL_OP_TRANSPOSE] = size_transpose};
+    [TSL_OP_GEMM] = size_gemm,
+    [TSL_OP_DOT] = size_dot,
+    [TSL_OP_TRANSPOSE] = size_transpose,
+    [TSL_OP_SOLVE] = size_solve};
 
 tesela_status tsl_product_check_request(const tsl_product_request *request) {
   for (int part = 0; part < 2; part++)
@@ -185,6 +224,10 @@ tesela_status tsl_product_check_request(const tsl_product_request *request) {
                                                       : "--alpha and --beta are finite numbers");
   if (request->resume && !request->output)
     return tsl_fail(TESELA_BAD_CALL, "--resume goes on with an output, and none is named; add -o FILE");
+  if (request->op == TSL_OP_SOLVE && request->expected && !request->tolerance.given)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "how far two solutions may be apart is up to the triangle's condition: say "
+                    "with --tolerance what is near enough");
   if (request->tolerance.given && !request->expected)
     return tsl_fail(TESELA_BAD_CALL, "--tolerance is of a comparison; name the file with --expect");
   if (request->tolerance.given && !(request->tolerance.value >= 0 && isfinite(request->tolerance.value)))
@@ -201,10 +244,24 @@ static tesela_status count_whole(tsl_product *product) {
   whole->b.type = product->types.b;
   whole->c.type = product->types.c;
   whole->in_place = request->in_place;
+  tsl_product_shape(product, whole);
+  tsl_product_add_finish(product, whole);
   memcpy(whole->alpha, request->alpha, sizeof whole->alpha);
   memcpy(whole->beta, request->beta, sizeof whole->beta);
   tsl_problem_round(whole);
   return tsl_problem_check(whole);
+}
+
+/* With scales 8-bit integers stay what they are, unless something else is asked for, and make numbers. */
+static void scale_types(tsl_product *product) {
+  const tsl_type_info *a = tsl_type(product->a.type), *b = tsl_type(product->b.type);
+  if (product->request.types.a == TESELA_TYPE_DEFAULT && a->is_integer && a->size == 1 && b->is_integer &&
+      b->size == 1) {
+    product->types.a = a->type;
+    product->types.b = b->type;
+  }
+  if (tsl_type(product->types.c)->is_integer)
+    product->types.c = TESELA_F32;
 }
 
 tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *product) {
@@ -213,16 +270,27 @@ tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *
   TSL_TRY(open_feed(request->a, request->format, &product->a));
   TSL_TRY(open_feed(request->b, request->format, &product->b));
   TSL_TRY(open_feed(request->c0, request->format, &product->c0));
+  TSL_TRY(open_feed(request->bias, request->format, &product->bias));
+  for (int i = 0; i < 2; i++)
+    TSL_TRY(open_feed(scale_path(request, i), request->format, &product->scales[i]));
   TSL_TRY(open_feed(request->expected, request->format, &product->expected));
+  if (request->by_itself)
+    product->b.type = product->a.type;
   TSL_TRY(size_up[request->op](product));
   TSL_TRY(check_shape(product, &product->c0));
   TSL_TRY(check_shape(product, &product->expected));
   product->types = request->types;
   if (request->types.a == TESELA_TYPE_DEFAULT)
     product->types.a = product->types.b = product->types.c = default_type(product);
+  TSL_TRY(tsl_product_size_scales(product));
+  if (tsl_product_is_scaled(product))
+    scale_types(product);
   TSL_TRY(check_types(product));
   product->type = product->types.c;
+  TSL_TRY(tsl_product_check_finish(product));
+  TSL_TRY(tsl_product_check_structures(product));
   TSL_TRY(check_factors(product));
+  product->bias.as = tsl_type(product->type)->sums;
   TSL_TRY(count_whole(product));
   product->a.as = product->types.a;
   product->b.as = product->types.b;
@@ -254,6 +322,9 @@ void tsl_product_close(tsl_product *product) {
   close_feed(&product->a);
   close_feed(&product->b);
   close_feed(&product->c0);
+  close_feed(&product->bias);
+  close_feed(&product->scales[0]);
+  close_feed(&product->scales[1]);
   close_feed(&product->expected);
   tsl_free(product->c_memory);
   tsl_free(product->before_memory);

@@ -44,7 +44,12 @@ static need host_need(const tsl_product *product, bool doubled) {
   need out = {0};
   add_feed(&product->a, &out);
   add_feed(&product->b, &out);
+  add_feed(&product->bias, &out);
+  add_feed(&product->scales[0], &out);
+  add_feed(&product->scales[1], &out);
   out.row = sum_of(out.row, c_row);
+  if (tsl_problem_sums_apart(&product->whole))
+    out.row = sum_of(out.row, product_of((uint64_t)product->n, sizeof(float)));
   if (doubled)
     out = (need){product_of(2, out.fixed), product_of(2, out.row)};
   if (product->c0.held)
@@ -70,7 +75,7 @@ static need need_of_panels(const tsl_product *product, const need *whole) {
 
 /* Rows of C for which there is memory. */
 static int64_t rows_within(const tsl_product *product, const need *needed) {
-  if (product->request.in_place || needed->fixed >= product->memory)
+  if (product->request.in_place || tsl_product_is_structured(product) || needed->fixed >= product->memory)
     return 0;
   const uint64_t rows = (product->memory - needed->fixed) / needed->row;
   return rows < (uint64_t)product->m ? (int64_t)rows : product->m;
@@ -84,6 +89,9 @@ static void name_held(const tsl_product *product, tsl_text *out) {
   } feeds[] = {{"A", &product->a},
                {"B", &product->b},
                {"C0", &product->c0},
+               {"the bias", &product->bias},
+               {"A's scales", &product->scales[0]},
+               {"B's scales", &product->scales[1]},
                {"the expected result", &product->expected}};
   for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
     if (feeds[i].feed->held)
@@ -110,11 +118,13 @@ static tesela_status fail_panel(const tsl_product *product, const need *needed) 
 /* Whether A's file is better read by columns, again and again, than held: it leaves next to no room. */
 static bool is_crowded(const tsl_product *product, int64_t rows) {
   const tsl_feed *a = &product->a;
-  return a->held && a->across && a->by_columns && !product->request.in_place && rows < product->m / 4 + 1;
+  return a->held && a->across && a->by_columns && !product->request.in_place &&
+         !tsl_product_is_structured(product) && rows < product->m / 4 + 1;
 }
 
 tesela_status tsl_product_size_panel(tsl_product *product, bool doubled) {
-  product->a.held = product->request.op == TSL_OP_DOT || product->a.across || !product->a.by_rows;
+  product->a.held = product->request.op == TSL_OP_DOT || tsl_product_is_structured(product) ||
+                    product->a.across || !product->a.by_rows;
   need needed = host_need(product, doubled);
   product->panel = product->m;
   product->memory_needed = bytes_of(&needed, product->m);
@@ -143,7 +153,7 @@ tesela_status tsl_product_hint(const tsl_product *product, tesela_status status)
   const uint64_t mebibytes = (fixed + of_panel / PARTS) >> 20;
   tsl_status_saved saved;
   if (status != TESELA_OUT_OF_MEMORY || product->panel < PARTS || product->request.in_place ||
-      fixed > of_panel || mebibytes == 0)
+      tsl_product_is_structured(product) || fixed > of_panel || mebibytes == 0)
     return status;
   tsl_status_save(&saved);
   return tsl_fail(status, "%s; with --memory %lluMiB the work goes by%s panels of rows", saved.sentence,

@@ -15,8 +15,11 @@ static int64_t columns_there(const tsl_product *product, int64_t rows) {
 tsl_layout tsl_product_layout(const tsl_product *product, int64_t rows) {
   const tsl_product_request *request = &product->request;
   const bool by_columns = request->transpose_a || request->op == TSL_OP_TRANSPOSE;
-  return (tsl_layout){.a_row = by_columns ? 1 : product->k,
-                      .a_col = by_columns ? columns_there(product, rows) : 1,
+  const int64_t a_row = by_columns ? 1 : product->k, a_col = by_columns ? columns_there(product, rows) : 1;
+  if (request->by_itself)
+    return (tsl_layout){.a_row = a_row, .a_col = a_col, .b_row = a_col, .b_col = a_row};
+  return (tsl_layout){.a_row = a_row,
+                      .a_col = a_col,
                       .b_row = request->transpose_b ? 1 : product->n,
                       .b_col = request->transpose_b ? product->k : 1};
 }
@@ -29,7 +32,7 @@ typedef struct wanted {
 
 static tesela_status create_gemm(const tsl_product *product, const wanted *of, tesela_plan **plan) {
   const tsl_product_request *request = &product->request;
-  const tesela_gemm_desc desc = {
+  tesela_gemm_desc desc = {
       .m = of->rows,
       .n = product->n,
       .k = product->k,
@@ -47,7 +50,23 @@ static tesela_status create_gemm(const tsl_product *product, const wanted *of, t
       .runs = of->runs,
       .accuracy = request->accuracy,
       .bits = request->bits,
-      .measure_error = request->measure};
+      .measure_error = request->measure,
+      .a_structure = request->a_is.structure,
+      .a_triangle = request->a_is.triangle,
+      .b_structure = request->b_is.structure,
+      .b_triangle = request->b_is.triangle,
+      .bias = {.type = product->bias.as},
+      .bias_along = request->bias_along,
+      .activation = request->activation,
+      .scaling_a = product->scalings[0],
+      .scaling_b = product->scalings[1]};
+  if (request->by_itself) {
+    desc.b = desc.a;
+    desc.b.transpose = !desc.a.transpose;
+    desc.b.conjugate = request->hermitian && !desc.a.conjugate;
+    desc.c_triangle = TESELA_LOWER;
+    desc.c_structure = request->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
+  }
   return tesela_plan_create(product->context, &desc, plan);
 }
 
@@ -88,10 +107,33 @@ static tesela_status create_transpose(const tsl_product *product, const wanted *
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 
+static tesela_status create_solve(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+  const tsl_product_request *request = &product->request;
+  const tesela_solve_desc desc = {
+      .rows = product->m,
+      .cols = product->n,
+      .a = {.transpose = request->transpose_a, .type = product->types.a, .conjugate = request->conjugate_a},
+      .structure = request->a_is.structure,
+      .triangle = request->a_is.triangle,
+      .right = request->right,
+      .b = {.type = product->types.b},
+      .x = {.type = product->types.c},
+      .alpha = request->alpha,
+      .device = of->device,
+      .strategy = of->strategy,
+      .runs = of->runs,
+      .accuracy = request->accuracy,
+      .bits = request->bits};
+  return tesela_plan_create_solve(product->context, &desc, plan);
+}
+
 static tesela_status create(const tsl_product *product, const wanted *of, tesela_plan **plan) {
   static tesela_status (*const create_of[TSL_OP_COUNT])(const tsl_product *product, const wanted *of,
-                                                        tesela_plan **plan) = {
-      [TSL_OP_GEMM] = create_gemm, [TSL_OP_DOT] = create_dot, [TSL_OP_TRANSPOSE] = create_transpose};
+                                                        tesela_plan **plan) = {[TSL_OP_GEMM] = create_gemm,
+                                                                               [TSL_OP_DOT] = create_dot,
+                                                                               [TSL_OP_TRANSPOSE] =
+                                                                                   create_transpose,
+                                                                               [TSL_OP_SOLVE] = create_solve};
   return create_of[product->request.op](product, of, plan);
 }
 
@@ -192,8 +234,11 @@ tesela_status tsl_product_plan(tsl_product *product) {
   const double start = tsl_clock();
   const tsl_product_request *request = &product->request;
   tsl_progress_at(product->progress, "planning", 0);
-  product->a.across = request->op == TSL_OP_TRANSPOSE || request->transpose_a;
+  product->a.across = request->op == TSL_OP_TRANSPOSE || (request->op == TSL_OP_GEMM && request->transpose_a);
   product->b.held = product->b.reader != NULL;
+  product->bias.held = product->bias.reader != NULL;
+  for (int i = 0; i < 2; i++)
+    product->scales[i].held = product->scales[i].reader != NULL;
   product->c0.held = product->c0.reader && !product->c0.by_rows;
   /* How a text is printed is known at its end: where it cannot be read twice, it is held. */
   product->expected.held =

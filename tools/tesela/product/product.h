@@ -10,7 +10,12 @@
  * Where everything fits into memory there is one panel, of all m rows. A file whose rows cannot be read in order (a pipe
  * in Fortran order, Matrix Market) is held whole instead. Where A is transposed, a panel of C is columns of A: A is held
  * while it fits, else its columns are read, of files that can be. A dot is the product of a row and a column, both held; a
- * transpose has A alone. */
+ * transpose has A alone.
+ *
+ * Matrices with a structure are held whole, and there is one panel. Of A A^T the lower triangle is computed, and the upper one is its
+ * mirror image (structured.c). A solve has the triangle for A, right-hand sides for B, X for C.
+ *
+ * A bias and scales, which are vectors, are held whole; a panel of rows gets its part of those that go along columns (finish.c). */
 #ifndef TSL_TOOL_PRODUCT_PRODUCT_H
 #define TSL_TOOL_PRODUCT_PRODUCT_H
 
@@ -20,6 +25,7 @@
 #include "cli/tool.h"
 #include "explain/plan_facts.h"
 #include "io/io.h"
+#include "strategy/structure.h"
 
 /* What the time goes into, in the order in which a program for a device has it. X(NAME, name) */
 #define TSL_STAGE_LIST(X)                                                                                    \
@@ -54,11 +60,18 @@ typedef struct tsl_product_options {
 /* What the user asked for. */
 typedef struct tsl_product_request {
   tsl_op op;
-  const char *a, *b, *c0, *output,
+  const char *a, *b, *c0, *bias, *output,
       *expected;      /* paths, of which one input may be "-", and the output; NULL: none */
   const char *format; /* of "-", and of an output without an ending; NULL: by first bytes and by ending */
   bool transpose_a, transpose_b, conjugate_a, conjugate_b, in_place, verify, resume;
-  bool in_parts; /* whoever asks writes the output */
+  bool by_itself;            /* B is A's transpose, and there is no file of it; of C a triangle is computed */
+  bool hermitian;            /* and conjugated */
+  bool right;                /* of a solve: X A = alpha B */
+  tsl_structured a_is, b_is; /* of files */
+  tesela_along bias_along;   /* of `bias`; TESELA_NO_BIAS: none is added */
+  tesela_activation activation;
+  const char *scales[2]; /* of A and B: a path, or a number as it was written; NULL: none */
+  bool in_parts;         /* whoever asks writes the output */
   double alpha[2], beta[2];
   tsl_number tolerance; /* of `expected` */
   tsl_types types;      /* zeros: from the files */
@@ -117,7 +130,9 @@ typedef struct tsl_blocks tsl_blocks; /* product/blocks.h */
 
 typedef struct tsl_product {
   tsl_product_request request;
-  tsl_feed a, b, c0, expected; /* C0 that is read by rows is read into C itself */
+  tsl_feed a, b, c0, bias, scales[2], expected; /* C0 that is read by rows is read into C itself */
+  tesela_scaling scalings[2];                   /* of A and B */
+  float scale_numbers[2];                       /* where they are numbers that were written */
   tsl_writer *writer;
   tsl_types types;
   tesela_type type;       /* of C */
@@ -152,6 +167,8 @@ tesela_status tsl_product_plan(tsl_product *product);
  * expected file disagree; the product's verdict and difference say how. */
 tesela_status tsl_product_run(tsl_product *product);
 void tsl_product_close(tsl_product *product);
+/* Of at least one sample; sorts them. */
+double tsl_product_median(double *samples, int64_t count);
 /* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. `doubled`: the device computes
  * in the host's memory, on copies of its own. */
 tesela_status tsl_product_size_panel(tsl_product *product, bool doubled);
@@ -181,6 +198,7 @@ const char *tsl_product_result_name(const tsl_product *product);
 typedef struct tsl_judged {
   const tesela_plan *plan;
   const void *a, *b, *before, *c;
+  tesela_finish last; /* vectors of the last step, from this row on */
   int64_t row, col;
   bool is_part; /* of a sum that goes on: its elements are counted at the end */
 } tsl_judged;
@@ -202,18 +220,80 @@ tesela_status tsl_product_measured(tsl_product *product, tesela_status status, c
 void tsl_product_add_measured(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_measured(const tsl_product *product);
 
+/* Whether matrices are held whole, since a triangle of one stands for all of it. */
+bool tsl_product_is_structured(const tsl_product *product);
+/* How what a run takes for B lies in memory, of which A's panel is here. */
+const void *tsl_product_second(const tsl_product *product, const char *a);
+/* Adds the structures to the description of all rows. */
+void tsl_product_shape(const tsl_product *product, tsl_problem *whole);
+/* Of A A^T and its like: makes the upper triangle of C, and of what it held before, that of the lower one. */
+void tsl_product_mirror(tsl_product *product);
+/* TESELA_BAD_CALL and TESELA_BAD_INPUT: structures that no product of these files has. */
+tesela_status tsl_product_check_structures(const tsl_product *product);
+/* A solve's triangle is there: TESELA_BAD_INPUT where its diagonal has a 0. */
+tesela_status tsl_product_check_diagonal(const tsl_product *product);
+/* Adds ", A symmetric_lower"; and "a_is", "b_is", "c_is" to JSON. */
+void tsl_product_add_structures(const tsl_product *product, tsl_text *out);
+void tsl_product_json_structures(const tsl_product *product, json_t *object);
+
+/* Whether scales, a bias or an activation are the last step. */
+bool tsl_product_is_finished(const tsl_product *product);
+/* Adds it to the description of all rows. */
+void tsl_product_add_finish(const tsl_product *product, tsl_problem *whole);
+/* What rows of C from this one on get of its vectors, which have no data where there are none. */
+tesela_finish tsl_product_finish_at(const tsl_product *product, int64_t row);
+/* What scales are, numbers or files, whose sizes say of what. TESELA_BAD_INPUT: of neither the matrix nor its rows or columns. */
+tesela_status tsl_product_size_scales(tsl_product *product);
+bool tsl_product_is_scaled(const tsl_product *product);
+/* TESELA_BAD_CALL and TESELA_BAD_INPUT: a last step that no product of these files has; a bias that is no vector, or not of C's sizes. */
+tesela_status tsl_product_check_finish(const tsl_product *product);
+/* Adds ", bias row, scale A tensor"; and "bias", "activation", "scale_a", "scale_b" to JSON. */
+void tsl_product_add_vectors(const tsl_product *product, tsl_text *out);
+void tsl_product_json_finish(const tsl_product *product, json_t *object);
+
 /* Whether C0's panel has to be kept beside C. */
 bool tsl_product_keeps_before(const tsl_product *product);
+/* A and B, or pieces of them, as they lie in memory. */
+typedef struct tsl_factors {
+  const void *a, *b;
+  tsl_layout at;
+} tsl_factors;
+/* Of one element: the sum of the magnitudes of its products, of each component, and what flushing them to 0 may cost. */
+typedef struct tsl_element_sum {
+  double magnitude[2], terms;
+} tsl_element_sum;
+/* An element that |C| alone does not explain. Whoever has it open adds up its magnitudes, over all of k. */
+typedef struct tsl_open_element {
+  int64_t row, col;
+  double computed[2], expected[2], before[2]; /* before: of C0 */
+  tsl_element_sum sum;
+} tsl_open_element;
+typedef struct tsl_open_list {
+  tsl_open_element *elements;
+  int64_t count, most;
+} tsl_open_list;
 /* A part of C that is compared: its first element is at this row and column of the whole. C, what it held before (NULL: it is not
- * read) and what is expected are packed row by row; A and B have what the part needs, all of k. */
+ * read) and what is expected are packed row by row; A and B have what the part needs, all of k. Where they are not there, elements
+ * that ask for them are left open. */
 typedef struct tsl_compared {
-  const void *a, *b, *c, *before, *expected;
-  tsl_layout at; /* of A and B */
+  const void *c, *before, *expected;
+  tesela_finish last; /* from the first row on */
+  tsl_factors factors;
+  tsl_open_list *open; /* where there are no factors */
   int64_t row, col, rows, cols;
   tsl_plan_bound guaranteed;
 } tsl_compared;
-/* Adds to the product's difference. */
-void tsl_product_compare(tsl_product *product, const tsl_compared *of);
+/* Adds to the product's difference, from element `from` of the part on, row by row. Returns the element that the list has no room
+ * for, else their number. */
+int64_t tsl_product_compare(tsl_product *product, const tsl_compared *of, int64_t from);
+/* Adds `depth` products, from number `first` on, of the element at this row and column of the factors. */
+void tsl_product_add_magnitudes(const tsl_product *product, tsl_element_sum *sum, const tsl_factors *of,
+                                int64_t row, int64_t col, int64_t first, int64_t depth);
+/* Magnitudes that explain nearly all elements; so many are added before anybody asks. */
+enum { TSL_MAGNITUDES_FIRST = 32 };
+/* Adds an element that was open. False, and nothing is added, where its sum is not whole, and more of it may matter. */
+bool tsl_product_settle(tsl_product *product, const tsl_plan_bound *guaranteed,
+                        const tsl_open_element *element, bool is_whole);
 /* TESELA_WRONG_RESULT with the first element that differs, where one does. `is_last`: all that there is was compared. */
 tesela_status tsl_product_tell_difference(const tsl_product *product, bool is_last);
 /* Of the comparison so far. */
@@ -230,13 +310,16 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
   TSL_OPTION_SHARED(                                                                                         \
       struct_type, device, "device", DEVICE, NULL,                                                           \
       "run on this device, such as cpu or opencl:0 (default: TESELA_DEVICE, else the fastest)")
-#define TSL_OPTIONS_OF_ASKING(struct_type)                                                                   \
-  TSL_OPTION_SHARED(struct_type, accuracy, "accuracy", ACCURACY, NULL,                                       \
-                    "how right the result is to be: default, a number such as 1e-5 (of |A||B|), tf32, "      \
-                    "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),                                     \
+#define TSL_OPTIONS_OF_GUARANTEES(struct_type)                                                               \
+  TSL_OPTION_SHARED(                                                                                         \
+      struct_type, accuracy, "accuracy", ACCURACY, NULL,                                                     \
+      "how right the result is to be: default, a number such as 1e-5 (of |A||B|), e4m3, tf32, "              \
+      "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),                                                   \
       TSL_OPTION_SHARED(struct_type, bits, "bits", BITS, NULL,                                               \
                         "when the same bits are to come again: any, run, threads, devices (default: "        \
-                        "TESELA_BITS)"),                                                                     \
+                        "TESELA_BITS)")
+#define TSL_OPTIONS_OF_ASKING(struct_type)                                                                   \
+  TSL_OPTIONS_OF_GUARANTEES(struct_type),                                                                    \
       TSL_OPTION_SHARED(struct_type, measure_error, "measure-error", FLAG, NULL,                             \
                         "measure the error, on a sample of rows and columns where the result is large "      \
                         "(default: TESELA_MEASURE_ERROR); one beyond its bound is not written")

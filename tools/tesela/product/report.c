@@ -9,20 +9,30 @@
 #include <math.h>
 #include <stdio.h>
 
-static double flops_per_second(const tsl_product *product) {
+/* Of the whole, what this run computed: blocks of an earlier one are not counted. */
+static double share_of(const tsl_product *product) {
+  const double depth = product->request.op == TSL_OP_GEMM ? (double)product->k : 1;
+  return product->blocks ? product->blocks->computed / ((double)product->m * (double)product->n * depth) : 1;
+}
+
+static double per_second(const tsl_product *product, double amount) {
   const double seconds = product->seconds[TSL_STAGE_COMPUTE];
-  return seconds > 0 ? tsl_problem_flops(&product->whole) / seconds : NAN;
+  return seconds > 0 ? amount * share_of(product) / seconds : NAN;
+}
+
+static double flops_per_second(const tsl_product *product) {
+  return per_second(product, tsl_problem_flops(&product->whole));
 }
 
 static double bytes_per_second(const tsl_product *product) {
-  const double seconds = product->seconds[TSL_STAGE_COMPUTE];
-  return seconds > 0 ? tsl_problem_bytes(&product->whole) / seconds : NAN;
+  return per_second(product, tsl_problem_bytes(&product->whole));
 }
 
 /* What bounds the operation: a product's arithmetic, a dot's or a transpose's memory. */
 static const char *format_rate(const tsl_product *product, char *out, size_t size) {
-  return product->request.op == TSL_OP_GEMM ? tsl_format_flops(flops_per_second(product), out, size)
-                                            : tsl_format_bandwidth(bytes_per_second(product), out, size);
+  const tsl_op op = product->request.op;
+  return op == TSL_OP_GEMM || op == TSL_OP_SOLVE ? tsl_format_flops(flops_per_second(product), out, size)
+                                                 : tsl_format_bandwidth(bytes_per_second(product), out, size);
 }
 
 static bool is_complex(const tsl_product *product) {
@@ -50,11 +60,28 @@ static void add_gemm(const tsl_product *product, tsl_text *out) {
   const tsl_product_request *request = &product->request;
   char a[16], b[16], spaced[17];
   operand("A", request->transpose_a, request->conjugate_a, a, sizeof a);
-  operand("B", request->transpose_b, request->conjugate_b, b, sizeof b);
+  if (request->by_itself)
+    operand("A", !request->transpose_a, request->hermitian && !request->transpose_a, b, sizeof b);
+  else
+    operand("B", request->transpose_b, request->conjugate_b, b, sizeof b);
   snprintf(spaced, sizeof spaced, "%s ", a);
-  tsl_text_add_formula(out, "C", request->alpha, spaced, b, request->beta);
+  tsl_text_add_product(out, request->alpha, spaced, b, request->beta, request->bias_along,
+                       request->activation);
   tsl_text_add(out, ",  %lld x %lld by %lld x %lld", (long long)product->m, (long long)product->k,
                (long long)product->k, (long long)product->n);
+  tsl_product_add_structures(product, out);
+  tsl_product_add_vectors(product, out);
+}
+
+static void add_solve(const tsl_product *product, tsl_text *out) {
+  const tsl_product_request *request = &product->request;
+  char a[16], left[24], right[24];
+  operand("A", request->transpose_a, request->conjugate_a, a, sizeof a);
+  snprintf(left, sizeof left, request->right ? "X %s" : "%s X", a);
+  snprintf(right, sizeof right, "B");
+  tsl_text_add_formula(out, left, request->alpha, right, "", (const double[]){0, 0});
+  tsl_text_add(out, ",  X %lld x %lld", (long long)product->m, (long long)product->n);
+  tsl_product_add_structures(product, out);
 }
 
 static void add_dot(const tsl_product *product, tsl_text *out) {
@@ -71,8 +98,11 @@ static void add_transpose(const tsl_product *product, tsl_text *out) {
 }
 
 void tsl_product_add_heading(const tsl_product *product, tsl_text *out) {
-  static void (*const add[TSL_OP_COUNT])(const tsl_product *product, tsl_text *out) = {
-      [TSL_OP_GEMM] = add_gemm, [TSL_OP_DOT] = add_dot, [TSL_OP_TRANSPOSE] = add_transpose};
+  static void (*const add[TSL_OP_COUNT])(const tsl_product *product,
+                                         tsl_text *out) = {[TSL_OP_GEMM] = add_gemm,
+                                                           [TSL_OP_DOT] = add_dot,
+                                                           [TSL_OP_TRANSPOSE] = add_transpose,
+                                                           [TSL_OP_SOLVE] = add_solve};
   add[product->request.op](product, out);
   tsl_text_add(out, ", ");
   tsl_types_print(product->request.op, &product->types, out);
@@ -80,8 +110,10 @@ void tsl_product_add_heading(const tsl_product *product, tsl_text *out) {
 }
 
 /* What the bound is counted in. */
-static const char *const magnitudes[TSL_OP_COUNT] = {
-    [TSL_OP_GEMM] = "|alpha||A||B|", [TSL_OP_DOT] = "|alpha||x||y|", [TSL_OP_TRANSPOSE] = "|alpha||A|"};
+static const char *const magnitudes[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "|alpha||A||B|",
+                                                     [TSL_OP_DOT] = "|alpha||x||y|",
+                                                     [TSL_OP_TRANSPOSE] = "|alpha||A|",
+                                                     [TSL_OP_SOLVE] = "|A||X| of |alpha B - A X|"};
 
 static void add_bound(const tsl_product *product, tsl_table *table) {
   const tsl_plan_bound is = tsl_plan_facts_bound(product->facts);
@@ -91,8 +123,11 @@ static void add_bound(const tsl_product *product, tsl_table *table) {
   else if (is.rounded)
     tsl_table_add_pair(table, "bound", "%.2g |s|: the exact result, rounded once", is.bound);
   else
-    tsl_table_add_pair(table, "bound", "%.2g (%s%s), element by element", is.bound,
-                       magnitudes[product->request.op], beta[0] != 0 || beta[1] != 0 ? " + |beta||C0|" : "");
+    tsl_table_add_pair(table, "bound", "%.2g (%s%s%s), element by element", is.bound,
+                       tsl_product_is_scaled(product) ? "|alpha||scale_a||A||B||scale_b|"
+                                                      : magnitudes[product->request.op],
+                       beta[0] != 0 || beta[1] != 0 ? " + |beta||C0|" : "",
+                       product->request.bias_along != TESELA_NO_BIAS ? " + |bias|" : "");
 }
 
 static void add_accuracy(const tsl_product *product, tsl_table *table) {
@@ -101,18 +136,23 @@ static void add_accuracy(const tsl_product *product, tsl_table *table) {
   tsl_product_add_checks(product, table);
 }
 
-static void feeds_of(const tsl_product *product, const tsl_feed *feeds[4]) {
+/* The files that are read. */
+enum { FEEDS = 7 };
+static void feeds_of(const tsl_product *product, const tsl_feed *feeds[FEEDS]) {
   feeds[0] = &product->a;
   feeds[1] = &product->b;
   feeds[2] = &product->c0;
-  feeds[3] = &product->expected;
+  feeds[3] = &product->bias;
+  feeds[4] = &product->scales[0];
+  feeds[5] = &product->scales[1];
+  feeds[6] = &product->expected;
 }
 
 /* A line that was passed over is mentioned: it may have been meant. */
 static void add_headers(const tsl_product *product, tsl_table *table) {
-  const tsl_feed *feeds[4];
+  const tsl_feed *feeds[FEEDS];
   feeds_of(product, feeds);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < FEEDS; i++)
     if (feeds[i]->header)
       tsl_table_add_pair(table, "header", "%s: its first line is of names, and is passed over",
                          feeds[i]->path);
@@ -121,17 +161,21 @@ static void add_headers(const tsl_product *product, tsl_table *table) {
 /* What went by blocks: their sizes, and the files' traffic beside the computing. */
 static void add_blocks(const tsl_product *product, tsl_table *table) {
   const tsl_blocks *blocks = product->blocks;
-  char read[32], written[32], reading[32], writing[32], depth[48] = "";
+  char read[32], written[32], reading[32], writing[32], comparing[32], depth[48] = "";
   if (product->request.op == TSL_OP_GEMM)
     snprintf(depth, sizeof depth, ", k by %lld", (long long)blocks->size.depth);
   tsl_table_add_pair(table, "blocks", "%lld x %lld of C%s; %lld were there from an earlier run",
                      (long long)blocks->size.rows, (long long)blocks->size.cols, depth,
                      (long long)blocks->resumed);
-  tsl_table_add_pair(table, "files", "%s read in %s, %s written in %s, beside the rest",
+  tsl_table_add_pair(table, "files", "%s read in %s, %s written in %s%s%s, beside the rest",
                      tsl_format_bytes((uint64_t)blocks->read_bytes, read, sizeof read),
                      tsl_format_seconds(blocks->read_seconds, reading, sizeof reading),
                      tsl_format_bytes((uint64_t)blocks->written_bytes, written, sizeof written),
-                     tsl_format_seconds(blocks->write_seconds, writing, sizeof writing));
+                     tsl_format_seconds(blocks->write_seconds, writing, sizeof writing),
+                     product->expected.reader ? ", compared in " : "",
+                     product->expected.reader
+                         ? tsl_format_seconds(blocks->compare_seconds, comparing, sizeof comparing)
+                         : "");
 }
 
 static void add_facts(const tsl_product *product, tsl_table *table) {
@@ -227,11 +271,23 @@ static json_t *json_phases(const tsl_product *product) {
 /* The sizes and what is the operation's own. */
 static json_t *json_gemm(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
-  return json_pack("{s:I, s:I, s:I, s:o, s:b, s:b, s:b, s:b}", "m", (json_int_t)product->m, "n",
-                   (json_int_t)product->n, "k", (json_int_t)product->k, "beta",
-                   tsl_json_scalar(is_complex(product), request->beta), "transpose_a", request->transpose_a,
-                   "transpose_b", request->transpose_b, "conjugate_a", request->conjugate_a, "conjugate_b",
-                   request->conjugate_b);
+  json_t *object = json_pack("{s:I, s:I, s:I, s:o, s:b, s:b, s:b, s:b}", "m", (json_int_t)product->m, "n",
+                             (json_int_t)product->n, "k", (json_int_t)product->k, "beta",
+                             tsl_json_scalar(is_complex(product), request->beta), "transpose_a",
+                             request->transpose_a, "transpose_b", request->transpose_b, "conjugate_a",
+                             request->conjugate_a, "conjugate_b", request->conjugate_b);
+  tsl_product_json_structures(product, object);
+  tsl_product_json_finish(product, object);
+  return object;
+}
+
+static json_t *json_solve(const tsl_product *product) {
+  const tsl_product_request *request = &product->request;
+  json_t *object = json_pack("{s:I, s:I, s:b, s:b, s:b}", "rows", (json_int_t)product->m, "columns",
+                             (json_int_t)product->n, "right", request->right, "transpose",
+                             request->transpose_a, "conjugate", request->conjugate_a);
+  tsl_product_json_structures(product, object);
+  return object;
 }
 
 static json_t *json_dot(const tsl_product *product) {
@@ -247,22 +303,26 @@ static json_t *json_transpose(const tsl_product *product) {
 
 static json_t *json_blocks(const tsl_product *product) {
   const tsl_blocks *blocks = product->blocks;
-  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "count", (json_int_t)blocks->count,
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "count", (json_int_t)blocks->count,
                    "resumed", (json_int_t)blocks->resumed, "rows", (json_int_t)blocks->size.rows, "columns",
                    (json_int_t)blocks->size.cols, "depth", (json_int_t)blocks->size.depth, "bytes_read",
                    tsl_json_real(blocks->read_bytes), "seconds_reading", tsl_json_real(blocks->read_seconds),
                    "bytes_written", tsl_json_real(blocks->written_bytes), "seconds_writing",
-                   tsl_json_real(blocks->write_seconds));
+                   tsl_json_real(blocks->write_seconds), "seconds_comparing",
+                   tsl_json_real(blocks->compare_seconds));
 }
 
 static tesela_status print_json(const tsl_call *call, const tsl_product *product) {
-  static json_t *(*const own[TSL_OP_COUNT])(const tsl_product *product) = {
-      [TSL_OP_GEMM] = json_gemm, [TSL_OP_DOT] = json_dot, [TSL_OP_TRANSPOSE] = json_transpose};
+  static json_t *(*const own[TSL_OP_COUNT])(const tsl_product *product) = {[TSL_OP_GEMM] = json_gemm,
+                                                                           [TSL_OP_DOT] = json_dot,
+                                                                           [TSL_OP_TRANSPOSE] =
+                                                                               json_transpose,
+                                                                           [TSL_OP_SOLVE] = json_solve};
   const tsl_product_request *request = &product->request;
-  const tsl_feed *feeds[4];
+  const tsl_feed *feeds[FEEDS];
   json_t *headers = json_array();
   feeds_of(product, feeds);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < FEEDS; i++)
     if (feeds[i]->header)
       json_array_append_new(headers, json_string(feeds[i]->path));
   json_t *object = own[request->op](product);

@@ -24,9 +24,9 @@ static tesela_status take(uint64_t rows, uint64_t row_bytes, const char *what, v
 }
 
 static tesela_status take_feed(const tsl_product *product, tsl_feed *feed) {
-  const uint64_t row_bytes = (uint64_t)feed->cols * tsl_type(feed->as)->size;
   if (!feed->reader || (feed == &product->c0 && !feed->held))
     return TESELA_OK;
+  const uint64_t row_bytes = (uint64_t)feed->cols * tsl_type(feed->as)->size;
   const int64_t rows =
       feed->held || feed->across || feed->rows < product->panel ? feed->rows : product->panel;
   if (feed->across && !feed->held)
@@ -41,6 +41,9 @@ static tesela_status allocate(tsl_product *product) {
   TSL_TRY(take_feed(product, &product->a));
   TSL_TRY(take_feed(product, &product->b));
   TSL_TRY(take_feed(product, &product->c0));
+  TSL_TRY(take_feed(product, &product->bias));
+  TSL_TRY(take_feed(product, &product->scales[0]));
+  TSL_TRY(take_feed(product, &product->scales[1]));
   TSL_TRY(take_feed(product, &product->expected));
   TSL_TRY(take((uint64_t)product->panel, c_row, "the product", &product->c_memory, &product->c));
   if (tsl_product_keeps_before(product))
@@ -89,12 +92,14 @@ static tesela_status look_at_expected(tsl_product *product) {
 }
 
 static tesela_status read_held(tsl_product *product) {
-  enum { FEEDS = 4 };
-  tsl_feed *const feeds[FEEDS] = {&product->b, &product->a, &product->c0, &product->expected};
+  enum { FEEDS = 7 };
+  tsl_feed *const feeds[FEEDS] = {&product->b,         &product->a,         &product->c0,      &product->bias,
+                                  &product->scales[0], &product->scales[1], &product->expected};
   show(product, "reading", 0, 0, 0);
   for (int i = 0; i < FEEDS; i++)
     if (feeds[i]->held)
       TSL_TRY(read_rows(product, feeds[i], feeds[i]->rows, feeds[i]->data));
+  TSL_TRY(tsl_product_check_diagonal(product));
   return look_at_expected(product);
 }
 
@@ -145,8 +150,10 @@ static tesela_status read_panel(tsl_product *product, panel *part) {
 static void show_multiplying(tsl_product *product, const panel *part, int64_t repeat) {
   const double step = (at_verify - at_multiply) / (double)product->request.repeat;
   const double share = at_multiply + step * (double)repeat;
-  static const char *const doing[TSL_OP_COUNT] = {
-      [TSL_OP_GEMM] = "multiplying", [TSL_OP_DOT] = "adding", [TSL_OP_TRANSPOSE] = "transposing"};
+  static const char *const doing[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "multiplying",
+                                                  [TSL_OP_DOT] = "adding",
+                                                  [TSL_OP_TRANSPOSE] = "transposing",
+                                                  [TSL_OP_SOLVE] = "solving"};
   show(product, doing[product->request.op], part->first, part->rows, share);
   tsl_progress_creep(product->progress, step * (double)part->rows / (double)(product->m + 1),
                      tesela_plan_seconds(part->plan));
@@ -157,16 +164,16 @@ static int compare_doubles(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* Of at least one sample; sorts them. */
-static double median(double *samples, int64_t count) {
+double tsl_product_median(double *samples, int64_t count) {
   qsort(samples, (size_t)count, sizeof *samples, compare_doubles);
   return (samples[(count - 1) / 2] + samples[count / 2]) / 2;
 }
 
 /* One run of the panel's plan. */
 static tesela_status run_once(const tsl_product *product, const panel *part, tesela_record *record) {
-  const tesela_matrix a = {.data = part->a}, b = {.data = product->b.data};
+  const tesela_matrix a = {.data = part->a}, b = {.data = tsl_product_second(product, part->a)};
   const tesela_vector x = {.data = part->a}, y = {.data = product->b.data};
+  const tesela_finish last = tsl_product_finish_at(product, part->first);
   const tesela_result c = {.data = product->c};
   const tesela_scalar sum = {.data = product->c};
   switch (product->request.op) {
@@ -174,8 +181,10 @@ static tesela_status run_once(const tsl_product *product, const panel *part, tes
     return tesela_plan_run_dot(part->plan, &x, &y, &sum, record);
   case TSL_OP_TRANSPOSE:
     return tesela_plan_run_transpose(part->plan, &a, &c, record);
+  case TSL_OP_SOLVE:
+    return tesela_plan_run_solve(part->plan, &a, &b, &c, record);
   default:
-    return tesela_plan_run(part->plan, &a, &b, &c, record);
+    return tesela_plan_run_finished(part->plan, &a, &b, &c, &last, record);
   }
 }
 
@@ -194,39 +203,46 @@ static tesela_status multiply(tsl_product *product, const panel *part) {
     copy_out += record.seconds_copy_out / (double)repeats;
   }
   product->seconds[TSL_STAGE_COPY_IN] += copy_in;
-  product->seconds[TSL_STAGE_COMPUTE] += median(product->samples, repeats);
+  product->seconds[TSL_STAGE_COMPUTE] += tsl_product_median(product->samples, repeats);
   product->seconds[TSL_STAGE_COPY_OUT] += copy_out;
   product->fastest += product->samples[0];
   return TESELA_OK;
 }
 
 static tesela_status compare(tsl_product *product, const panel *part) {
-  tsl_product_compare(product, &(tsl_compared){.a = part->a,
-                                               .b = product->b.data,
-                                               .c = product->c,
-                                               .before = product->before,
-                                               .expected = part->expected,
-                                               .at = tsl_product_layout(product, part->rows),
-                                               .row = part->first,
-                                               .rows = part->rows,
-                                               .cols = product->n,
-                                               .guaranteed = tsl_plan_facts_bound(product->facts)});
+  (void)tsl_product_compare(product,
+                            &(tsl_compared){.factors = {.a = part->a,
+                                                        .b = tsl_product_second(product, part->a),
+                                                        .at = tsl_product_layout(product, part->rows)},
+                                            .c = product->c,
+                                            .before = product->before,
+                                            .last = tsl_product_finish_at(product, part->first),
+                                            .expected = part->expected,
+                                            .row = part->first,
+                                            .rows = part->rows,
+                                            .cols = product->n,
+                                            .guaranteed = tsl_plan_facts_bound(product->facts)},
+                            0);
   return tsl_product_tell_difference(product, part->first + part->rows == product->m);
 }
 
 static tesela_status verify(tsl_product *product, const panel *part) {
   const double start = tsl_clock();
   tesela_status status = TESELA_OK;
-  if (!product->request.verify && !product->expected.reader)
+  if (!product->request.verify && !product->expected.reader) {
+    tsl_product_mirror(product);
     return TESELA_OK;
+  }
   show(product, "verifying", part->first, part->rows, at_verify);
   if (product->request.verify)
     TSL_GO(tsl_product_judge(product, &(tsl_judged){.plan = part->plan,
                                                     .a = part->a,
-                                                    .b = product->b.data,
+                                                    .b = tsl_product_second(product, part->a),
                                                     .before = product->before,
+                                                    .last = tsl_product_finish_at(product, part->first),
                                                     .c = product->c,
                                                     .row = part->first}));
+  tsl_product_mirror(product);
   if (product->expected.reader)
     TSL_GO(compare(product, part));
 out:
@@ -272,13 +288,14 @@ static void free_block(void **block) {
 /* All memory of the work, on the device and here. A dot's result is kept. */
 static void free_all(tsl_product *product) {
   const double start = tsl_clock();
-  tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0, &product->expected};
+  tsl_feed *const feeds[] = {&product->a,         &product->b,         &product->c0,      &product->bias,
+                             &product->scales[0], &product->scales[1], &product->expected};
   if (product->request.op == TSL_OP_DOT)
     tsl_type_load(product->type, product->c, product->result);
   tesela_plan_destroy(product->plan);
   tesela_plan_destroy(product->last_plan);
   product->plan = product->last_plan = NULL;
-  for (int i = 0; i < 4; i++)
+  for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
     free_block(&feeds[i]->memory);
   free_block(&product->c_memory);
   free_block(&product->before_memory);

@@ -24,6 +24,13 @@ static tesela_status refuse_options(const tsl_product_request *request) {
       {request->accuracy != NULL, "--accuracy",
        "several processes add up parts of sums, and the report says what they guarantee; --type f64 makes "
        "it small"},
+      {request->bias != NULL, "--bias", "several processes multiply, and leave the last step to others"},
+      {request->activation != TESELA_NO_ACTIVATION, "--activation",
+       "several processes multiply, and leave the last step to others"},
+      {request->scales[0] != NULL, "--scale-a",
+       "several processes multiply, and leave the last step to others"},
+      {request->scales[1] != NULL, "--scale-b",
+       "several processes multiply, and leave the last step to others"},
       {request->format != NULL, "--format", "it is about -, and each process opens the files for itself"},
   };
   const char *const inputs[] = {request->a, request->b, request->c0, request->expected};

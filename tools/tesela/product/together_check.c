@@ -119,17 +119,17 @@ static void compare_tile(checking *job, const tsl_rectangle *tile) {
   tsl_product *p = &job->work->product;
   if (p->difference.count == TSL_DIFFERENCES_MAX)
     return;
-  tsl_product_compare(p, &(tsl_compared){.a = job->a,
-                                         .b = job->b,
-                                         .c = job->c,
-                                         .before = job->before,
-                                         .expected = job->expected,
-                                         .at = layout_of(p, tile),
-                                         .row = tile->row,
-                                         .col = tile->col,
-                                         .rows = tile->rows,
-                                         .cols = tile->cols,
-                                         .guaranteed = guaranteed_by(job->work)});
+  (void)tsl_product_compare(p,
+                            &(tsl_compared){.factors = {job->a, job->b, layout_of(p, tile)},
+                                            .c = job->c,
+                                            .before = job->before,
+                                            .expected = job->expected,
+                                            .row = tile->row,
+                                            .col = tile->col,
+                                            .rows = tile->rows,
+                                            .cols = tile->cols,
+                                            .guaranteed = guaranteed_by(job->work)},
+                            0);
 }
 
 static void pack_tile(checking *job, const tsl_rectangle *tile) {

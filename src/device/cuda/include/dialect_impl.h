@@ -34,6 +34,8 @@
 #define TSL_MUL_float(a, b) __fmul_rn(a, b)
 #define TSL_MUL_double(a, b) __dmul_rn(a, b)
 #define TSL_MUL(type, a, b) TSL_PASTE(TSL_MUL_, type)(a, b)
+#define TSL_ERF(x) erf(x)
+#define TSL_TANH(x) tanh(x)
 #define TSL_AS_INDEX(x) __double_as_longlong(x)
 #define TSL_AS_DOUBLE(i) __longlong_as_double(i)
 #define TSL_AS_INT(x) __float_as_int(x)

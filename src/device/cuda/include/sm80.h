@@ -1,5 +1,6 @@
-/* sm_80's instructions, a function each: copies to shared memory that go on by themselves, and products of a warp in f64
- * (NVIDIA's PTX ISA 7.0 and newer, chapters "cp.async" and "mma"). CUDA C++ for NVRTC, which needs no header.
+/* sm_80's instructions, a function each: copies to shared memory that go on by themselves, blocks from there to a warp's registers,
+ * and products of a warp in f64 and in narrow types (NVIDIA's PTX ISA 7.0 and newer, chapters "cp.async", "ldmatrix" and "mma").
+ * CUDA C++ for NVRTC, which needs no header.
  *
  * Addresses of shared memory are 32 bits wide: shared_address(). */
 #ifndef TSL_SM80_H
@@ -15,7 +16,7 @@ SM80_FUNCTION shared_t shared_address(const void *pointer) {
 
 /* --- copies to shared memory, by each thread that executes them --- */
 
-/* BYTES bytes, 8 or 16, where `asked`; both addresses multiples of that many. 16 leave the first cache out. */
+/* BYTES bytes, 4, 8 or 16, where `asked`; both addresses multiples of that many. 16 leave the first cache out. */
 template <int BYTES>
 SM80_FUNCTION void copy_async_if(bool asked, shared_t to, const void *from) {
   if (BYTES == 16)
@@ -59,7 +60,93 @@ SM80_FUNCTION void store_doubles(shared_t to, double first, double second) {
   asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(to), "d"(first), "d"(second) : "memory");
 }
 
+SM80_FUNCTION unsigned load_word(shared_t from) {
+  unsigned value;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(from) : "memory");
+  return value;
+}
+/* Four words, to a multiple of 16. */
+SM80_FUNCTION void store_words(shared_t to, const unsigned (&words)[4]) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(words[0]), "r"(words[1]),
+               "r"(words[2]), "r"(words[3])
+               : "memory");
+}
+
+/* Four blocks of eight lines of 16 bytes, by a whole warp: threads 8 i to 8 i + 7 give the addresses of block i's lines, multiples of
+ * 16, and out[i] of thread t is the word t % 4 of block i's line t / 4. */
+SM80_FUNCTION void load_blocks(unsigned *out, shared_t line) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+               : "r"(line)
+               : "memory");
+}
+/* The same of blocks of 8 x 8 pairs of bytes, each transposed: out[i] of thread t is pair t / 4 of line 2 (t % 4), and above it that of
+ * the next line. */
+SM80_FUNCTION void load_blocks_transposed(unsigned *out, shared_t line) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+               : "r"(line)
+               : "memory");
+}
+
+/* --- registers --- */
+
+/* Four bytes of `low` (numbers 0 to 3) and `high` (4 to 7), as the hexadecimal digits of `which` say, the lowest first. */
+SM80_FUNCTION unsigned pick_bytes(unsigned low, unsigned high, unsigned which) {
+  unsigned out;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(low), "r"(high), "r"(which));
+  return out;
+}
+/* What thread t ^ 1 of the warp gives; all of it call together. */
+SM80_FUNCTION unsigned exchange_words(unsigned given) {
+  unsigned out;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(out) : "r"(given));
+  return out;
+}
+
+/* Two numbers of f16, bf16 or 8 bits from two of f32 or to them; rounded to nearest even. The first is the lower half. */
+SM80_FUNCTION unsigned f16_pair(float first, float second) {
+  unsigned out;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  return out;
+}
+SM80_FUNCTION unsigned bf16_pair(float first, float second) {
+  unsigned out;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  return out;
+}
+SM80_FUNCTION float from_f16(unsigned short bits) {
+  float out;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(out) : "h"(bits));
+  return out;
+}
+/* All numbers of 8 bits are numbers of f16. From sm_89 on. */
+#if __CUDA_ARCH__ >= 890
+SM80_FUNCTION unsigned f16_pair_of_e4m3(unsigned pair) {
+  unsigned out;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(out) : "h"((unsigned short)pair));
+  return out;
+}
+SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
+  unsigned out;
+  asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(out) : "h"((unsigned short)pair));
+  return out;
+}
+#endif
+
 /* --- products of a warp --- */
+
+/* sums (16 x 8) += A (16 x K) B (K x 8), where 32 bytes are K numbers: SHAPE "m16n8k16" for bf16 and f16, "m16n8k32" for 8-bit
+ * integers, "m16n8k8" for tf32 (f32 of which the units read ten binary places); A_TYPE and B_TYPE are PTX's words; sums are SUM "f32"
+ * in REGISTER "f", or "s32" in "r" (which wrap). In texts. Of thread t: a[0] is bytes 4 (t % 4) on of row t / 4 of A, a[1] of row
+ * t / 4 + 8, a[2] and a[3] the same 16 bytes on; b[0] and b[1] likewise, of column t / 4 of B; sums[i] is row t / 4 + 8 (i / 2), column
+ * 2 (t % 4) + i % 2. */
+#define mma_16x8(SHAPE, SUM, REGISTER, A_TYPE, B_TYPE, sums, a, b)                                           \
+  asm volatile("mma.sync.aligned." SHAPE ".row.col." SUM "." A_TYPE "." B_TYPE "." SUM                       \
+               " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                            \
+               : "+" REGISTER((sums)[0]), "+" REGISTER((sums)[1]), "+" REGISTER((sums)[2]),                  \
+                 "+" REGISTER((sums)[3])                                                                     \
+               : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 
 /* sums (16 x 8) += A (16 x 8) B (8 x 8), in f64, each number rounded as multiply-adds round. Of thread t: a[0] is row t / 4, column
  * t % 4 of A, a[1] row + 8, a[2] column + 4, a[3] both; b[0] is row t % 4, column t / 4 of B, b[1] row + 4; sums[i] is row
@@ -120,6 +207,18 @@ SM80_FUNCTION double2 load_doubles_of(unsigned rank, shared_t from) {
 }
 
 /* --- launches --- */
+
+/* This block's number, as if it could change: what follows from it is computed where it stands, and takes no registers before. */
+SM80_FUNCTION unsigned block_number_anew() {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
+  return number;
+}
+/* The same of an address: the compiler does not know where it came from, and so does not compute it once more. */
+template <typename T>
+SM80_FUNCTION void make_anew(T *&pointer) {
+  asm("" : "+l"(pointer));
+}
 
 /* Waits until the kernel before this one in the stream has ended and its writes are seen; and says that the next one may start.
  * Both do nothing before sm_90, and where the launch does not ask for it. */

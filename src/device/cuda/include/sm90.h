@@ -261,6 +261,10 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_64, "%64", "%65", "%66", shape, types, flags)                           \
                : SM90_SUMS_64(R, s, 0)                                                                       \
                : "l"(a), "l"(b), "r"((int)(add)))
+#define wgmma_n192(shape, types, flags, R, s, a, b, add)                                                     \
+  asm volatile(SM90_WGMMA(SM90_NAMES_96, "%96", "%97", "%98", shape, types, flags)                           \
+               : SM90_SUMS_64(R, s, 0), SM90_SUMS_32(R, s, 16)                                               \
+               : "l"(a), "l"(b), "r"((int)(add)))
 #define wgmma_n256(shape, types, flags, R, s, a, b, add)                                                     \
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "%128", "%129", "%130", shape, types, flags)                       \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \

@@ -4,7 +4,9 @@
  *
  * A panel has 128 bytes of each row along k, as wgmma reads it (sm90.h): its rows are rows of A (columns of B), or, where elements
  * lie side by side across k, blocks of 64 such elements (A_ACROSS, B_ACROSS; types of 16 bits). What lies beyond the matrix arrives
- * as zeros. */
+ * as zeros.
+ *
+ * APART: of 8-bit floating point the units' sums keep few places, so those of so many panels (0: all) are added to sums in f32. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 
@@ -31,34 +33,96 @@ SM90_FUNCTION void next_stage(stage &at) {
   }
 }
 
-/* LINES rows of A (columns of B) from `line` on, of the panel at `depth`, for this block alone or for all of its cluster. */
+/* LINES rows of A (columns of B) from `line` on, of the panel at `depth` of a layer, for this block alone or for all of its cluster. */
 template <int ACROSS, int LINES, bool IS_SHARED>
-SM90_FUNCTION void load_panel(shared_t to, const tensor_map *map, shared_t full, int line, int depth) {
+SM90_FUNCTION void load_panel(shared_t to, const tensor_map *map, shared_t full, int line, int depth,
+                              int layer = 0) {
   constexpr int STEP = ACROSS ? 64 : LINES;
 #pragma unroll
   for (int i = 0; i < LINES; i += STEP) {
     const int x = ACROSS ? line + i : depth, y = ACROSS ? depth : line;
     if (IS_SHARED)
-      tma_load_multicast(to + i / STEP * SLAB_BYTES, map, full, x, y, 0, (1 << CLUSTER) - 1);
+      tma_load_multicast(to + i / STEP * SLAB_BYTES, map, full, x, y, layer, (1 << CLUSTER) - 1);
     else
-      tma_load(to + i / STEP * SLAB_BYTES, map, full, x, y, 0);
+      tma_load(to + i / STEP * SLAB_BYTES, map, full, x, y, layer);
   }
+}
+
+/* Starts products of a panel: of block `i` of 64 rows. */
+SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b, bool add) {
+#pragma unroll
+  for (int s = 0; s < STEPS; s++) {
+    const shared_t from_a = a + (A_ACROSS ? i * SLAB_BYTES + s * 2048 : i * 64 * PANEL_BYTES + s * 32),
+                   from_b = b + (B_ACROSS ? s * 2048 : s * 32);
+    wgmma_tile_multiply(sums, factor_descriptor(from_a, SLAB_BYTES, 1024),
+                        factor_descriptor(from_b, SLAB_BYTES, 1024), add || s > 0);
+  }
+}
+
+SM90_FUNCTION void clear_sums(wgmma_sums sums[BLOCKS]) {
+#pragma unroll
+  for (int i = 0; i < BLOCKS; i++)
+#pragma unroll
+    for (int j = 0; j < TILE_N / 8; j++)
+#pragma unroll
+      for (int e = 0; e < 4; e++)
+        sums[i][j][e] = 0;
 }
 
 /* A warpgroup starts to multiply what a stage holds; `a` and `b` are where its rows of A and all columns of B lie. */
 SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t b, bool add) {
   wgmma_fence();
 #pragma unroll
-  for (int i = 0; i < BLOCKS; i++) {
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) {
-      const shared_t from_a = a + (A_ACROSS ? i * SLAB_BYTES + s * 2048 : i * 64 * PANEL_BYTES + s * 32),
-                     from_b = b + (B_ACROSS ? s * 2048 : s * 32);
-      wgmma_tile_multiply(sums[i], factor_descriptor(from_a, SLAB_BYTES, 1024),
-                          factor_descriptor(from_b, SLAB_BYTES, 1024), add || s > 0);
-    }
-  }
+  for (int i = 0; i < BLOCKS; i++)
+    multiply_block(sums[i], i, a, b, add);
   wgmma_commit();
 }
+
+#if APART
+/* All products of `panels` panels from stage `at` on, where those of APART panels (1 or 2) are summed by themselves and then added to `sums`: while
+ * one warpgroup adds, another's are under way. `release` says of a stage that it was read. */
+template <class RELEASE>
+SM90_FUNCTION void multiply_apart(wgmma_sums sums[BLOCKS], int panels, shared_t stages, shared_t from_a,
+                                  shared_t full, shared_t empty, stage &at, RELEASE release) {
+  clear_sums(sums);
+  for (; panels > 0; panels -= APART) {
+    const bool is_pair = APART == 2 && panels > 1;
+    const stage one = at;
+    next_stage(at);
+    const stage two = at;
+    if (is_pair)
+      next_stage(at);
+    const shared_t first = stages + one.number * STAGE_BYTES, second = stages + two.number * STAGE_BYTES;
+    barrier_wait(full + 8 * one.number, one.parity);
+#pragma unroll
+    for (int i = 0; i < BLOCKS; i++) {
+      wgmma_sums apart;
+      wgmma_fence();
+      multiply_block(apart, i, first + from_a, first + A_BYTES, false);
+      wgmma_commit();
+      if (is_pair) {
+        if (i == 0)
+          barrier_wait(full + 8 * two.number, two.parity);
+        wgmma_fence();
+        multiply_block(apart, i, second + from_a, second + A_BYTES, true);
+        wgmma_commit();
+        if (i == BLOCKS - 1) {
+          wgmma_wait<1>();
+          release(empty + 8 * one.number);
+        }
+      }
+      wgmma_wait<0>();
+      if (i == BLOCKS - 1)
+        release(empty + 8 * (is_pair ? two.number : one.number));
+      wgmma_tile_hold(&apart, 1);
+#pragma unroll
+      for (int j = 0; j < TILE_N / 8; j++)
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+          sums[i][j][e] += apart[j][e];
+    }
+  }
+}
+#endif
 
 #endif

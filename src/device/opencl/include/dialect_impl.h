@@ -45,6 +45,8 @@ static inline double tsl_mul_double(double a, double b) {
 }
 #endif
 #define TSL_MUL(type, a, b) TSL_PASTE(tsl_mul_, type)(a, b)
+#define TSL_ERF(x) erf(x)
+#define TSL_TANH(x) tanh(x)
 #define TSL_AS_INDEX(x) as_long(x)
 #define TSL_AS_DOUBLE(i) as_double((long)(i))
 #define TSL_AS_INT(x) as_int(x)

@@ -1,9 +1,11 @@
 /* The variants of cuda_wgmma.cu: parameters, what is legal, and why not. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
+#include "host/split.h"
+
 static const tsl_param params[] = {
     [TSL_CUDA_WGMMA_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {64, 128, 256}},
-    [TSL_CUDA_WGMMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 256}},
+    [TSL_CUDA_WGMMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 192, 256}},
     [TSL_CUDA_WGMMA_CLUSTER] = {"cluster",
                                 "blocks that share columns of B, or parts of k where they flow",
                                 1,
@@ -17,10 +19,17 @@ static const tsl_param params[] = {
                              "stay: blocks take tile after tile; flow: a small block for each part of k",
                              TSL_CUDA_WGMMA_STAY,
                              {TSL_CUDA_WGMMA_STAY, TSL_CUDA_WGMMA_FLOW}},
+    [TSL_CUDA_WGMMA_EIGHTS] = {"eights",
+                               "e4m3 and e5m2: widened to f16; sums of 8-bit units of panels, or of pairs, "
+                               "added in f32; or units alone",
+                               TSL_CUDA_WGMMA_WIDENED,
+                               {TSL_CUDA_WGMMA_WIDENED, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS,
+                                TSL_CUDA_WGMMA_UNITS}},
     {NULL, NULL, 0, {0}},
 };
 
-static const char *const order_names[] = {"direct", "swapped"}, *const form_names[] = {"stay", "flow"};
+static const char *const order_names[] = {"direct", "swapped"}, *const form_names[] = {"stay", "flow"},
+                         *const eights_names[] = {"widened", "panels", "pairs", "units"};
 
 static const char *const probes[] = {
     "tile_m=128 tile_n=256 cluster=2 band=8 order=direct",
@@ -30,6 +39,12 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=128 cluster=2 band=8 order=direct",
     "tile_m=128 tile_n=16 cluster=4 band=8 order=swapped form=flow",
     "tile_m=64 tile_n=64 cluster=8 band=8 order=direct form=flow",
+    "tile_m=256 tile_n=128 cluster=2 band=8 order=direct eights=panels",
+    "tile_m=64 tile_n=32 cluster=2 band=8 order=swapped form=flow eights=panels",
+    "tile_m=128 tile_n=192 cluster=2 band=8 order=swapped eights=panels",
+    "tile_m=256 tile_n=128 cluster=1 band=8 order=direct eights=pairs",
+    "tile_m=128 tile_n=192 cluster=1 band=8 order=direct eights=pairs",
+    "tile_m=128 tile_n=256 cluster=1 band=8 order=direct eights=units",
     NULL,
 };
 
@@ -43,8 +58,27 @@ static const tsl_types types[] = {
     {TESELA_I8, TESELA_U8, TESELA_I32},
     {TESELA_U8, TESELA_U8, TESELA_I32},
     {TESELA_F32, TESELA_F32, TESELA_F32}, /* cut to tf32 */
+    {TESELA_E4M3, TESELA_E4M3, TESELA_F32},
+    {TESELA_E5M2, TESELA_E4M3, TESELA_F32},
+    {TESELA_E4M3, TESELA_E5M2, TESELA_F32},
+    {TESELA_E5M2, TESELA_E5M2, TESELA_F32},
+    {TESELA_E4M3, TESELA_E4M3, TESELA_BF16},
+    {TESELA_E5M2, TESELA_E4M3, TESELA_BF16},
+    {TESELA_E4M3, TESELA_E5M2, TESELA_BF16},
+    {TESELA_E5M2, TESELA_E5M2, TESELA_BF16},
+    {TESELA_E4M3, TESELA_E4M3, TESELA_F16},
+    {TESELA_E5M2, TESELA_E4M3, TESELA_F16},
+    {TESELA_E4M3, TESELA_E5M2, TESELA_F16},
+    {TESELA_E5M2, TESELA_E5M2, TESELA_F16},
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
+
+/* Products whose sum is the 8-bit units' own. */
+static int64_t panel_of_eights(const tsl_problem *problem, int64_t eights) {
+  return eights == TSL_CUDA_WGMMA_PANELS  ? TSL_CUDA_WGMMA_PANEL
+         : eights == TSL_CUDA_WGMMA_PAIRS ? 2 * TSL_CUDA_WGMMA_PANEL
+                                          : tsl_most(1, problem->k);
+}
 
 /* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of their product. Its
  * sums align fewer products at once than those of narrower types, so that each costs more cuts. Of a number with less than ten places,
@@ -52,16 +86,36 @@ static const tsl_types types[] = {
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
+  if (tsl_cuda_wgmma_is_eight(problem) && config->value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED)
+    return tsl_accuracy_of_eights(problem, panel_of_eights(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]));
   if (problem->a.type != TESELA_F32)
     return tsl_accuracy_of_tensor_cores(problem, config);
   return (tsl_accuracy){
       .factor = cut + 2.5 * k + 24 + 0x1p-22 * k, .repeats = true, .flushes = 0x1p-126, .cuts = true};
 }
 
-/* Sums that a thread of a warpgroup has registers for. */
-enum { SUMS_MOST = 128, BAND = 8 };
+/* Sums that a thread of a warpgroup has registers for; and with those of a panel that are apart. */
+enum { SUMS_MOST = 128, SUMS_MOST_APART = 192, BAND = 8 };
+
+/* Why 8-bit numbers are not multiplied so. */
+static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmma *tile, int sums) {
+  if (!tsl_ask_has_accuracy(&problem->ask))
+    return tsl_refusal("eights=%s: sums of 8-bit units keep 13 binary places, which only an ask allows "
+                       "(accuracy=e4m3 or a number)",
+                       eights_names[tile->eights - 1]);
+  if (tile->eights == TSL_CUDA_WGMMA_UNITS && problem->ask.accuracy != TSL_ACCURACY_NUMBER)
+    return "eights=units: sums of all k keep 13 binary places, which only a number asks for";
+  if (tile->apart > 0 && sums + tile->tile_n / 2 > SUMS_MOST_APART)
+    return tsl_refusal("eights=%s: tiles of %d x %d are %d sums a thread and %d apart, where %d have room",
+                       eights_names[tile->eights - 1], tile->tile_m, tile->tile_n, sums, tile->tile_n / 2,
+                       SUMS_MOST_APART);
+  return NULL;
+}
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const bool is_widened = config->value[TSL_CUDA_WGMMA_EIGHTS] == TSL_CUDA_WGMMA_WIDENED;
+  if (!is_widened && !tsl_cuda_wgmma_is_eight(problem))
+    return "eights: only e4m3 and e5m2 are multiplied in more than one way";
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
             columns = TSL_CUDA_WGMMA_PANEL / tile.element;
@@ -70,6 +124,12 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if (sums > SUMS_MOST)
     return tsl_refusal("tiles of %d x %d are %d sums a thread, where %d have room", tile.tile_m, tile.tile_n,
                        sums, SUMS_MOST);
+  if (!is_widened && refuse_eights(problem, &tile, sums))
+    return refuse_eights(problem, &tile, sums);
+  if (tile.tile_n == 192 && (tile.apart == 0 || tile.flows))
+    return "tile_n=192: only where sums are apart, and blocks stay, do threads lack registers for 256";
+  if (tile.flows && tsl_problem_batch(problem) > 1)
+    return "blocks that flow take one product, not a batch";
   if (!tile.flows && tile.cluster > 2)
     return tsl_refusal("cluster=%d: more than two blocks share only k, by form=flow", tile.cluster);
   if (tile.flows && tile.band != BAND)
@@ -88,9 +148,9 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
   static const double most_tiles = 0x7f000000;
-  if ((double)shares.tiles_m * (double)shares.tiles_n > most_tiles)
-    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)shares.tiles_m,
-                       (long long)shares.tiles_n);
+  if ((double)shares.tiles_m * (double)shares.tiles_n * (double)tsl_problem_batch(problem) > most_tiles)
+    return tsl_refusal("%lld x %lld tiles of C%s are more than blocks can count", (long long)shares.tiles_m,
+                       (long long)shares.tiles_n, tsl_problem_batch(problem) > 1 ? ", of each product," : "");
   return NULL;
 }
 
@@ -99,7 +159,7 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)shares.sums_bytes;
+  return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)shares.sums_bytes;
 }
 
 const tsl_strategy tsl_gemm_cuda_wgmma = {
@@ -118,8 +178,10 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .build = tsl_cuda_wgmma_build,
     .run = tsl_cuda_wgmma_run,
     .release = tsl_cuda_wgmma_release,
-    .takes = {.types = types, .why = "wgmma multiplies narrow types, and f32 as tf32"},
-    .values = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names, [TSL_CUDA_WGMMA_FORM] = form_names}},
+    .takes = {.types = types, .why = "wgmma multiplies narrow types, and f32 as tf32", .batches = true},
+    .values = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names,
+                         [TSL_CUDA_WGMMA_FORM] = form_names,
+                         [TSL_CUDA_WGMMA_EIGHTS] = eights_names}},
     .uses = {.scratch = scratch, .account = tsl_cuda_wgmma_account},
     .testing = {.probes = probes},
 };

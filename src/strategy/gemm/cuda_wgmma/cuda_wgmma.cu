@@ -22,8 +22,11 @@
  * Few tiles and a long k: `parts` of k are summed apart, to a matrix each of sums as they are (SPLIT), and cuda_wgmma_fold.cu adds them
  * up, always in the same order.
  *
+ * Products of a batch are layers of the maps: a block takes the tiles of one after those of another.
+ *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. From the host: STAGES, BOXES, ELEMENT (bytes of A's and B's elements), A_TYPE, B_TYPE
- * (PTX's words), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, SPLIT.
+ * (PTX's words), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, SPLIT,
+ * APART (panels whose sums are their own; 0), RESIDENT (blocks of a multiprocessor).
  * Limits: sm_90a; k at least 1 (without products there is cuda_wgmma_fold.cu alone); m, n and k below 2^31; A and B where maps take them (pitches and addresses multiples of 16 bytes). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
@@ -35,21 +38,23 @@ constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, ROWS = TSL_PARAM_TILE_
 constexpr int BOX_BYTES = 64 * 128;
 constexpr int LOADING_REGISTERS = 40, MULTIPLYING_REGISTERS = 232;
 
-/* What a block does at a time: a tile, and of its panels along k the first and the one behind the last. */
+/* What a block does at a time: a tile of a layer (a part of k, or a product of a batch), and of its panels along k the first and the
+ * one behind the last. */
 struct share {
-  int row, col, part, first, end;
+  int row, col, layer, first, end;
 };
 
 SM90_FUNCTION int shares_of(const cuda_wgmma_arguments &given) {
-  return given.tiles_m * given.tiles_n * given.parts;
+  return given.tiles_m * given.tiles_n * given.parts * given.products;
 }
 
 SM90_FUNCTION share share_of(int number, unsigned rank, const cuda_wgmma_arguments &given) {
-  const int tiles = given.tiles_m * given.tiles_n, tile = number % tiles, part = number / tiles;
+  const int tiles = given.tiles_m * given.tiles_n, tile = number % tiles, layer = number / tiles,
+            part = SPLIT ? layer : 0;
   const int above = tile / (given.band * given.tiles_n) * given.band,
             place = tile % (given.band * given.tiles_n);
   const int height = min(given.tiles_m - above, given.band);
-  return {((above + place % height) * CLUSTER + (int)rank) * TILE_M, place / height * TILE_N, part,
+  return {((above + place % height) * CLUSTER + (int)rank) * TILE_M, place / height * TILE_N, layer,
           part_begins(given.k, part, given.parts), part_begins(given.k, part + 1, given.parts)};
 }
 
@@ -63,13 +68,15 @@ SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const c
   stage at = {0, 1}; /* all are empty at first */
   for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
     const share own = share_of(number, rank, given);
+    const int a_layer = given.a_first + own.layer * given.a_layer,
+              b_layer = given.b_first + own.layer * given.b_layer;
     for (int p = own.first; p < own.end; p++) {
       const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
       barrier_wait(empty + 8 * at.number, at.parity);
       barrier_arrive_expect(arrived, STAGE_BYTES);
-      load_panel<A_ACROSS, TILE_M, false>(to, a, arrived, own.row, p * DEPTH);
+      load_panel<A_ACROSS, TILE_M, false>(to, a, arrived, own.row, p * DEPTH, a_layer);
       load_panel<B_ACROSS, OWN, (CLUSTER > 1)>(to + A_BYTES + rank * (B_BYTES / CLUSTER), b, arrived,
-                                               own.col + rank * OWN, p * DEPTH);
+                                               own.col + rank * OWN, p * DEPTH, b_layer);
       next_stage(at);
     }
   }
@@ -96,6 +103,10 @@ SM90_FUNCTION int rows_above() {
 SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, shared_t stages, shared_t full,
                                   shared_t empty, stage &at) {
   const shared_t from_a = A_ACROSS ? rows_above() / 64 * SLAB_BYTES : rows_above() * PANEL_BYTES;
+#if APART
+  multiply_apart(sums, own.end - own.first, stages, from_a, full, empty, at,
+                 [](shared_t stage) { release_stage(stage); });
+#else
   shared_t before = 0; /* the stage whose products may be under way when the next ones start */
   for (int p = own.first; p < own.end; p++) {
     const shared_t panel = stages + at.number * STAGE_BYTES;
@@ -110,6 +121,7 @@ SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, sha
   wgmma_wait<0>();
   release_stage(before);
   wgmma_tile_hold(sums, BLOCKS);
+#endif
 }
 
 /* --- C --- */
@@ -147,32 +159,44 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
 #pragma unroll
       for (int j = is_last ? 0 : i; j < i + TOGETHER; j++)
         tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES, own.col + j % ACROSS_BOXES * BOX_N,
-                  own.row + rows_above() + j / ACROSS_BOXES * 64, own.part);
+                  own.row + rows_above() + j / ACROSS_BOXES * 64, own.layer);
       tma_stores_commit();
     }
   }
 }
 
-/* The same, element by element, in boxes of 32 columns of sums. */
+/* The same, element by element, in boxes of 32 columns of sums, as many at once as there is room for. */
 SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &own,
                                     const cuda_wgmma_arguments &given, shared_t boxes) {
-  constexpr int WIDE = TILE_N < 32 ? TILE_N : 32;
+  constexpr int WIDE = TILE_N < 32 ? TILE_N : 32, ACROSS = TILE_N / WIDE, ALL = BLOCKS * ACROSS,
+                AT_ONCE = BOXES < ALL ? BOXES : ALL;
   const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
   const bool rows_first = given.c_row == 1 && given.c_col != 1;
-  c += given.c_offset + own.part * given.c_part;
+  /* A thread's first element of a box, and from one to the next: rows, or columns. */
+  const int y = rows_first ? thread % 64 : thread / WIDE, x = rows_first ? thread / 64 : thread % WIDE,
+            down = rows_first ? 2 : 128 / WIDE;
+  const long long step = down * (rows_first ? given.c_col : given.c_row);
+  c += given.c_offset + own.layer * given.c_part;
 #pragma unroll
-  for (int j = 0; j < BLOCKS * (TILE_N / WIDE); j++) {
-    const int row = own.row + rows_above() + j / (TILE_N / WIDE) * 64,
-              col = own.col + j % (TILE_N / WIDE) * WIDE;
+  for (int i = 0; i < ALL; i += AT_ONCE) {
     warpgroup_barrier(group);
-    wgmma_tile_put_words(boxes, sums[j / (TILE_N / WIDE)], j % (TILE_N / WIDE), given.alpha);
+#pragma unroll
+    for (int j = i; j < i + AT_ONCE; j++)
+      wgmma_tile_put_words(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, given.alpha);
     warpgroup_barrier(group);
-#pragma unroll 4
-    for (int e = thread; e < 64 * WIDE; e += 128) {
-      const int y = rows_first ? e % 64 : e / WIDE, x = rows_first ? e / 64 : e % WIDE;
-      if (row + y < given.m && col + x < given.n)
-        wgmma_tile_store(c + (row + y) * given.c_row + (col + x) * given.c_col,
-                         load_shared(boxes + swizzled(y, 4 * x)), given.beta);
+    for (int j = i; j < i + AT_ONCE; j++) {
+      const int row = own.row + rows_above() + j / ACROSS * 64 + y, col = own.col + j % ACROSS * WIDE + x;
+      const shared_t from = boxes + (j - i) * BOX_BYTES;
+      const int left = rows_first ? (row < given.m ? (given.n - col + down - 1) / down : 0)
+                                  : (col < given.n ? (given.m - row + down - 1) / down : 0);
+      c_element *to = c + row * given.c_row + col * given.c_col;
+#pragma unroll 8
+      for (int e = 0; e < WIDE / 2; e++, to += step)
+        if (e < left)
+          wgmma_tile_store(to,
+                           load_shared(from + (rows_first ? swizzled(y, 4 * (x + e * down))
+                                                          : swizzled(y + e * down, 4 * x))),
+                           given.beta);
     }
   }
 }
@@ -200,7 +224,7 @@ SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const cu
   tma_stores_read<0>();
 }
 
-extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), 1)
+extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), RESIDENT)
     tsl_gemm_cuda_wgmma(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
                         const __grid_constant__ tensor_map map, c_element *c,
                         const __grid_constant__ cuda_wgmma_arguments given) {

@@ -10,12 +10,17 @@ enum {
   TSL_CUDA_WGMMA_CLUSTER,
   TSL_CUDA_WGMMA_BAND,
   TSL_CUDA_WGMMA_ORDER,
-  TSL_CUDA_WGMMA_FORM
+  TSL_CUDA_WGMMA_FORM,
+  TSL_CUDA_WGMMA_EIGHTS
 };
 enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
 /* Forms: blocks that stay and take tile after tile (cuda_wgmma.cu), or as many small ones as there are parts, which flow through
  * the device (cuda_wgmma_flow.cu). */
 enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW };
+
+/* How e4m3 and e5m2 are multiplied: as f16, which they are on their way; by the units for 8 bits, whose sums keep few places, those of
+ * each panel, or of two, added to sums in f32; or by these units alone. Other types know only the first. */
+enum { TSL_CUDA_WGMMA_WIDENED = 1, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS, TSL_CUDA_WGMMA_UNITS };
 
 /* Bytes of a row of a panel. */
 enum { TSL_CUDA_WGMMA_PANEL = 128 };
@@ -28,15 +33,19 @@ typedef struct tsl_cuda_wgmma {
   tsl_problem problem; /* swapped: C' = B' A' */
   bool swapped;
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, elements along k do not */
-  int element;             /* bytes of an element of A and B */
+  int given, element;      /* bytes of an element of A and B as it lies, and as it is multiplied */
+  int eights;              /* of a problem of 8-bit numbers; else 0 */
+  int apart;               /* panels whose sums are added to others; 0: all are one sum */
   int c_element;
   int tile_m, tile_n, cluster, band;
   bool flows;
   int warpgroups; /* that multiply */
+  int resident;   /* blocks of a multiprocessor that share its memory */
   int stages, boxes;
   int depth;                /* elements of k in a panel */
   uint64_t shared_bytes;    /* of a block; 0 stages: there is not enough for two */
   int64_t a_bytes, b_bytes; /* of packed operands, each a multiple of 128 */
+  int64_t packed; /* products of a batch that are copied together; elements of a byte go one by one */
 } tsl_cuda_wgmma;
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
@@ -52,9 +61,8 @@ tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64
 /* Columns of B that a block loads. */
 int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);
 
-/* Whether an operand with these strides has to be packed before it is copied by maps. */
-bool tsl_cuda_wgmma_packs(int64_t row_stride, int64_t step, int64_t offset, const tsl_rows *rows,
-                          int element);
+/* Whether an operand that lies so has to be packed before it is copied by maps. */
+bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element);
 
 /* Whether C goes by a map, which only writes: its rows are dense and lie where maps take them, and it is not read. What a map
  * writes ends at a multiple of 16 bytes, beyond a row's end where that is none. */
@@ -65,6 +73,9 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
 /* What it moves. */
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_account *account);
+
+/* Whether a problem's factors are 8-bit floating point. */
+bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem);
 
 tesela_status tsl_cuda_wgmma_build(tsl_work *work);
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

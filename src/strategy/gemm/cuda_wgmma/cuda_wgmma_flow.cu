@@ -70,14 +70,14 @@ SM90_FUNCTION void load_share(const tensor_map *a, const tensor_map *b, const sh
 SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, shared_t stages, shared_t full,
                                   shared_t empty) {
   stage at = {0, 0};
+#if APART
+  multiply_apart(sums, own.end - own.first, stages, 0, full, empty, at, [](shared_t stage) {
+    if (threadIdx.x == 0)
+      barrier_arrive(stage);
+  });
+#else
   shared_t before = 0;
-#pragma unroll
-  for (int i = 0; i < BLOCKS; i++)
-#pragma unroll
-    for (int j = 0; j < TILE_N / 8; j++)
-#pragma unroll
-      for (int e = 0; e < 4; e++)
-        sums[i][j][e] = 0;
+  clear_sums(sums);
   for (int p = own.first; p < own.end; p++) {
     const shared_t panel = stages + at.number * STAGE_BYTES;
     barrier_wait(full + 8 * at.number, at.parity);
@@ -90,6 +90,7 @@ SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, sha
   }
   wgmma_wait<0>();
   wgmma_tile_hold(sums, BLOCKS);
+#endif
 }
 
 /* --- C --- */

@@ -6,6 +6,8 @@
  * ACROSS threads of a block add up a share of the parts, each for an element, in their order; the first of them add up what all have, in
  * their order, so that the same parts always give the same bits.
  *
+ * Without products, blocks along y take those of a batch.
+ *
  * From the host: C_FORM, as cuda_wgmma.cu; SHARES, 1 to 8. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
@@ -19,16 +21,12 @@
 
 constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
-extern "C" __global__ void __launch_bounds__(ITEMS)
-    tsl_gemm_cuda_wgmma_fold(c_element *c, const sum_t *sums, long long sums_offset,
-                             const __grid_constant__ cuda_wgmma_fold_arguments given) {
-  __shared__ sum_t shares[SHARES][ACROSS];
+SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t *sums, long long sums_offset,
+                        const cuda_wgmma_fold_arguments &given) {
   const int lane = threadIdx.x % ACROSS, own = threadIdx.x / ACROSS;
   const int first = given.parts * own / SHARES, end = given.parts * (own + 1) / SHARES;
   const bool rows_first = given.c_row == 1 && given.c_col != 1;
   const long long count = given.m * given.n;
-  dependency_launch();
-  dependency_wait();
   for (long long start = (long long)ACROSS * blockIdx.x; start < count;
        start += (long long)ACROSS * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1;
@@ -50,4 +48,14 @@ extern "C" __global__ void __launch_bounds__(ITEMS)
     }
     __syncthreads();
   }
+}
+
+extern "C" __global__ void __launch_bounds__(ITEMS)
+    tsl_gemm_cuda_wgmma_fold(c_element *c, const sum_t *sums, long long sums_offset,
+                             const __grid_constant__ cuda_wgmma_fold_arguments given) {
+  __shared__ sum_t shares[SHARES][ACROSS];
+  dependency_launch();
+  dependency_wait();
+  for (int product = blockIdx.y; product < given.products; product += gridDim.y)
+    fold(shares, c + product * given.c_step, sums, sums_offset, given);
 }

@@ -10,21 +10,39 @@ typedef union cuda_wgmma_scalar {
 
 typedef struct cuda_wgmma_arguments {
   int m, n, k;
-  int tiles_m, tiles_n;                     /* of a cluster: CLUSTER tiles one below the other are one here */
-  int band;                                 /* rows of those that blocks take together */
-  int parts;                                /* of k; of each of them, a cluster's blocks have parts (flow) */
-  int ahead;                                /* panels that are brought to the last cache early (flow) */
-  int by_map;                               /* C goes by its map; else by these: */
-  long long c_offset, c_row, c_col, c_part; /* c_part: from the sums of one part of k to the next's */
+  int tiles_m, tiles_n;                   /* of a cluster: CLUSTER tiles one below the other are one here */
+  int band;                               /* rows of those that blocks take together */
+  int parts;                              /* of k; of each of them, a cluster's blocks have parts (flow) */
+  int products;                           /* of a batch, which has one part */
+  int a_first, a_layer, b_first, b_layer; /* product p has layer first + p * layer of its factor's map */
+  int ahead;                              /* panels that are brought to the last cache early (flow) */
+  int by_map;                             /* C goes by its map; else by these: */
+  long long c_offset, c_row, c_col,
+      c_part; /* c_part: from the sums of one part of k to the next's; from product to product */
   cuda_wgmma_scalar alpha, beta;
 } cuda_wgmma_arguments;
 
-/* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart, to C. */
+/* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart, to C; of no parts, to as many products' C. */
 typedef struct cuda_wgmma_fold_arguments {
   long long m, n, pitch, part;
-  long long c_offset, c_row, c_col;
-  int parts;
+  long long c_offset, c_row, c_col, c_step;
+  int parts, products;
   cuda_wgmma_scalar alpha, beta;
 } cuda_wgmma_fold_arguments;
+
+/* Lines of a factor that cuda_wgmma_lines.cu copies: `units` of work (0: none). Elements, all of them, of a byte; where they go and how
+ * far apart lines are there in bytes. Of lines that are not turned, a unit's have 2^shift chunks of 16 elements. */
+#define TSL_CUDA_WGMMA_LINES_CHUNKS 1024
+#define TSL_CUDA_WGMMA_LINES_SIDE 128
+typedef struct cuda_wgmma_lines {
+  long long lines, elements;
+  long long offset, line, step; /* to the first; from line to line; within one */
+  long long end;                /* behind the one that lies last */
+  long long to, pitch;
+  int units, shift, is_e5m2;
+} cuda_wgmma_lines;
+typedef struct cuda_wgmma_lines_arguments {
+  cuda_wgmma_lines of[2]; /* A's, B's */
+} cuda_wgmma_lines_arguments;
 
 #endif

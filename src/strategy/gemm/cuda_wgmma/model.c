@@ -13,6 +13,9 @@ static const double hot_clock = 0.75, cool_seconds = 20e-6;
 /* After this time, clusters of two win some of it back: less comes from the last cache. */
 static const double shared_clock = 0.79, warm_seconds = 150e-6;
 
+/* From a panel's last product to the next one's first where its sums are added between. */
+static const double adding_clocks = 100;
+
 /* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache; shared memory. */
 static double panel_clocks(const tsl_cuda_wgmma *tile) {
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
@@ -20,23 +23,33 @@ static double panel_clocks(const tsl_cuda_wgmma *tile) {
                loaded = (tile->tile_m + (double)tile->tile_n / tile->cluster) * 128,
                arrives = (tile->tile_m + (double)tile->tile_n) * 128,
                read = blocks * (64 + (double)tile->tile_n) * 128;
-  return fmax(products, fmax(loaded / cache_bytes, (arrives + read) / shared_bytes)) +
-         (tile->warpgroups == 1 ? 0.1 : 0.01) * products;
+  const double alone = tile->warpgroups == 1 ? 0.1 : 0.01;
+  /* Sums of panels are added while the other warpgroup's products are under way, where there is one. */
+  const double adding = tile->apart == 0        ? 0
+                        : tile->warpgroups == 1 ? blocks * (0.5 * wide + adding_clocks) / tile->apart
+                                                : 0.1 * products / tile->apart;
+  return fmax(products, fmax(loaded / cache_bytes, (arrives + read) / shared_bytes)) + alone * products +
+         adding;
 }
 
 static double copied(const tsl_shape *shape, bool across_rows, bool across, int element) {
-  const int64_t step = across_rows == across ? shape->row_stride : shape->col_stride,
-                pitch = across_rows == across ? shape->col_stride : shape->row_stride;
+  const tsl_rows_place place = {
+      .step = across_rows == across ? shape->row_stride : shape->col_stride,
+      .row_stride = across_rows == across ? shape->col_stride : shape->row_stride,
+  };
   const tsl_rows rows = {.rows = 2, .elements = 2};
-  return tsl_cuda_wgmma_packs(pitch, step, 0, &rows, element)
-             ? (double)shape->rows * (double)shape->cols * element
-             : 0;
+  return tsl_cuda_wgmma_packs(&place, &rows, element) ? (double)shape->rows * (double)shape->cols * element
+                                                      : 0;
 }
 
-/* Bytes of A and B that are packed first. */
+/* Bytes of A and B, of all products, that are packed first. */
 static double packed_bytes(const tsl_cuda_wgmma *tile) {
-  return copied(&tile->problem.a, true, tile->a_across, tile->element) +
-         copied(&tile->problem.b, false, tile->b_across, tile->element);
+  const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
+  const double products = (double)tsl_problem_batch(&tile->problem);
+  if (tile->element != tile->given)
+    return 1.5 * products * ((double)a->rows * (double)a->cols + (double)b->rows * (double)b->cols);
+  return products *
+         (copied(a, true, tile->a_across, tile->element) + copied(b, false, tile->b_across, tile->element));
 }
 
 /* Whether C's boxes go by a map, where it lies as the problem says. */
@@ -82,8 +95,34 @@ static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
          flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
 }
 
+/* Of batches, whose tiles are short: clocks for 128 elements that a warpgroup stores one by one, and seconds for each product's rows that
+ * are packed, on a multiprocessor. Memory and multiprocessors wait for each other where both take as long. */
+static const double element_clocks = 70, pack_seconds = 0.15e-6;
+
+static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+                            const tsl_problem *problem, const tsl_device *device) {
+  const double products = (double)tsl_problem_batch(problem),
+               tiles = (double)shares->tiles_m * (double)shares->tiles_n * products * tile->cluster;
+  const double rounds = ceil(tiles / fmax(1, (double)shares->blocks));
+  const double multiplied = ceil((double)problem->k / tile->depth) * panel_clocks(tile),
+               elements = (double)tile->tile_m * tile->tile_n;
+  /* While one of the blocks of a multiprocessor stores by map, others multiply; storing one by one is work, too. */
+  const double one_by_one = by_map(tile) ? 0 : elements / 128 * element_clocks / sqrt(tile->warpgroups),
+               store = tile_clocks + elements * tile->c_element / store_bytes;
+  const double clocks = first_clocks + rounds * fmax(tile->resident * (multiplied + one_by_one),
+                                                     multiplied + store + one_by_one);
+  const double computed = clocks / (1e6 * fmax(1, device->clock_mhz)),
+               moved = tsl_problem_bytes(problem) / (0.85 * device->bandwidth);
+  const double packed = packed_bytes(tile) > 0 ? products * pack_seconds / fmax(1, device->compute_units) : 0;
+  return (sqrt(sqrt(pow(computed, 4) + pow(moved, 4))) + packed) *
+             (1 + 0.002 * fabs(log2(tile->band / 8.0))) +
+         device->launch_seconds;
+}
+
 static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
                               const tsl_problem *problem, const tsl_device *device) {
+  if (tsl_problem_batch(problem) > 1)
+    return batch_seconds(tile, shares, problem, device);
   const double clock = 1e6 * fmax(1, device->clock_mhz);
   const double all =
       (double)shares->tiles_m * (double)shares->tiles_n * (double)shares->parts * tile->cluster;
@@ -101,13 +140,18 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   return seconds * (1 + 0.002 * fabs(log2(tile->band / 8.0))) + device->launch_seconds;
 }
 
+/* Copies of 8-bit factors: of the bytes copied, what passes through memory; and what both take beside that, by one early launch. */
+static const double lines_traffic = 1.6, lines_seconds = 1e-6;
+
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
   const double copies = packed_bytes(&tile);
-  const double packing = copies > 0 ? 2.5 * copies / device->bandwidth + device->launch_seconds : 0;
+  const double packing = copies == 0       ? 0
+                         : tile.given == 1 ? lines_traffic * copies / device->bandwidth + lines_seconds
+                                           : 2.5 * copies / device->bandwidth + device->launch_seconds;
   const double folding =
       shares.parts > 1 ? 0.5 * device->launch_seconds + 1.5 * (double)shares.sums_bytes / device->bandwidth
                        : 0;

@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/split.h"
-#include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
+#include "strategy/gemm/cuda_wgmma/lines.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,11 +24,6 @@ static int items_of(const tsl_cuda_wgmma *tile) {
   return tile->flows ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
 }
 
-/* Threads that share the parts of an element in the last step. */
-static int fold_shares(const tsl_cuda_wgmma_shares *shares) {
-  return shares->parts >= 32 ? 8 : shares->parts >= 8 ? 4 : 1;
-}
-
 static tsl_cuda_wgmma_shares shares_of(const tsl_work *work, const tsl_cuda_wgmma *tile) {
   const tsl_problem *problem = &tile->problem;
   return tsl_cuda_wgmma_shares_of(tile, problem->m, problem->n, problem->k, work->device);
@@ -36,8 +31,8 @@ static tsl_cuda_wgmma_shares shares_of(const tsl_work *work, const tsl_cuda_wgmm
 
 /* --- building --- */
 
-static const char *word_of(tesela_type type) {
-  return type == TESELA_F32 ? "tf32" : tsl_launch_ptx_word(type);
+static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
+  return tile->element != tile->given ? "f16" : tsl_launch_ptx_word(type);
 }
 
 tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
@@ -53,17 +48,20 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   snprintf(defines, sizeof defines,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n"
-           "#define RESIDENT %d\n",
-           tile.stages, tile.boxes, tile.element, word_of(problem->a.type), word_of(problem->b.type), form,
-           tile.a_across, tile.b_across, shares.parts > 1, TSL_CUDA_WGMMA_RESIDENT);
+           "#define RESIDENT %d\n#define APART %d\n",
+           tile.stages, tile.boxes, tile.element, word_of(&tile, problem->a.type),
+           word_of(&tile, problem->b.type), form, tile.a_across, tile.b_across, shares.parts > 1,
+           tile.resident, tile.apart);
   TSL_TRY(tsl_launch_kernel_with(work, flows ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
                                  flows ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma", items_of(&tile),
                                  defines, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n", form, fold_shares(&shares));
+  snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n", form,
+           tsl_launch_fold_items(shares.parts));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_fold.cu", "tsl_gemm_cuda_wgmma_fold", FOLD_ITEMS,
                                  defines, &made.fold));
-  TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
+  TSL_TRY(tile.given == 1 ? tsl_cuda_wgmma_lines_kernel(work, &tile, &made.pack)
+                          : tsl_pack_rows_kernel(work, tile.element, &made.pack));
   ops->kernel_early(made.multiply);
   ops->kernel_early(made.fold);
   TSL_TRY(tsl_alloc(sizeof made, "cuda_wgmma's kernels", &block));
@@ -79,51 +77,88 @@ void tsl_cuda_wgmma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* A factor on its way to the kernel. */
-typedef struct factor {
-  tsl_rows rows;
-  tsl_rows_place place;
-} factor;
+/* One run; A, B and the sizes are those of C = A B as the kernel sees it, swapped or not. */
+typedef struct running {
+  const tsl_work *work;
+  const tsl_operands *operands;
+  tsl_cuda_wgmma tile;
+  tsl_cuda_wgmma_shares shares;
+  tsl_gemm_sizes sizes;
+  int64_t first, count; /* products of the batch that a launch takes */
+  tsl_stream *stream;
+} running;
 
-/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 64 elements across. */
-static tesela_status map_factor(const tsl_cuda_wgmma *tile, const factor *own, bool across, int lines,
-                                tsl_tensor_map *map) {
-  const int64_t pitch = own->rows.rows > 1 ? own->place.row_stride * tile->element : own->rows.pitch;
+/* A factor on its way to the kernel: product p of a launch has layer first + p * layer of its map. */
+typedef struct layers {
+  bool across;
+  int first, layer;
+} layers;
+
+/* A's and B's lines (of B, columns), as they lie from the launch's first product on. */
+static void find_factors(const running *run, tsl_cuda_wgmma_factor factors[2]) {
+  const tsl_gemm_sizes *s = &run->sizes;
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const bool a = tile->a_across, b = tile->b_across;
+  const tsl_operand *from_a = tile->swapped ? &run->operands->b : &run->operands->a,
+                    *from_b = tile->swapped ? &run->operands->a : &run->operands->b;
+  factors[0] = (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->m, s->k, a, tile->element),
+                                       .place = {from_a->buffer, s->a_offset + run->first * from_a->step,
+                                                 a ? s->a_col_stride : s->a_row_stride,
+                                                 a ? s->a_row_stride : s->a_col_stride, from_a->step}};
+  factors[1] = (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->n, s->k, b, tile->element),
+                                       .place = {from_b->buffer, s->b_offset + run->first * from_b->step,
+                                                 b ? s->b_row_stride : s->b_col_stride,
+                                                 b ? s->b_col_stride : s->b_row_stride, from_b->step}};
+  for (int i = 0; i < 2; i++)
+    factors[i].packs = tile->element != tile->given ||
+                       tsl_cuda_wgmma_packs(&factors[i].place, &factors[i].rows, tile->element);
+}
+
+static bool packs(const running *run) {
+  tsl_cuda_wgmma_factor factors[2];
+  find_factors(run, factors);
+  return factors[0].packs || factors[1].packs;
+}
+
+/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 64 elements across. A batch whose products follow one
+ * another backwards is mapped from its last. */
+static tesela_status map_factor(const running *run, const tsl_cuda_wgmma_factor *own, int lines,
+                                layers *found, tsl_tensor_map *map) {
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const int64_t pitch = own->rows.rows > 1 ? own->place.row_stride * tile->element : own->rows.pitch,
+                apart = run->count > 1 ? own->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
+  found->first = (int)last;
+  found->layer = apart < 0 ? -1 : apart > 0;
   const tsl_tensor tensor = {.buffer = own->place.buffer,
-                             .offset = (size_t)(own->place.offset * tile->element),
+                             .offset = (size_t)((own->place.offset + last * apart) * tile->element),
                              .element = tile->element,
-                             .size = {own->rows.elements, own->rows.rows, 1},
-                             .pitch = {pitch, 16},
-                             .box = {across ? 64 : tile->depth, across ? tile->depth : lines}};
+                             .size = {own->rows.elements, own->rows.rows, apart != 0 ? run->count : 1},
+                             .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
+                             .box = {found->across ? 64 : tile->depth, found->across ? tile->depth : lines}};
   return own->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
-/* A factor as `lines` rows (columns of B) of k elements, packed to `to` in scratch memory where it must be, and its map. */
-static tesela_status prepare(const tsl_work *work, const tsl_cuda_wgmma *tile, bool across, int box_lines,
-                             int64_t to, tsl_buffer *scratch, tsl_stream *stream, factor *own,
-                             tsl_tensor_map *map) {
-  if (tsl_cuda_wgmma_packs(own->place.row_stride, own->place.step, own->place.offset, &own->rows,
-                           tile->element))
-    TSL_TRY(tsl_pack_rows(work, ((const wgmma_kernels *)work->state)->pack, &own->rows, tile->element,
-                          scratch, to, stream, &own->place));
-  return map_factor(tile, own, across, box_lines, map);
-}
-
-static tesela_status prepare_factors(const tsl_work *work, const tsl_cuda_wgmma *tile,
-                                     const tsl_gemm_sizes *sizes, const tsl_operands *operands,
-                                     tsl_stream *stream, tsl_tensor_map maps[2]) {
-  const bool a = tile->a_across, b = tile->b_across;
-  factor of_a = {tsl_rows_of(sizes->m, sizes->k, a, tile->element),
-                 {tile->swapped ? operands->b.buffer : operands->a.buffer, sizes->a_offset,
-                  a ? sizes->a_col_stride : sizes->a_row_stride,
-                  a ? sizes->a_row_stride : sizes->a_col_stride}};
-  factor of_b = {tsl_rows_of(sizes->n, sizes->k, b, tile->element),
-                 {tile->swapped ? operands->a.buffer : operands->b.buffer, sizes->b_offset,
-                  b ? sizes->b_row_stride : sizes->b_col_stride,
-                  b ? sizes->b_col_stride : sizes->b_row_stride}};
-  TSL_TRY(prepare(work, tile, a, tile->tile_m, 0, operands->scratch, stream, &of_a, &maps[0]));
-  return prepare(work, tile, b, tsl_cuda_wgmma_columns(tile), tile->a_bytes, operands->scratch, stream, &of_b,
-                 &maps[1]);
+/* Both factors where maps take them, those of more than a byte packed one by one, and their maps. */
+static tesela_status prepare_factors(const running *run, cuda_wgmma_arguments *given,
+                                     tsl_tensor_map maps[2]) {
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const int64_t to[] = {0, tile->packed * tile->a_bytes};
+  const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
+  tsl_kernel *pack = ((const wgmma_kernels *)run->work->state)->pack;
+  layers found[] = {{.across = tile->a_across}, {.across = tile->b_across}};
+  tsl_cuda_wgmma_factor factors[2];
+  find_factors(run, factors);
+  if (tile->given == 1)
+    TSL_TRY(tsl_cuda_wgmma_lines(run->work, pack, tile, run->operands->scratch, run->stream, factors));
+  for (int i = 0; i < 2; i++) {
+    if (tile->given > 1 && factors[i].packs)
+      TSL_TRY(tsl_pack_rows(run->work, pack, &factors[i].rows, tile->element, run->count,
+                            run->operands->scratch, to[i], run->stream, &factors[i].place));
+    TSL_TRY(map_factor(run, &factors[i], box_lines[i], &found[i], &maps[i]));
+  }
+  given->a_first = found[0].first, given->a_layer = found[0].layer;
+  given->b_first = found[1].first, given->b_layer = found[1].layer;
+  return TESELA_OK;
 }
 
 /* The bits of alpha or beta, as the kernels take them: 32 of them in f32 or i32. */
@@ -133,16 +168,30 @@ static cuda_wgmma_scalar scalar_of(const tsl_gemm_argument *scaled, int index) {
   return scalar;
 }
 
-static tesela_status map_result(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, tsl_buffer *c,
-                                tsl_tensor_map *map) {
-  const int64_t pitch =
-      sizes->m > 1 ? sizes->c_row_stride * tile->c_element : (sizes->n * tile->c_element + 15) / 16 * 16;
+static int64_t c_offset(const running *run) {
+  return run->sizes.c_offset + run->first * run->operands->c.step;
+}
+
+/* Whether C goes by a map, all products of a launch by one. */
+static bool by_map(const running *run, bool reads_c) {
+  tsl_gemm_sizes sizes = run->sizes;
+  const int64_t step = run->operands->c.step;
+  sizes.c_offset = c_offset(run);
+  return tsl_cuda_wgmma_by_map(&run->tile, &sizes, reads_c) &&
+         (run->count == 1 || (step > 0 && step * run->tile.c_element % 16 == 0));
+}
+
+static tesela_status map_result(const running *run, tsl_tensor_map *map) {
+  const tsl_gemm_sizes *sizes = &run->sizes;
+  const int element = run->tile.c_element;
+  tsl_buffer *c = run->operands->c.buffer;
+  const int64_t pitch = sizes->m > 1 ? sizes->c_row_stride * element : (sizes->n * element + 15) / 16 * 16;
   const tsl_tensor tensor = {.buffer = c,
-                             .offset = (size_t)(sizes->c_offset * tile->c_element),
-                             .element = tile->c_element,
-                             .size = {sizes->n, sizes->m, 1},
-                             .pitch = {pitch, 16},
-                             .box = {128 / tile->c_element, 64}};
+                             .offset = (size_t)(c_offset(run) * element),
+                             .element = element,
+                             .size = {sizes->n, sizes->m, run->count},
+                             .pitch = {pitch, run->count > 1 ? run->operands->c.step * element : 16},
+                             .box = {128 / element, 64}};
   return c->device->ops->tensor_map(&tensor, map);
 }
 
@@ -152,35 +201,50 @@ typedef struct sums_place {
   bool by_map;
 } sums_place;
 
-static tesela_status map_sums(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes,
-                              const tsl_cuda_wgmma_shares *shares, tsl_buffer *scratch, sums_place *place,
-                              tsl_tensor_map *map) {
+static tesela_status map_sums(const running *run, sums_place *place, tsl_tensor_map *map) {
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const tsl_cuda_wgmma_shares *shares = &run->shares;
+  tsl_buffer *scratch = run->operands->scratch;
   *place = (sums_place){.offset = (tile->a_bytes + tile->b_bytes) / 4,
                         .part = shares->sums_bytes / shares->parts / 4,
                         .by_map = tile->tile_n >= 32 && !tile->flows};
   const tsl_tensor tensor = {.buffer = scratch,
                              .offset = (size_t)(tile->a_bytes + tile->b_bytes),
                              .element = 4,
-                             .size = {sizes->n, sizes->m, shares->parts},
+                             .size = {run->sizes.n, run->sizes.m, shares->parts},
                              .pitch = {4 * shares->pitch, 4 * place->part},
                              .box = {32, 64}};
   return place->by_map ? scratch->device->ops->tensor_map(&tensor, map) : TESELA_OK;
 }
 
-/* C from the sums of all parts; or from nothing, where there are no products. */
-static tesela_status fold(const tsl_work *work, const tsl_operands *operands, const tsl_gemm_sizes *sizes,
-                          const cuda_wgmma_fold_arguments *given, int across, bool any, int64_t offset,
-                          tsl_stream *stream) {
-  const wgmma_kernels *kernels = work->state;
-  const int64_t blocks = (sizes->m * sizes->n + across - 1) / across,
-                most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
-  const tsl_grid grid = {{(uint64_t)(blocks < most ? blocks : most), 1, 1}, {FOLD_ITEMS, 1, 1}};
-  const long long from = any ? offset : 0;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(operands->c.buffer),
-                               TSL_ARG_BUFFER(any ? operands->scratch : operands->c.buffer),
-                               TSL_ARG_VALUE(from),
-                               {.value = given, .bytes = sizeof *given}};
-  return work->device->ops->launch(stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
+/* C from the sums of all parts; or, where there are no products (`parts` is 0), from nothing. */
+static tesela_status fold(const running *run, const sums_place *place, cuda_wgmma_scalar alpha,
+                          cuda_wgmma_scalar beta, int parts) {
+  const wgmma_kernels *kernels = run->work->state;
+  const tsl_device *device = run->work->device;
+  const tsl_gemm_sizes *s = &run->sizes;
+  const cuda_wgmma_fold_arguments given = {.m = s->m,
+                                           .n = s->n,
+                                           .pitch = run->shares.pitch,
+                                           .part = place->part,
+                                           .c_offset = s->c_offset,
+                                           .c_row = s->c_row_stride,
+                                           .c_col = s->c_col_stride,
+                                           .c_step = run->operands->c.step,
+                                           .parts = parts,
+                                           .products = (int)run->count,
+                                           .alpha = alpha,
+                                           .beta = beta};
+  const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->shares.parts),
+                blocks = tsl_ceil_div(s->m * s->n, across),
+                most = (int64_t)UNIT_BLOCKS * device->compute_units;
+  const tsl_grid grid = {{(uint64_t)tsl_least(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
+                         {FOLD_ITEMS, 1, 1}};
+  const long long from = place->offset;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->operands->c.buffer),
+                               TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer),
+                               TSL_ARG_VALUE(from), TSL_ARG_VALUE(given)};
+  return device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
 /* Panels that each block has brought to the last cache early. */
@@ -189,64 +253,81 @@ static int ahead_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *sha
   return tile->flows ? (int)tsl_ceil_div(AHEAD, panel * tsl_most(1, shares->blocks)) : 0;
 }
 
-tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const wgmma_kernels *kernels = work->state;
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
-  const tsl_gemm_sizes given_sizes = tsl_launch_sizes(work, operands),
-                       sizes = tile.swapped ? tsl_launch_swapped(&given_sizes) : given_sizes;
-  const tsl_gemm_argument scaled = tsl_launch_scalars(work, &sizes),
-                          plain = tsl_launch_unscaled(work, &sizes);
-  const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
-  const bool any = sizes.k > 0, is_split = any && shares.parts > 1, flows = tile.flows;
-  const int across = FOLD_ITEMS / fold_shares(&shares);
-  cuda_wgmma_fold_arguments folding = {.m = sizes.m,
-                                       .n = sizes.n,
-                                       .pitch = shares.pitch,
-                                       .c_offset = sizes.c_offset,
-                                       .c_row = sizes.c_row_stride,
-                                       .c_col = sizes.c_col_stride,
-                                       .alpha = scalar_of(&scaled, 0),
-                                       .beta = scalar_of(&scaled, 1)};
-  if (!any)
-    return fold(work, operands, &sizes, &folding, across, false, 0, stream);
-  _Alignas(64) tsl_tensor_map maps[3];
-  sums_place place = {0, 0, false};
-  memset(&maps[2], 0, sizeof maps[2]);
-  TSL_TRY(prepare_factors(work, &tile, &sizes, operands, stream, maps));
-  cuda_wgmma_arguments given = {.m = (int)sizes.m,
-                                .n = (int)sizes.n,
-                                .k = (int)sizes.k,
-                                .tiles_m = (int)shares.tiles_m,
-                                .tiles_n = (int)shares.tiles_n,
-                                .band = tile.band,
-                                .parts = (int)shares.parts,
-                                .ahead = ahead_of(&tile, &shares),
-                                .c_offset = sizes.c_offset,
-                                .c_row = sizes.c_row_stride,
-                                .c_col = sizes.c_col_stride,
-                                .alpha = folding.alpha,
-                                .beta = folding.beta};
-  if (is_split) {
-    TSL_TRY(map_sums(&tile, &sizes, &shares, operands->scratch, &place, &maps[2]));
-    given.by_map = place.by_map;
-    given.c_offset = place.offset, given.c_part = place.part;
-    given.c_row = shares.pitch, given.c_col = 1;
-    given.alpha = scalar_of(&plain, 0), given.beta = scalar_of(&plain, 1);
-  } else if (!flows && tsl_cuda_wgmma_by_map(&tile, &sizes, folding.beta.integer != 0)) {
-    TSL_TRY(map_result(&tile, &sizes, operands->c.buffer, &maps[2]));
-    given.by_map = 1;
-  }
+static tesela_status launch(const running *run, const tsl_tensor_map maps[3],
+                            const cuda_wgmma_arguments *given, bool is_split) {
+  const wgmma_kernels *kernels = run->work->state;
+  const tsl_cuda_wgmma_shares *shares = &run->shares;
+  const int64_t all = shares->tiles_m * shares->tiles_n * shares->parts * run->count * run->tile.cluster;
   tsl_argument list[5] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
-  if (!flows)
+  if (!run->tile.flows)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
-  list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? operands->scratch : operands->c.buffer);
-  list[count++] = (tsl_argument)TSL_ARG_VALUE(given);
-  const tsl_grid grid = {{(uint64_t)shares.blocks, 1, 1}, {items_of(&tile), 1, 1}};
-  TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid, list, count));
-  if (!is_split)
-    return TESELA_OK;
-  folding.parts = (int)shares.parts;
-  folding.part = place.part;
-  return fold(work, operands, &sizes, &folding, across, true, place.offset, stream);
+  list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? run->operands->scratch : run->operands->c.buffer);
+  list[count++] = (tsl_argument){.value = given, .bytes = sizeof *given};
+  const tsl_grid grid = {{(uint64_t)tsl_least(shares->blocks, all), 1, 1}, {items_of(&run->tile), 1, 1}};
+  return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
+}
+
+/* Products `first` to `first + count` of the batch. */
+static tesela_status multiply(const running *run, cuda_wgmma_scalar alpha, cuda_wgmma_scalar beta) {
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const tsl_cuda_wgmma_shares *shares = &run->shares;
+  const tsl_gemm_sizes *s = &run->sizes;
+  const bool is_split = shares->parts > 1;
+  _Alignas(64) tsl_tensor_map maps[3];
+  sums_place place = {0, 0, false};
+  cuda_wgmma_arguments given = {.m = (int)s->m,
+                                .n = (int)s->n,
+                                .k = (int)s->k,
+                                .tiles_m = (int)shares->tiles_m,
+                                .tiles_n = (int)shares->tiles_n,
+                                .band = tile->band,
+                                .parts = (int)shares->parts,
+                                .products = (int)run->count,
+                                .ahead = ahead_of(tile, shares),
+                                .c_offset = c_offset(run),
+                                .c_row = s->c_row_stride,
+                                .c_col = s->c_col_stride,
+                                .c_part = run->operands->c.step,
+                                .alpha = alpha,
+                                .beta = beta};
+  memset(&maps[2], 0, sizeof maps[2]);
+  TSL_TRY(prepare_factors(run, &given, maps));
+  if (is_split) {
+    const tsl_gemm_argument plain = tsl_launch_unscaled(run->work, s);
+    TSL_TRY(map_sums(run, &place, &maps[2]));
+    given.by_map = place.by_map;
+    given.c_offset = place.offset, given.c_part = place.part;
+    given.c_row = shares->pitch, given.c_col = 1;
+    given.alpha = scalar_of(&plain, 0), given.beta = scalar_of(&plain, 1);
+  } else if (!tile->flows && by_map(run, beta.integer != 0)) {
+    TSL_TRY(map_result(run, &maps[2]));
+    given.by_map = 1;
+  }
+  TSL_TRY(launch(run, maps, &given, is_split));
+  return is_split ? fold(run, &place, alpha, beta, (int)shares->parts) : TESELA_OK;
+}
+
+/* A batch whose factors lie as maps take them is one launch; others go by as many products as there is memory for their copies. */
+tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  running run = {.work = work,
+                 .operands = operands,
+                 .tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device),
+                 .stream = stream,
+                 .count = tsl_problem_batch(&work->problem)};
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
+  run.shares = shares_of(work, &run.tile);
+  const int64_t products = run.count;
+  const tsl_gemm_argument scaled = tsl_launch_scalars(work, &run.sizes);
+  const cuda_wgmma_scalar alpha = scalar_of(&scaled, 0), beta = scalar_of(&scaled, 1);
+  const sums_place none = {0, 0, false};
+  if (sizes.k == 0)
+    return fold(&run, &none, alpha, beta, 0);
+  const int64_t most = products > 1 && packs(&run) ? run.tile.packed : products;
+  for (; run.first < products; run.first += most) {
+    run.count = tsl_least(most, products - run.first);
+    TSL_TRY(multiply(&run, alpha, beta));
+  }
+  return TESELA_OK;
 }

@@ -3,11 +3,13 @@
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
 enum { BOX = 64 * 128 /* bytes */, STAGES_MOST = 12, BOXES_MOST = 4 };
+/* Of scratch memory, for copies of a batch's factors; those of one product have room in any case. */
+static const int64_t PACKED_BYTES = (int64_t)64 << 20;
 
-bool tsl_cuda_wgmma_packs(int64_t row_stride, int64_t step, int64_t offset, const tsl_rows *rows,
-                          int element) {
-  return (step != 1 && rows->elements > 1) || offset * element % 16 != 0 ||
-         (rows->rows > 1 && (row_stride <= 0 || row_stride * element % 16 != 0));
+bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element) {
+  return (place->step != 1 && rows->elements > 1) || place->offset * element % 16 != 0 ||
+         place->apart * element % 16 != 0 ||
+         (rows->rows > 1 && (place->row_stride <= 0 || place->row_stride * element % 16 != 0));
 }
 
 bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c) {
@@ -23,27 +25,54 @@ int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
 /* What a multiprocessor keeps for itself of its memory, for each block. */
 enum { KEPT = 1024 };
 
+static int64_t room_of(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  return ((int64_t)device->local_bytes_inside + KEPT) / tile->resident - KEPT;
+}
+
+/* Small blocks of a batch, whose products are short, wait for one another's last steps: as many as there are registers for. */
+static int resident_of(const tsl_cuda_wgmma *tile) {
+  if (tile->flows)
+    return TSL_CUDA_WGMMA_RESIDENT;
+  if (tile->warpgroups > 1 || tile->apart > 0 || tsl_problem_batch(&tile->problem) == 1)
+    return 1;
+  return tile->tile_n <= 64 ? 3 : tile->tile_n <= 128 ? 2 : 1;
+}
+
 /* Of blocks that flow: a share of the multiprocessor's memory, stages that take the sums in the end, and barriers. */
 static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
-                room = ((int64_t)device->local_bytes_inside + KEPT) / TSL_CUDA_WGMMA_RESIDENT - KEPT,
-                beside = 1024 + 16 * STAGES_MOST, fits = tsl_least((room - beside) / stage, STAGES_MOST);
+                beside = 1024 + 16 * STAGES_MOST,
+                fits = tsl_least((room_of(tile, device) - beside) / stage, STAGES_MOST);
   tile->stages = fits < 2 || fits * stage < sums ? 0 : (int)fits;
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* As many stages as there is memory for, beside boxes of C and barriers. */
-static void share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+/* As many stages as there is memory for, beside `most` boxes of C, or fewer that go out in equal turns, and barriers. */
+static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
   const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
             across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
             all = tile->tile_m / tile->warpgroups / 64 * across;
-  tile->boxes = (int)tsl_least(all, BOXES_MOST);
+  tile->boxes = (int)tsl_least(all, most);
+  while (all % tile->boxes != 0)
+    tile->boxes--;
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 beside = (int64_t)tile->warpgroups * tile->boxes * BOX + 1024 + 16 * STAGES_MOST,
-                fits = ((int64_t)device->local_bytes_inside - beside) / stage;
+                fits = (room_of(tile, device) - beside) / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_least(fits, STAGES_MOST);
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
+}
+
+/* Where two stages are read at a time, two more are to be filled meanwhile. */
+static void share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  share_memory_with(tile, BOXES_MOST, device);
+  if (tile->apart == 2 && tile->stages < 4)
+    share_memory_with(tile, BOXES_MOST / 2, device);
+}
+
+bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem) {
+  const tsl_type_info *type = tsl_type(problem->a.type);
+  return type->size == 1 && !type->is_integer;
 }
 
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
@@ -51,7 +80,7 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
   const int64_t *value = config->value;
   tsl_cuda_wgmma tile = {
       .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
-      .element = (int)tsl_type(problem->a.type)->size,
+      .given = (int)tsl_type(problem->a.type)->size,
       .c_element = (int)tsl_type(problem->c.type)->size,
       .tile_m = (int)value[TSL_CUDA_WGMMA_TILE_M],
       .tile_n = (int)value[TSL_CUDA_WGMMA_TILE_N],
@@ -61,6 +90,10 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   tile.flows = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
   tile.warpgroups = tile.tile_m > 64 && !tile.flows ? 2 : 1;
+  tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
+  tile.apart = tile.eights == TSL_CUDA_WGMMA_PANELS ? 1 : tile.eights == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
+  tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.given;
+  tile.resident = resident_of(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   /* wgmma takes elements of 8 and of 32 bits along k alone. */
@@ -70,6 +103,10 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
   tile.b_bytes = tsl_rows_bytes(&rows_b);
+  tile.packed = tile.given == 1
+                    ? 1
+                    : tsl_most(1, tsl_least(tsl_problem_batch(problem),
+                                            PACKED_BYTES / tsl_most(1, tile.a_bytes + tile.b_bytes)));
   if (tile.flows)
     share_flowing(&tile, device);
   else
@@ -101,15 +138,15 @@ tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64
                                                const tsl_device *device) {
   if (tile->flows)
     return shares_that_flow(tile, m, n, k, device);
-  const int64_t clusters = tsl_most(1, device->compute_units / tile->cluster),
-                panels = tsl_ceil_div(k, tile->depth);
+  const int64_t clusters = tsl_most(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
+                products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
   tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
                                   .tiles_n = tsl_ceil_div(n, tile->tile_n),
                                   .parts = 1};
   const int64_t tiles = shares.tiles_m * shares.tiles_n;
-  if (tiles > 0)
+  if (tiles > 0 && products == 1)
     shares.parts = tsl_most(1, tsl_least(clusters / tiles, panels / PART_PANELS));
-  shares.blocks = tsl_least(tiles * shares.parts, clusters) * tile->cluster;
+  shares.blocks = tsl_least(tiles * shares.parts * products, clusters) * tile->cluster;
   shares.pitch = tsl_round_up(n, 32);
   shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
   return shares;

@@ -3,8 +3,8 @@
  * What it adds to `host_packed`: no copies, no threads, no blocks, and so nothing to decide when it runs: making the plan
  * finds the tiles, and a run is one call of a kernel for each.
  *
- *             columns                    panels of one vector with AVX-512, else of two, the last of one to three; its last
- *        B |panel|panel|                 vector may have a mask: what is behind an edge is neither computed nor touched
+ *             columns                    panels of two vectors, the last of one to three; of one where AVX-512 has one
+ *        B |panel|panel|                 multiply-add a clock. A last vector may have a mask: nothing behind it is touched
  *    depth |     |     |
  *          +-----+-----+                 the rows are cut into as few tiles as registers allow, all nearly alike: AVX-512
  *   A depth                              has tiles of up to 12 x 1 vectors, AVX2 of 12 x 1, 6 x 2 and 4 x 3, 16-byte
@@ -137,6 +137,8 @@ static bool make_fast_job(const tsl_fast_product *product, const tsl_device *dev
 
 static bool multiply_fast(const tsl_fast_product *product, const tsl_device *device) {
   tsl_small_job job;
+  if (tsl_small_tile_run(product, device->capabilities))
+    return true;
   return make_fast_job(product, device, &job) &&
          tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
 }

@@ -5,8 +5,8 @@
 #include "host/split.h"
 #include "host/view.h"
 
-/* Copies of B up to this size lie on the stack. */
-enum { LOCAL_BYTES = 32 << 10 };
+/* Copies of B up to this size lie on the stack; products of more steps than these have more to gain from a job than it costs. */
+enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64 };
 
 static int64_t vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
   return (elements + kernels->lanes - 1) >> kernels->lanes_log2;
@@ -159,6 +159,24 @@ void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_sm
       job->whole.tile.b_step = job->whole.width * size;
     job->last.tile.b_step = job->last.width * size;
   }
+}
+
+bool tsl_small_tile_run(const tsl_fast_product *p, unsigned offers) {
+  const tsl_small_kernels *kernels = kernels_for(p->type, p->n, offers);
+  const int64_t vectors = vectors_of(kernels, p->n), size = p->type == TESELA_F64 ? 8 : 4;
+  if (vectors > 2 || p->m > kernels->rows[vectors - 1] || 2 * p->n <= kernels->lanes ||
+      p->m * vectors < LATENCY || p->k > TILE_STEPS || p->alpha_is_0 || p->b_col != 1 || p->c_col != 1)
+    return false;
+  tsl_small_tile tile;
+  tile.depth = p->k;
+  tile.a_row = tsl_stride_of(p->a_row, p->m, 0) * size;
+  tile.a_step = tsl_stride_of(p->a_col, p->k, 0) * size;
+  tile.b_step = tsl_stride_of(p->b_row, p->k, 0) * size;
+  tile.c_row = tsl_stride_of(p->c_row, p->m, 0);
+  tile.c_column = 1;
+  tile.last = p->n - ((vectors - 1) << kernels->lanes_log2);
+  scale(&tile, p);
+  return kernels->multiply[vectors - 1][p->m - 1](&tile, p->a, p->b, p->c) == TESELA_OK;
 }
 
 tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operands *operands) {

@@ -95,6 +95,8 @@ tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operand
 /* The job of a product, wherever its operands lie. `clocks`, when not NULL, gets a prediction, in vector
  * multiply-adds. */
 void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job, double *clocks);
+/* A product that is one tile where its operands lie, as most of the tiniest are, without a job; false: it is not. */
+bool tsl_small_tile_run(const tsl_fast_product *product, unsigned offers);
 /* Whether a run needs memory, without which it fails. */
 bool tsl_small_job_may_fail(const tsl_small_job *job);
 /* Multiplies the problem's operands, in the caller's thread. */

@@ -99,14 +99,14 @@ static tesela_status prepare(const tsl_work *work, const tsl_opencl_mma *tile, t
                  rows_b = tsl_rows_of(sizes->n, sizes->k, tile->b_across, tile->size);
   tsl_rows_place a = {buffers[0], sizes->a_offset,
                       pitch_of(&rows_a, tile->a_across ? sizes->a_col_stride : sizes->a_row_stride),
-                      tile->a_across ? sizes->a_row_stride : sizes->a_col_stride};
+                      tile->a_across ? sizes->a_row_stride : sizes->a_col_stride, 0};
   tsl_rows_place b = {buffers[1], sizes->b_offset,
                       pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
-                      tile->b_across ? sizes->b_col_stride : sizes->b_row_stride};
+                      tile->b_across ? sizes->b_col_stride : sizes->b_row_stride, 0};
   if (!lies_well(&a, &rows_a, tile))
-    TSL_TRY(tsl_pack_rows(work, pack, &rows_a, tile->size, scratch, 0, stream, &a));
+    TSL_TRY(tsl_pack_rows(work, pack, &rows_a, tile->size, 1, scratch, 0, stream, &a));
   if (!lies_well(&b, &rows_b, tile))
-    TSL_TRY(tsl_pack_rows(work, pack, &rows_b, tile->size, scratch, tile->a_bytes, stream, &b));
+    TSL_TRY(tsl_pack_rows(work, pack, &rows_b, tile->size, 1, scratch, tile->a_bytes, stream, &b));
   buffers[0] = a.buffer;
   buffers[1] = b.buffer;
   sizes->a_offset = a.offset;

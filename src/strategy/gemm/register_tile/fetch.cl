@@ -31,10 +31,10 @@
 typedef struct tsl_fetch {
   TSL_GLOBAL const TSL_REAL *from[TSL_FETCH_PASSES]; /* first number of each vector */
   TSL_REAL held[TSL_FETCH_PASSES * TSL_LANES];
-  TSL_INDEX step;    /* between numbers of a vector */
-  TSL_INDEX advance; /* from panel to panel */
-  TSL_INDEX most;    /* the last number of a vector across lines that is inside */
-  int reading;       /* of whole panels */
+  TSL_INDEX step;                   /* between numbers of a vector */
+  TSL_INDEX advance;                /* from panel to panel */
+  TSL_INDEX most[TSL_FETCH_PASSES]; /* the last number of each vector across lines that is inside */
+  int reading;                      /* of whole panels */
 } tsl_fetch;
 
 /* Line and depth of the first number of vector `index` of a panel. */
@@ -46,6 +46,11 @@ TSL_FUNCTION int tsl_fetch_depth(bool along_k, int extent, int index) {
                     index / (TSL_FETCH_NEIGHBOURS * extent) * TSL_FETCH_NEIGHBOURS) *
                        TSL_LANES
                  : index / (extent / TSL_LANES);
+}
+
+/* Where an item's vectors across lines begin at the same line all, one number says of all of them which is the last inside. */
+TSL_FUNCTION int tsl_fetch_most(int extent, int items, int pass) {
+  return items % (extent / TSL_LANES) == 0 ? 0 : pass;
 }
 
 /* The operand's element (line 0, depth 0) is at `from` + `offset`; the tile starts at line `first_line` of `lines`, its
@@ -62,7 +67,6 @@ TSL_FUNCTION void tsl_fetch_start(tsl_fetch *fetch, bool along_k, int extent, in
   fetch->step = along_k ? depth_stride : line_stride;
   fetch->advance = TSL_DEPTH * depth_stride;
   fetch->reading = vectors ? TSL_FETCH_VECTORS : inside ? TSL_FETCH_WHOLE : TSL_FETCH_GUARDED;
-  fetch->most = TSL_LANES - 1;
   TSL_UNROLL
   for (int i = 0; i < passes; i++) {
     const int index = TSL_ITEM(0) + i * items;
@@ -70,8 +74,8 @@ TSL_FUNCTION void tsl_fetch_start(tsl_fetch *fetch, bool along_k, int extent, in
     const TSL_INDEX depth = first + tsl_fetch_depth(along_k, extent, index);
     const TSL_INDEX clamped = line < last ? line : last;
     fetch->from[i] = from + offset + clamped * line_stride + depth * depth_stride;
-    if (!along_k && lines - 1 - clamped < fetch->most)
-      fetch->most = lines - 1 - clamped;
+    fetch->most[tsl_fetch_most(extent, items, i)] =
+        !along_k && lines - 1 - clamped < TSL_LANES - 1 ? lines - 1 - clamped : TSL_LANES - 1;
   }
 }
 
@@ -101,12 +105,12 @@ TSL_FUNCTION void tsl_fetch_any(tsl_fetch *fetch, bool along_k, int extent, int 
       for (int e = 0; e < TSL_LANES; e++)
         held[e] = from[e * fetch->step];
     } else {
+      const TSL_INDEX most = fetch->most[tsl_fetch_most(extent, items, i)];
       const TSL_INDEX inside = left - tsl_fetch_depth(along_k, extent, TSL_ITEM(0) + i * items);
       TSL_UNROLL
       for (int e = 0; e < TSL_LANES; e++)
-        held[e] = (along_k ? e : 0) < inside
-                      ? from[(along_k || e < fetch->most ? e : fetch->most) * fetch->step]
-                      : (TSL_REAL)0;
+        held[e] =
+            (along_k ? e : 0) < inside ? from[(along_k || e < most ? e : most) * fetch->step] : (TSL_REAL)0;
     }
     fetch->from[i] += fetch->advance;
   }

@@ -1,50 +1,143 @@
-/* residue_int8 on the processor: lines are measured, a number of moduli is chosen, lines become residues, and tiles of C are
- * made of these; each step by all threads. */
+/* residue_int8 on the processor: lines are measured, a number of moduli is chosen, lines become residues, and blocks of C are
+ * made of these; each step by all threads.
+ *
+ *   block of C, a thread's     for each modulus, for each panel of k:
+ *      512 columns               B's part, 512 KiB, stays in the second-level cache; the next one's is asked for meanwhile
+ *   +-----------------+          for each micro-panel of A, 32 KiB, which stays in the first-level cache:
+ *   |t t t ...        |            for each micro-panel of B: a tile's sums by the integer product (host.h), whose residues are made
+ *   |                 |            beside the next tile's products: a byte for each element, added to that of the panel before
+ *   +-----------------+        then the residues of all moduli become C, and native lines are multiplied as they are
+ *
+ * The sums are whole numbers, so no order of threads, no size of a block and no instruction set changes a bit. */
+#include "strategy/gemm/residue_int8/host.h"
+
 #include "base/scratch.h"
 #include "base/status.h"
 #include "host/split.h"
-#include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include <string.h>
 
-enum { TILE = 32 };
+enum {
+  ROWS_MOST = 4096,
+  ALIGNED = 64,
+  LINE = 64,
+  LINES_OF_STEP = TSL_RESIDUE_STEP_BYTES / LINE,
+  KEPT_BYTES = 512 << 10, /* of B, in the second-level cache, */
+  KEPT_MOST = 8,          /* in so many panels */
+  PAD = 65 * LINE /* between planes, which are read side by side: else they would share sets of the caches */
+};
 
 typedef struct running {
   tsl_residue_job job;
   const tsl_residue_kernel *kernel;
+  const tsl_residue_converter *converter;
+  const tsl_residue_product *product;
   tsl_residue_state *state;
-  int64_t down; /* tiles along a column of C */
+  int64_t rows, columns;    /* of a block */
+  int64_t down;             /* blocks below each other */
+  int64_t kept;             /* panels of B that stay while micro-panels of A pass by */
+  int64_t beside[2];        /* micro-panels that are converted together */
+  unsigned char *own;       /* what workers have: residues of a block, and two tiles' sums */
+  int64_t own_bytes, plane; /* of each worker, and of a modulus there */
 } running;
+
+#define BEST(list, device) (list)[tsl_isa_best((device)->capabilities)]
 
 static const tsl_residue_kernel *kernel_for(const tsl_device *device, tesela_type type) {
 #define KERNELS(isa, header, needs, ...) {&tsl_residue_kernel_##isa##_f32, &tsl_residue_kernel_##isa##_f64},
   static const tsl_residue_kernel *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
 #undef KERNELS
-  return kernels[tsl_isa_best(device->capabilities)][type == TESELA_F64];
+  return BEST(kernels, device)[type == TESELA_F64];
+}
+
+static const tsl_residue_converter *converter_for(const tsl_device *device, tesela_type type) {
+#define CONVERTERS(isa, header, needs, ...)                                                                  \
+  {&tsl_residue_converter_##isa##_f32, &tsl_residue_converter_##isa##_f64},
+  static const tsl_residue_converter *const converters[][2] = {TSL_ISA_LIST(CONVERTERS)};
+#undef CONVERTERS
+  return BEST(converters, device)[type == TESELA_F64];
+}
+
+static const tsl_residue_product *product_for(const tsl_device *device) {
+#define PRODUCTS(isa, header, needs, ...) &tsl_residue_product_##isa,
+  static const tsl_residue_product *const products[] = {TSL_ISA_LIST(PRODUCTS)};
+#undef PRODUCTS
+#if defined(__x86_64__)
+  if (tsl_residue_has_registers(device))
+    return &tsl_residue_product_amx;
+#endif
+  return BEST(products, device);
+}
+
+bool tsl_residue_has_registers(const tsl_device *device) {
+  const unsigned needs = TSL_CAN_AMX | TSL_CAN_AVX512;
+  return (device->capabilities & needs) == needs;
+}
+
+/* --- tables of vectors --- */
+
+tsl_residue_rest tsl_residue_rest_of(const residue_modulus *modulus) {
+  const int p = (int)modulus->p;
+  tsl_residue_rest made = {.p = (float)p, .inverse = modulus->inverse, .is_byte = p == 256};
+  int digit = 1;
+  for (int i = 0; i < TSL_RESIDUE_DIGITS - 1; i++) {
+    digit = digit * (65536 % p) % p;
+    made.digit[i] = (float)(digit > p / 2 ? digit - p : digit);
+  }
+  return made;
+}
+
+/* Part i, 40 bits, of a number of four limbs. */
+static double part_of(const unsigned limb[4], int i) {
+  const int bit = 40 * i, at = bit / 32;
+  const residue_word low = limb[at], high = at < 3 ? limb[at + 1] : 0, both = high << 32 | low;
+  return (double)(both >> bit % 32 & (((residue_word)1 << 40) - 1));
+}
+
+tsl_residue_weights tsl_residue_weights_of(const residue_sieve *sieve) {
+  tsl_residue_weights made = {.parts = 2};
+  unsigned product[4];
+  residue_word carry = 1;
+  for (int i = 0; i < 4; i++) {
+    carry += ~sieve->minus_product[i];
+    product[i] = (unsigned)carry;
+    carry >>= 32;
+  }
+  for (int i = 0; i < TSL_RESIDUE_PARTS; i++) {
+    made.product[i] = part_of(product, i);
+    made.parts = made.product[i] != 0 && i >= made.parts ? i + 1 : made.parts;
+    for (int l = 0; l < sieve->moduli; l++)
+      made.weight[l][i] = part_of(sieve->weight[l], i);
+  }
+  const int top = made.parts - 1;
+  made.inverse = 1 / (made.product[top] + made.product[top - 1] * 0x1p-40);
+  return made;
 }
 
 /* --- steps --- */
 
-static void measure(void *argument, int64_t line, int worker) {
+static void measure(void *argument, int64_t index, int worker) {
   const running *run = argument;
-  const int operand = line >= run->job.m;
+  const int64_t each = TSL_RESIDUE_TOGETHER, first_of_b = tsl_ceil_div(run->job.m, each);
+  const int operand = index >= first_of_b;
+  const int64_t first = (index - (operand ? first_of_b : 0)) * each;
   (void)worker;
-  run->kernel->measure(&run->job, operand, operand ? line - run->job.m : line);
+  run->kernel->measure(&run->job, operand, first, tsl_least(each, run->job.of[operand].count - first));
 }
 
-static void convert(void *argument, int64_t line, int worker) {
-  const running *run = argument;
-  const int operand = line >= run->job.m;
-  (void)worker;
-  run->kernel->convert(&run->job, operand, operand ? line - run->job.m : line);
+static int64_t conversions(const running *run, int operand) {
+  return tsl_ceil_div(run->job.of[operand].micros, run->beside[operand]);
 }
 
-static void multiply(void *argument, int64_t tile, int worker) {
+static void convert(void *argument, int64_t index, int worker) {
   const running *run = argument;
-  const int64_t row = tile % run->down * TILE, column = tile / run->down * TILE;
+  const int64_t all_of_a = conversions(run, 0) * run->job.panels;
+  const int operand = index >= all_of_a;
+  const int64_t own = index - (operand ? all_of_a : 0), across = conversions(run, operand),
+                first = own % across * run->beside[operand];
   (void)worker;
-  run->kernel->multiply(&run->job, row, tsl_least(TILE, run->job.m - row), column,
-                        tsl_least(TILE, run->job.n - column));
+  run->converter->convert(&run->job, operand, first,
+                          tsl_least(run->beside[operand], run->job.of[operand].micros - first), own / across);
 }
 
 static void count_lines(const tsl_residue_job *job, residue_counts *counts) {
@@ -85,60 +178,227 @@ static void choose(tsl_residue_job *job, tsl_residue_state *state) {
       job->of[o].scales[i] = is_native ? TSL_RESIDUE_NO_SCALE : line->scale[job->choice.candidate];
       job->choice.native[o] += is_native;
     }
+  for (int l = 0; l < job->choice.moduli; l++)
+    job->rests[l] = tsl_residue_rest_of(&job->rules->moduli[l]);
+  job->weights = tsl_residue_weights_of(&job->rules->sieves[job->choice.candidate]);
   state->moduli = job->choice.moduli;
   state->native_lines = job->choice.native[0] + job->choice.native[1];
 }
 
+/* --- a block --- */
+
+/* Two tiles' sums by turns; the one whose residues are still to be made; and of each panel that is kept, where the next one to be kept in
+ * its place is asked for. */
+typedef struct multiplying {
+  int32_t *sums[2];
+  tsl_residue_late late;
+  int turn;
+  const unsigned char *next_b[KEPT_MOST], *next_b_end[KEPT_MOST];
+  int64_t next_b_lines; /* in a step */
+} multiplying;
+
+static const unsigned char *micro_at(const tsl_residue_job *job, int operand, int64_t modulus, int64_t panel,
+                                     int64_t micro) {
+  const tsl_residue_lines *of = &job->of[operand];
+  return of->planes + modulus * of->plane + panel * of->panel + micro * of->micro;
+}
+
+static int64_t steps_of(const tsl_residue_job *job, int64_t panel) {
+  return tsl_least(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
+}
+
+/* A micro-panel of A by all of the block's of B; next_a is the one that comes then. */
+static void multiply_micro(const running *run, const tsl_residue_block *block, int64_t modulus, int64_t panel,
+                           int64_t micro, const unsigned char *next_a, multiplying *with) {
+  const tsl_residue_job *job = &run->job;
+  const int64_t steps = steps_of(job, panel), first = block->column / TSL_RESIDUE_LINES,
+                across = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES),
+                lines = tsl_ceil_div(LINES_OF_STEP, across), place = panel % run->kept;
+  const unsigned char *const a = micro_at(job, 0, modulus, panel, block->row / TSL_RESIDUE_LINES + micro);
+  unsigned char *rest = block->rests + modulus * block->plane + micro * across * TSL_RESIDUE_SUMS;
+  for (int64_t j = 0; j < across; j++, rest += TSL_RESIDUE_SUMS) {
+    const int64_t lines_b = with->next_b[place] < with->next_b_end[place] ? with->next_b_lines : 0;
+    const tsl_residue_tile tile = {.a = a,
+                                   .b = micro_at(job, 1, modulus, panel, first + j),
+                                   .steps = steps,
+                                   .sums = with->sums[with->turn],
+                                   .late = with->late,
+                                   .rows_each = tsl_ceil_div(TSL_RESIDUE_LINES, steps),
+                                   .next_a = next_a + j * steps * lines * LINE,
+                                   .next_b = with->next_b[place],
+                                   .next_rest = rest,
+                                   .lines_a = lines,
+                                   .lines_b = lines_b,
+                                   .lines_rest = tsl_ceil_div(TSL_RESIDUE_SUMS / LINE, steps)};
+    run->product->tile(&tile);
+    with->next_b[place] += lines_b * steps * LINE;
+    with->late = (tsl_residue_late){
+        .sums = tile.sums, .rest = rest, .modulus = &job->rests[modulus], .adds = panel > 0};
+    with->turn = 1 - with->turn;
+  }
+}
+
+/* A block's residues of one modulus and the panels that are kept, so far: each micro-panel of A by all of them. After the last ones nothing
+ * else is asked for. */
+static void multiply_panels(const running *run, const tsl_residue_block *block, int64_t modulus,
+                            int64_t first, multiplying *with) {
+  const tsl_residue_job *job = &run->job;
+  const int64_t down = tsl_ceil_div(block->rows, TSL_RESIDUE_LINES),
+                end = tsl_least(first + run->kept, job->panels),
+                bytes = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES) * job->of[1].micro;
+  const bool is_last = end == job->panels, is_all = is_last && modulus + 1 == job->choice.moduli;
+  const int64_t next_modulus = is_last && !is_all ? modulus + 1 : modulus, next_first = is_last ? 0 : end;
+  with->next_b_lines = tsl_ceil_div(LINES_OF_STEP, down);
+  for (int64_t i = 0; i < run->kept; i++) {
+    const bool is_there = !is_all && next_first + i < job->panels;
+    with->next_b[i] =
+        micro_at(job, 1, next_modulus, is_there ? next_first + i : 0, block->column / TSL_RESIDUE_LINES);
+    with->next_b_end[i] = with->next_b[i] + (is_there ? bytes : 0);
+  }
+  for (int64_t micro = 0; micro < down; micro++)
+    for (int64_t panel = first; panel < end; panel++) {
+      const int64_t own = block->row / TSL_RESIDUE_LINES + micro;
+      const unsigned char *const next_a = panel + 1 < end ? micro_at(job, 0, modulus, panel + 1, own)
+                                                          : micro_at(job, 0, modulus, first, own + 1);
+      multiply_micro(run, block, modulus, panel, micro, next_a, with);
+    }
+}
+
+static void multiply_block(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const tsl_residue_job *job = &run->job;
+  unsigned char *const own = run->own ? run->own + worker * run->own_bytes : NULL;
+  const int64_t row = index % run->down * run->rows, column = index / run->down * run->columns;
+  const tsl_residue_block block = {.row = row,
+                                   .rows = tsl_least(run->rows, job->m - row),
+                                   .column = column,
+                                   .columns = tsl_least(run->columns, job->n - column),
+                                   .rests = own,
+                                   .plane = run->plane};
+  if (job->choice.moduli > 0) {
+    int32_t *const sums = (int32_t *)(void *)(own + run->plane * job->choice.moduli);
+    multiplying with = {.sums = {sums, sums + TSL_RESIDUE_SUMS}};
+    if (run->product->begin)
+      run->product->begin();
+    for (int64_t modulus = 0; modulus < job->choice.moduli; modulus++)
+      for (int64_t panel = 0; panel < job->panels; panel += run->kept)
+        multiply_panels(run, &block, modulus, panel, &with);
+    if (run->product->end)
+      run->product->end();
+    run->product->finish(&with.late);
+    run->kernel->join(job, &block);
+  }
+  if (job->choice.moduli == 0 || job->choice.native[0] + job->choice.native[1] > 0)
+    run->kernel->native(job, &block);
+}
+
 /* --- a run --- */
 
-static tesela_status run_all(running *run, const tsl_operands *operands) {
+/* Blocks of C: large ones for one thread; for several, two for each where they stay large, as what a block reads is in proportion to its sides, and
+ * else one. */
+static void cut(running *run, int threads) {
+  enum { LARGE = 512, SMALL = 128 };
+  run->rows = tsl_least(tsl_round_up(run->job.m, TSL_RESIDUE_LINES), ROWS_MOST);
+  run->columns = tsl_least(tsl_round_up(run->job.n, TSL_RESIDUE_LINES),
+                           threads > 1 ? TSL_RESIDUE_COLUMNS / 2 : TSL_RESIDUE_COLUMNS);
+  for (;;) {
+    const int64_t blocks = tsl_pieces(run->job.m, run->rows) * tsl_pieces(run->job.n, run->columns);
+    int64_t *const larger = run->rows >= run->columns ? &run->rows : &run->columns;
+    if (threads <= 1 || *larger <= SMALL || blocks >= (*larger > LARGE ? 2 : 1) * (int64_t)threads)
+      break;
+    *larger = tsl_round_up(*larger / 2, TSL_RESIDUE_LINES);
+  }
+  run->down = tsl_pieces(run->job.m, run->rows);
+  run->kept = KEPT_BYTES / (run->columns * TSL_RESIDUE_STEP * tsl_most(run->job.steps, 1));
+  run->kept = tsl_most(1, tsl_least(run->kept, tsl_least(run->job.panels, KEPT_MOST)));
+}
+
+static int64_t blocks_of(const running *run) {
+  return run->down * tsl_pieces(run->job.n, run->columns);
+}
+
+/* Bytes that come next, on a cache line of their own. */
+static int64_t take(int64_t *bytes, int64_t more) {
+  const int64_t at = *bytes;
+  *bytes += tsl_round_up(more, ALIGNED);
+  return at;
+}
+
+static tesela_status run_all(running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
-  const int64_t lines = job->m + job->n;
-  void *planes;
-  tsl_team_run(operands->team, lines, measure, run);
+  const residue_rules *rules = job->rules;
+  const int64_t most = rules->sieves[rules->candidates - 1].moduli;
+  int64_t bytes = 0, lines[2], scales[2], planes[2];
+  unsigned char *memory;
+  void *block;
+  for (int o = 0; o < 2; o++) {
+    tsl_residue_lines *of = &job->of[o];
+    of->micros = tsl_ceil_div(of->count, TSL_RESIDUE_LINES);
+    of->micro = job->steps * TSL_RESIDUE_STEP_BYTES;
+    of->panel = of->micros * of->micro;
+    of->plane = of->panel * job->panels + PAD;
+    run->beside[o] = of->across == 1 && of->along != 1 ? TSL_RESIDUE_BESIDE : 1;
+    lines[o] = take(&bytes, of->count * (int64_t)sizeof(residue_line));
+    scales[o] = take(&bytes, of->count * (int64_t)sizeof(int));
+    planes[o] = take(&bytes, of->plane * most);
+  }
+  run->plane = run->rows * run->columns + PAD;
+  run->own_bytes = run->plane * most + 2 * TSL_RESIDUE_SUMS * (int64_t)sizeof(int32_t);
+  const int64_t own = take(&bytes, run->own_bytes * tsl_team_threads(team));
+  TSL_TRY(tsl_scratch_take((size_t)bytes, "residues", &block));
+  memory = block;
+  for (int o = 0; o < 2; o++) {
+    job->of[o].lines = (residue_line *)(void *)(memory + lines[o]);
+    job->of[o].scales = (int *)(void *)(memory + scales[o]);
+    job->of[o].planes = memory + planes[o];
+  }
+  run->own = memory + own;
+  tsl_team_run(team, tsl_ceil_div(job->m, TSL_RESIDUE_TOGETHER) + tsl_ceil_div(job->n, TSL_RESIDUE_TOGETHER),
+               measure, run);
   choose(job, run->state);
-  TSL_TRY(tsl_scratch_take((size_t)(lines * job->choice.moduli * job->pitch + 1), "residues", &planes));
-  job->of[0].planes = planes;
-  job->of[1].planes = job->of[0].planes + job->m * job->choice.moduli * job->pitch;
   if (job->choice.moduli > 0)
-    tsl_team_run(operands->team, lines, convert, run);
-  tsl_team_run(operands->team, run->down * tsl_pieces(job->n, TILE), multiply, run);
-  tsl_scratch_give(planes);
+    tsl_team_run(team, (conversions(run, 0) + conversions(run, 1)) * job->panels, convert, run);
+  tsl_team_run(team, blocks_of(run), multiply_block, run);
+  tsl_scratch_give(block);
   return TESELA_OK;
 }
 
-tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands) {
+/* Where C's columns follow each other, the transposed product: what is written are rows. */
+tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *operands,
+                                      const tsl_residue_product *product) {
   const tsl_problem *problem = &work->problem;
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  const residue_rules rules = tsl_residue_rules(problem, &work->config, problem->m, problem->n);
-  const bool reads = problem->alpha[0] != 0 && problem->k > 0;
-  void *lines;
-  running run = {.job = {.rules = &rules,
-                         .of = {{.at = a->host, .across = a->row_stride, .along = a->col_stride},
-                                {.at = b->host, .across = b->col_stride, .along = b->row_stride}},
-                         .m = problem->m,
-                         .n = problem->n,
+  const bool is_swapped = c->row_stride == 1 && c->col_stride != 1,
+             reads = problem->alpha[0] != 0 && problem->k > 0;
+  const tsl_residue_lines
+      of_a = {.at = a->host, .count = problem->m, .across = a->row_stride, .along = a->col_stride},
+      of_b = {.at = b->host, .count = problem->n, .across = b->col_stride, .along = b->row_stride};
+  const int64_t steps = tsl_ceil_div(problem->k, TSL_RESIDUE_STEP),
+                panels = tsl_pieces(steps, TSL_RESIDUE_STEPS);
+  running run = {.job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
+                         .m = is_swapped ? problem->n : problem->m,
+                         .n = is_swapped ? problem->m : problem->n,
                          .k = reads ? problem->k : 0,
-                         .pitch = tsl_round_up(problem->k, 64),
+                         .steps = tsl_ceil_div(steps, panels),
                          .c = c->host,
-                         .c_row = c->row_stride,
-                         .c_col = c->col_stride,
+                         .c_row = is_swapped ? c->col_stride : c->row_stride,
+                         .c_col = is_swapped ? c->row_stride : c->col_stride,
                          .alpha = reads ? problem->alpha[0] : 0,
                          .beta = problem->beta[0]},
                  .state = work->state,
                  .kernel = kernel_for(work->device, problem->c.type),
-                 .down = tsl_pieces(problem->m, TILE)};
-  if (!reads) {
-    tsl_team_run(operands->team, run.down * tsl_pieces(problem->n, TILE), multiply, &run);
-    return TESELA_OK;
-  }
-  const size_t both = (size_t)(problem->m + problem->n);
-  TSL_TRY(tsl_scratch_take(both * (sizeof(residue_line) + sizeof(int)), "lines", &lines));
-  run.job.of[0].lines = lines;
-  run.job.of[1].lines = run.job.of[0].lines + problem->m;
-  run.job.of[0].scales = (int *)(void *)(run.job.of[0].lines + both);
-  run.job.of[1].scales = run.job.of[0].scales + problem->m;
-  const tesela_status status = run_all(&run, operands);
-  tsl_scratch_give(lines);
-  return status;
+                 .converter = converter_for(work->device, problem->c.type),
+                 .product = product ? product : product_for(work->device)};
+  const residue_rules rules = tsl_residue_rules(problem, &work->config, run.job.m, run.job.n);
+  run.job.rules = &rules;
+  run.job.panels = tsl_pieces(steps, tsl_most(run.job.steps, 1));
+  cut(&run, tsl_team_threads(operands->team));
+  if (reads)
+    return run_all(&run, operands->team);
+  tsl_team_run(operands->team, blocks_of(&run), multiply_block, &run);
+  return TESELA_OK;
+}
+
+tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands) {
+  return tsl_residue_int8_run_by(work, operands, NULL);
 }

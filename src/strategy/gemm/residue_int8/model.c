@@ -1,27 +1,58 @@
-/* What residue_int8 takes, and what it moves: NOTES.md has what the constants were fitted to. The least number of moduli is what a
- * call is expected to come out with. */
+/* What residue_int8 takes, and what it moves: NOTES.md has what the constants were fitted to. A call is expected to come out with as many
+ * moduli as normal numbers need. */
 #include "host/split.h"
 #include "strategy/account.h"
-#include "strategy/gemm/residue_int8/residue_int8.h"
+#include "strategy/gemm/residue_int8/host.h"
+#include "strategy/launch.h"
 
 static const double tile_m = 128, tile_n = 256, panel = 128;
 /* Clocks: of a panel of a tile; of a share's last step, and until its first panel is there. */
-static const double panel_clocks = 1024, share_clocks = 2600;
-/* Of the clock that the card names, what is left under such load. */
-static const double hot_clock = 0.75;
-/* Instructions for each number that becomes residues: all of them, and for each modulus. */
-static const double number_work[2] = {220, 300}, modulus_work[2] = {7.5, 9};
-/* Multiply-adds of residues in a clock of a core, with vectors and without. */
-static const double vector_dots = 12, plain_dots = 2;
+static const double panel_clocks = 1200, share_clocks = 3800;
+/* Instructions of a thread for each number, all 128 lanes of a unit being busy: to make residues, all of them and for each modulus; to
+ * join, for each element and modulus. */
+static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 99},
+                    join_modulus_work[2] = {14, 30};
+/* Of the device's bandwidth, what a kernel has that reads and writes as much as it can; what of reading residues the products wait for. */
+static const double streamed = 0.7, waited = 0.4;
+/* Seconds from one launch to the next; of the kernel that chooses, and for each line. */
+static const double gap_seconds = 1.4e-6, choose_seconds = 4.5e-6, line_seconds = 1.2e-9;
+/* Of blocks that measure: seconds whatever they read; lines, numbers of a line that are under way at once, and seconds for these (f32, f64),
+ * where numbers of a line follow each other and where not; blocks of a unit. */
+static const double block_seconds = 1e-5, measuring_blocks[2] = {5, 4}, join_columns = 256;
+static const struct {
+  double lines, numbers, seconds[2];
+} measured[] = {{TSL_RESIDUE_BLOCK_ALONG, 512, {5.5e-7, 1.25e-6}},
+                {TSL_RESIDUE_BLOCK_ACROSS, 256, {2.2e-6, 4.4e-6}}};
+/* What a core does: multiply-adds of residues in a clock; clocks of a number that is measured, of one that becomes residues and for each
+ * modulus, of an element of C that is made of them and for each modulus. By f32 and f64. */
+typedef struct host_work {
+  double dots, measure[2], convert[2], convert_modulus[2], join[2], join_modulus[2];
+} host_work;
+static const host_work by_registers = {530, {1.9, 3.5}, {1, 2.5}, {0.4, 0.46}, {1.3, 3.5}, {0.57, 0.95}},
+                       by_vectors = {12, {4, 8}, {4, 8}, {2, 3}, {4, 8}, {3, 5}},
+                       by_words = {2, {8, 16}, {8, 16}, {6, 8}, {8, 16}, {8, 10}};
+
+/* Products of a complex one, and what numbers that do not follow each other cost. */
+static const double complex_parts = 4.4;
 
 typedef struct work_of {
   double moduli, shares, panels, numbers, size;
   int is_double;
 } work_of;
 
+/* Normal numbers need more than the least number where lines are short: what is guaranteed is less then. */
+static double expected_moduli(const tsl_problem *problem, const tsl_config *config) {
+  static const int64_t short_lines[][2] = {{128, 0}, {512, 80}};
+  const int is_double = problem->c.type == TESELA_F64;
+  double moduli = tsl_residue_least(problem, config);
+  for (int i = 0; i < 2; i++)
+    moduli += problem->k < short_lines[is_double][i] && !tsl_ask_has_accuracy(&problem->ask) ? 1 : 0;
+  return fmin(moduli, tsl_residue_most(problem));
+}
+
 static work_of work(const tsl_problem *problem, const tsl_config *config) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double moduli = tsl_residue_least(problem, config);
+  const double moduli = expected_moduli(problem, config);
   return (work_of){.moduli = moduli,
                    .shares = moduli * ceil(m / tile_m) * ceil(n / tile_n),
                    .panels = ceil(k / panel),
@@ -30,52 +61,95 @@ static work_of work(const tsl_problem *problem, const tsl_config *config) {
                    .is_double = problem->c.type == TESELA_F64};
 }
 
+/* What sixteen threads with tile registers lose to each other beyond what host_packed's do, where memory is far. */
+static const double crowded = 0.75, crowd = 15;
+
+/* Tiles are whole; three times all threads wait for each other. */
 static double host_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
   const bool has_vectors = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
-  const double products = all->moduli * (double)problem->m * (double)problem->n * (double)problem->k;
-  const double clocks = products / (has_vectors ? vector_dots : plain_dots) +
-                        all->numbers * (20 + 6 * all->moduli) +
-                        20 * all->moduli * (double)problem->m * (double)problem->n;
-  return 1e-5 + clocks / (1e6 * device->clock_mhz * device->threads);
+  const host_work *core = tsl_residue_has_registers(device) ? &by_registers
+                          : has_vectors                     ? &by_vectors
+                                                            : &by_words;
+  const int type = all->is_double;
+  const double m = (double)tsl_round_up(problem->m, TSL_RESIDUE_LINES),
+               n = (double)tsl_round_up(problem->n, TSL_RESIDUE_LINES),
+               k = (double)tsl_round_up(problem->k, TSL_RESIDUE_STEP);
+  const double clocks =
+      all->moduli * m * n * k / core->dots +
+      all->numbers * (core->measure[type] + core->convert[type] + all->moduli * core->convert_modulus[type]) +
+      m * n * (core->join[type] + all->moduli * core->join_modulus[type]);
+  const double slower = core == &by_registers ? 1 + crowded * fmin(1, (device->threads - 1) / crowd) : 1;
+  return 1e-5 + 2e-6 * device->threads + slower * clocks / (1e6 * device->clock_mhz * device->threads);
 }
 
-double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
-                                const tsl_device *device) {
+/* Blocks that measure wait more than they compute: so many of them one after the other on a unit take so long; the slowest is waited for. */
+static double measure_seconds(double lines, double k, int is_across, int is_double, double units,
+                              double *slowest) {
+  const double block =
+      block_seconds + measured[is_across].seconds[is_double] * ceil(k / measured[is_across].numbers);
+  *slowest = fmax(*slowest, block);
+  return block * ceil(lines / measured[is_across].lines) / (measuring_blocks[is_double] * units);
+}
+
+static double real_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const work_of all = work(problem, config);
   if (device->capabilities & TSL_CAN_HOST)
     return host_seconds(problem, &all, device);
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  const double elements = (double)problem->m * (double)problem->n;
-  const double products =
-      ceil(all.shares / units) * (all.panels * panel_clocks + share_clocks) / (hot_clock * clock);
-  const double lines =
-      fmax(all.numbers * (number_work[all.is_double] + all.moduli * modulus_work[all.is_double]) /
-               (128 * units * clock),
-           all.numbers * (2 * all.size + all.moduli) / device->bandwidth);
+  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+  const double lanes = 128 * units * clock, bytes = streamed * device->bandwidth;
+  const tsl_shape *a = &problem->a, *b = &problem->b;
+  double slowest = 0;
+  const double both =
+      measure_seconds(m, k, !tsl_launch_along(a->col_stride, a->row_stride), all.is_double, units, &slowest) +
+      measure_seconds(n, k, !tsl_launch_along(b->row_stride, b->col_stride), all.is_double, units, &slowest);
+  const double measure = fmax(fmax(both, slowest), all.numbers * all.size / bytes);
+  const double choose = choose_seconds + (m + n) * line_seconds;
+  const double convert =
+      fmax(all.numbers * (convert_work[all.is_double] + all.moduli * modulus_work[all.is_double]) / lanes,
+           all.numbers * (all.size + all.moduli) / bytes);
+  const double products = ceil(all.shares / units) * (all.panels * panel_clocks + share_clocks) / clock +
+                          waited * all.moduli * all.numbers / bytes;
+  /* Threads behind a row's end cost half as much. */
+  const double elements = m * (n + join_columns * ceil(n / join_columns)) / 2;
   const double join =
-      elements * (all.moduli + all.size * (problem->beta[0] != 0 ? 2 : 1)) / device->bandwidth;
-  return products + lines + join + 6e-6 + 6 * device->launch_seconds;
+      fmax(elements * (join_work[all.is_double] + all.moduli * join_modulus_work[all.is_double]) / lanes,
+           elements * (all.moduli + all.size * (problem->beta[0] != 0 ? 2 : 1)) / bytes);
+  return measure + choose + convert + products + join + 6 * gap_seconds;
 }
 
-void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
+  const tsl_problem real = tsl_residue_real(problem);
+  return (tsl_type(problem->c.type)->is_complex ? complex_parts : 1) * real_seconds(&real, config, device);
+}
+
+void tsl_residue_int8_account(const tsl_problem *whole, const tsl_config *config, const tsl_device *device,
                               tsl_account *account) {
+  const tsl_problem part = tsl_residue_real(whole), *problem = &part;
+  const double times = tsl_type(whole->c.type)->is_complex ? 4 : 1;
   const work_of all = work(problem, config);
   const double elements = (double)problem->m * (double)problem->n, k = (double)problem->k;
-  tsl_account_copies(all.numbers * all.moduli, account);
-  tsl_account_copies(elements * all.moduli, account);
-  tsl_account_operands(problem, (double)problem->m * k, (double)problem->n * k, account);
-  tsl_account_result(problem, 1, account);
+  tsl_account_copies(times * all.numbers * all.moduli, account);
+  tsl_account_copies(times * elements * all.moduli, account);
+  tsl_account_operands(whole, (double)problem->m * k, (double)problem->n * k, account);
+  tsl_account_result(whole, 1, account);
   if (device->capabilities & TSL_CAN_HOST) {
-    account->computed = all.moduli * elements * k;
-    account->workers = fmin(device->threads, ceil((double)problem->m / 32) * ceil((double)problem->n / 32));
+    const double side = TSL_RESIDUE_LINES;
+    account->computed = times * all.moduli * ceil((double)problem->m / side) *
+                        ceil((double)problem->n / side) * side * side * ceil(k / TSL_RESIDUE_STEP) *
+                        TSL_RESIDUE_STEP;
+    account->workers = fmin(device->threads, ceil((double)problem->m / 128) * ceil((double)problem->n / 128));
+    account->rate =
+        tsl_residue_has_registers(device) ? 2e6 * 1024 * device->clock_mhz * device->threads : account->rate;
     return;
   }
   const double blocks = fmin(all.shares, fmax(1, device->compute_units));
   tsl_account_groups(blocks, 384, blocks * 384, 200000, device, account);
-  account->computed = all.shares * tile_m * tile_n * all.panels * panel;
-  account->local = (tsl_moved){.read = all.shares * all.panels * 2 * (64 + tile_n) * panel,
-                               .written = all.shares * all.panels * (tile_m + tile_n) * panel};
-  account->global.read += all.shares * all.panels * (tile_m + tile_n) * panel;
-  account->launches = 6;
+  account->computed = times * all.shares * tile_m * tile_n * all.panels * panel;
+  account->local = (tsl_moved){.read = times * all.shares * all.panels * 2 * (64 + tile_n) * panel,
+                               .written = times * all.shares * all.panels * (tile_m + tile_n) * panel};
+  account->global.read += times * all.shares * all.panels * (tile_m + tile_n) * panel;
+  account->launches = (int)(6 * times);
   account->rate = 2.0 * 4096 * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
 }

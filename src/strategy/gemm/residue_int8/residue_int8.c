@@ -15,7 +15,8 @@
  * are many, everything is.
  *
  * What it adds to the rungs below: no unit that multiplies C's type.
- * Parameters: moduli, the least number of them. Limits: f32 and f64; the processor, and NVIDIA's sm_90a. */
+ * Parameters: moduli, the least number of them. Limits: f32 and f64, and their complex numbers with real alpha and beta (complex.c); the
+ * processor, and NVIDIA's sm_90a. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include "base/memory.h"
@@ -30,23 +31,40 @@ static const tsl_param params[] = {
 
 enum { TERMS_MOST = 1 << 24 };
 
+static const tsl_types types[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_C64, TESELA_C64, TESELA_C64},
+    {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+static bool is_complex(const tsl_problem *problem) {
+  return tsl_type(problem->c.type)->is_complex;
+}
+
 static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
 /* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a careful sum. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  if (is_complex(problem))
+    return (tsl_accuracy){.factor = 2 * (double)problem->k + 16, .repeats = true, .tree = true};
   (void)config;
   const double factor = tsl_residue_allowed(problem) / tsl_type(problem->c.type)->unit_roundoff;
   return (tsl_accuracy){.factor = factor, .repeats = true, .tree = true};
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *refuse(const tsl_problem *whole, const tsl_config *config, const tsl_device *device) {
+  const tsl_problem part = tsl_residue_real(whole), *problem = &part;
   const unsigned needs = TSL_CAN_CUDA | TSL_CAN_WGMMA | TSL_CAN_F64;
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
   if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
     return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
                        tsl_residue_most(problem));
+  if (is_complex(whole) && (whole->alpha[1] != 0 || whole->beta[1] != 0))
+    return "complex products are made of real ones, with real alpha and beta";
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > TERMS_MOST)
     return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
   const char *missing = is_host(device) ? NULL : tsl_capability_missing(needs, device->capabilities);
@@ -65,9 +83,12 @@ static tesela_status build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc(sizeof(tsl_residue_state), "residue_int8's state", &block));
   tsl_residue_state *state = block;
+  const tsl_problem whole = work->problem;
+  work->problem = tsl_residue_real(&whole);
   *state = (tsl_residue_state){.moduli = tsl_residue_least(&work->problem, &work->config)};
   work->state = block;
   const tesela_status status = is_host(work->device) ? TESELA_OK : tsl_residue_int8_build_cuda(work);
+  work->problem = whole;
   if (status != TESELA_OK)
     release(work);
   return status;
@@ -79,18 +100,29 @@ static const char *note(const tsl_work *work) {
   const residue_choice *said = state->said ? state->said->host : NULL;
   const int moduli = said ? said->moduli : state->moduli,
             native = said ? said->native[0] + said->native[1] : state->native_lines;
+  const tsl_problem problem = tsl_residue_real(&work->problem);
   if (moduli == 0)
     return "residue_int8: these numbers need more moduli than pay: the product was computed in C's own type";
   if (native > 0)
     return "residue_int8: rows or columns that residues give no guarantee for were computed in C's own type";
-  if (moduli > tsl_residue_least(&work->problem, &work->config))
+  if (moduli > tsl_residue_least(&problem, &work->config))
     return "residue_int8: these numbers need more moduli than usual for what is guaranteed";
   return NULL;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status run_real(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   return is_host(work->device) ? tsl_residue_int8_run_host(work, operands)
                                : tsl_residue_int8_run_cuda(work, operands, stream);
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return is_complex(&work->problem) ? tsl_residue_run_complex(work, operands, stream, run_real)
+                                    : run_real(work, operands, stream);
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_problem real = tsl_residue_real(problem);
+  return tsl_residue_int8_scratch(&real, config, device);
 }
 
 const tsl_strategy tsl_gemm_residue_int8 = {
@@ -98,7 +130,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .idea = "f32 and f64 by products of 8-bit residues, as many as the call's numbers need for its guarantee",
     .lifts = "the rate of units that multiply f32 and f64",
     .op = TSL_OP_GEMM,
-    .version = 1,
+    .version = 2,
     .accuracy = accuracy,
     .params = params,
     .refuse = refuse,
@@ -106,7 +138,8 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .build = build,
     .run = run,
     .release = release,
+    .takes = {.types = types, .conjugates = true},
     .values = {.ranges = {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}}},
-    .uses = {.scratch = tsl_residue_int8_scratch, .account = tsl_residue_int8_account},
+    .uses = {.scratch = scratch, .account = tsl_residue_int8_account},
     .splits = {.note = note},
 };

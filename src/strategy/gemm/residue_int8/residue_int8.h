@@ -24,44 +24,20 @@ double tsl_residue_allowed(const tsl_problem *problem);
 /* The least number of moduli that a call may come out with, and the most that its type has. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config);
 int tsl_residue_most(const tsl_problem *problem);
+/* Number `number` of those that it chooses among; the last ones may be the same. */
+int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, int number);
 
-/* --- on the processor --- */
+/* --- complex products --- */
 
-/* The integer product's contract, on every device: planes A_l (a line after the other, bytes along k) and B_l, for each of the
- * moduli p_l; out come the numbers from 0 to p_l - 1 that are A_l B_l modulo p_l. Residues are from -128 to 127. Here: all planes
- * of a line follow each other, `pitch` bytes each, zeros behind the k-th. */
-typedef struct tsl_residue_lines {
-  const unsigned char *at;
-  int64_t across, along; /* strides in elements: from line to line, and in a line */
-  residue_line *lines;
-  int *scales; /* final ones; NO_SCALE: native */
-  signed char *planes;
-} tsl_residue_lines;
+/* The same problem of parts, with real factors; the problem itself where it is real. Everything above and below knows real ones only. */
+tsl_problem tsl_residue_real(const tsl_problem *problem);
+/* Runs the products of parts that a complex one is made of, one after the other. */
+typedef tesela_status tsl_residue_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+tesela_status tsl_residue_run_complex(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream,
+                                      tsl_residue_run *run);
 
-typedef struct tsl_residue_job {
-  const residue_rules *rules;
-  residue_choice choice;
-  tsl_residue_lines of[2]; /* rows of A, columns of B */
-  int64_t m, n, k, pitch;
-  unsigned char *c;
-  int64_t c_row, c_col;
-  double alpha, beta;
-} tsl_residue_job;
-
-/* Once per instruction set and type. */
-typedef struct tsl_residue_kernel {
-  /* Finds out what is known of a line. */
-  void (*measure)(const tsl_residue_job *job, int operand, int64_t line);
-  /* Makes its residues, unless it is native. */
-  void (*convert)(const tsl_residue_job *job, int operand, int64_t line);
-  /* Computes rows x columns elements of C. */
-  void (*multiply)(const tsl_residue_job *job, int64_t row, int64_t rows, int64_t column, int64_t columns);
-} tsl_residue_kernel;
-
-#define TSL_RESIDUE_DECLARE(isa, header, needs, ...)                                                         \
-  extern const tsl_residue_kernel tsl_residue_kernel_##isa##_f32, tsl_residue_kernel_##isa##_f64;
-TSL_ISA_LIST(TSL_RESIDUE_DECLARE)
-#undef TSL_RESIDUE_DECLARE
+/* The integer product's contract, on every device: residues A_l of A and B_l of B, from -128 to 127, for each of the moduli p_l; out
+ * come the numbers from 0 to p_l - 1 that are A_l B_l modulo p_l. How they lie is each device's own (host.h, run.c). */
 
 /* What build() leaves in work->state. */
 typedef struct tsl_residue_state {
@@ -69,6 +45,8 @@ typedef struct tsl_residue_state {
   tsl_pinned *said; /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */
   _Atomic int moduli, native_lines; /* on the processor, as chosen by the last run */
 } tsl_residue_state;
+
+/* --- on the processor --- */
 
 tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands);
 

@@ -20,7 +20,7 @@
 #define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
 #include "residue_int8_shared.h"
 
-constexpr int THREADS = 256, AT_ONCE = 16, LINES_ACROSS = TSL_RESIDUE_BLOCK_ACROSS;
+constexpr int THREADS = 256, AT_ONCE = 16, LINES_ACROSS = TSL_RESIDUE_CONVERT_ACROSS;
 constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
 
 /* Where a line's residues lie in a plane. */
@@ -36,13 +36,13 @@ SM90_FUNCTION void load(const residue_real *from, long long step, int h, int k, 
 #ifdef TSL_RESIDUE_F64
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i += 2) {
-      const double2 two = __ldg((const double2 *)(from + h + i));
+      const double2 two = *(const double2 *)(from + h + i);
       numbers[i] = two.x, numbers[i + 1] = two.y;
     }
 #else
 #pragma unroll
     for (int i = 0; i < AT_ONCE; i += 4) {
-      const float4 four = __ldg((const float4 *)(from + h + i));
+      const float4 four = *(const float4 *)(from + h + i);
       numbers[i] = four.x, numbers[i + 1] = four.y, numbers[i + 2] = four.z, numbers[i + 3] = four.w;
     }
 #endif
@@ -50,7 +50,7 @@ SM90_FUNCTION void load(const residue_real *from, long long step, int h, int k, 
   }
 #pragma unroll
   for (int i = 0; i < AT_ONCE; i++)
-    numbers[i] = h + i < k ? __ldg(from + (h + i) * step) : (residue_real)0;
+    numbers[i] = h + i < k ? from[(h + i) * step] : (residue_real)0;
 }
 
 /* --- digits --- */
@@ -60,22 +60,27 @@ struct digits {
   int first[AT_ONCE], second[AT_ONCE],
       third[AT_ONCE]; /* the lowest, in a float's bits; pairs of the others */
 };
+/* The integer nearest to |x| < 2^51, as a double's low bits, and as a double. */
+constexpr double WHOLE = 0x1.8p52;
+SM90_FUNCTION int low_bits(double rounded) {
+  return __double2loint(rounded);
+}
+/* By doubles, in which every step is exact but the one that rounds, as floats do it below: what is left of 53 bits is taken 28 at a time.
+ * |a'| < 2^63. Two factors, because 2^scale may be too large for a double. */
 template <bool IS_DEEP>
 SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *to) {
+  const int half = max(-1022, min(1023, scale)), rest = max(-1022, min(1023, scale - half));
+  const double one = residue_two(half), other = residue_two(rest);
 #pragma unroll
   for (int i = 0; i < AT_ONCE; i++) {
-    const residue_bits bits = (residue_bits)__double_as_longlong(numbers[i]);
-    const long long whole = (long long)residue_scaled(bits & ~TSL_RESIDUE_SIGN, scale);
-    long long rest = bits & TSL_RESIDUE_SIGN ? -whole : whole;
-    int digit[4];
-#pragma unroll
-    for (int d = 0; d < 4; d++) {
-      digit[d] = (int)((unsigned)rest << 18) >> 18;
-      rest = (rest - digit[d]) >> 14;
-    }
-    to->first[i] = __float_as_int(ROUNDER) + digit[0];
-    to->second[i] = (digit[1] & 0xffff) | digit[2] << 16;
-    to->third[i] = (digit[3] & 0xffff) | (int)rest << 16;
+    const double whole = numbers[i] * one * other;
+    const double top = __fma_rn(whole, 0x1p-56, WHOLE), upper = __fma_rn(top - WHOLE, -0x1p56, whole);
+    const double middle = __fma_rn(upper, 0x1p-28, WHOLE), lower = __fma_rn(middle - WHOLE, -0x1p28, upper);
+    const int low = low_bits(lower + WHOLE), first = (int)((unsigned)low << 18) >> 18;
+    const int mid = low_bits(middle), second = (low - first) >> 14, third = (int)((unsigned)mid << 18) >> 18;
+    to->first[i] = __float_as_int(ROUNDER) + first;
+    to->second[i] = (second & 0xffff) | (int)((unsigned)third << 16);
+    to->third[i] = ((mid - third) >> 14 & 0xffff) | (int)((unsigned)low_bits(top) << 16);
   }
 }
 template <bool IS_DEEP>
@@ -95,22 +100,21 @@ struct digits {
   float first[AT_ONCE], second[AT_ONCE], third[AT_ONCE];
 };
 /* By floats, in which every step is exact but the one that rounds. Two factors, because 2^scale may be too large for a float; no number
- * that counts becomes subnormal on the way. IS_DEEP: |a'| may be 2^28 or more. */
+ * that counts becomes subnormal on the way. IS_DEEP: |a'| may be 2^28 or more, below 2^40; the highest digit is taken first, because a
+ * float holds no more than what is left of its 24 bits then. */
 template <bool IS_DEEP>
 SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *to) {
   const int half = max(-126, min(127, scale)), rest = max(-126, min(127, scale - half));
   const float one = __int_as_float((half + 127) << 23), other = __int_as_float((rest + 127) << 23);
 #pragma unroll
   for (int i = 0; i < AT_ONCE; i++) {
-    const float whole = numbers[i] * one * other;
-    float upper = __fmaf_rn(whole, 0x1p-14f, ROUNDER) - ROUNDER;
-    const float lower = __fmaf_rn(upper, -0x1p14f, whole);
-    to->first[i] = (lower + ROUNDER) - ROUNDER;
+    float whole = numbers[i] * one * other;
     if (IS_DEEP) {
-      to->third[i] = __fmaf_rn(upper, 0x1p-14f, ROUNDER) - ROUNDER;
-      upper = __fmaf_rn(to->third[i], -0x1p14f, upper);
+      to->third[i] = __fmaf_rn(whole, 0x1p-28f, ROUNDER) - ROUNDER;
+      whole = __fmaf_rn(to->third[i], -0x1p28f, whole);
     }
-    to->second[i] = upper;
+    to->second[i] = __fmaf_rn(whole, 0x1p-14f, ROUNDER) - ROUNDER;
+    to->first[i] = (__fmaf_rn(to->second[i], -0x1p14f, whole) + ROUNDER) - ROUNDER;
   }
 }
 template <bool IS_DEEP>
@@ -168,6 +172,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const long long index = (blockIdx.x - (operand ? given.converters : 0)) * (long long)THREADS + threadIdx.x;
   const int lines = of.is_across ? LINES_ACROSS : 1, in = (int)(index % lines);
   const int line = (int)(index / lines / chunks) * lines + in, h = (int)(index / lines % chunks) * AT_ONCE;
+  dependency_launch();
   dependency_wait();
   const int moduli = ((const volatile residue_choice *)(scratch + given.choice))->moduli;
   if (moduli == 0 || line >= (operand ? given.n : given.m))

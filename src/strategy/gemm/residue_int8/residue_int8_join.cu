@@ -1,51 +1,65 @@
 /* The last kernels of residue_int8.
  *
- * tsl_gemm_residue_int8_join: a thread makes four neighbours of a row of C of their residues.
- * tsl_gemm_residue_int8_native: what has no proof, or is not finite: tiles of SIDE x SIDE elements, a thread PER x PER of them,
- * k products added one after the other, each fused. Tiles without a native line are left out at once; where nothing was chosen,
- * none is. Where there are no products, C = beta C is all that is left.
+ * tsl_gemm_residue_int8_join: a thread makes four neighbours of a row of C of their residues; if these are few, those of the next row that
+ * it takes are on their way meanwhile.
+ * tsl_gemm_residue_int8_native: what has no proof, or is not finite, k products added one after the other, each fused. Native lines are
+ * listed: tiles have LISTED of these, and WIDE lines of the other operand, so that few of them take few clocks. Where nothing was
+ * chosen, tiles have SIDE x SIDE elements, a thread PER x PER of them. Where there are no products, C = beta C is all that is left.
  *
  *   scales of rows, of columns: NO_SCALE marks what the one kernel leaves to the other
  *
- * From the host: TSL_RESIDUE_F64 or not; MODULI_FIRST, MODULI_SECOND, of both candidates. */
+ * From the host: TSL_RESIDUE_F64 or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD, of the candidates. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
 #define TSL_TIMES(a, b) __dmul_rn(a, b)
 #define TSL_PLUS(a, b) __dadd_rn(a, b)
 #define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
+#define TSL_LENGTH(x) (64 - __clzll((long long)(x)))
+#define TSL_WIDE(a, b, c) wide_of(a, b, c)
+static __device__ __forceinline__ unsigned long long wide_of(unsigned a, unsigned b, unsigned long long c) {
+  unsigned long long sum;
+  asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum) : "r"(a), "r"(b), "l"(c));
+  return sum;
+}
 #include "residue_int8_shared.h"
 
-constexpr int THREADS = 256, FOUR = 4;
+constexpr int THREADS = 256, JOINERS = 64, FOUR = 4;
 #ifdef TSL_RESIDUE_F64
-constexpr int LIMBS = 4, PER = 4;
+constexpr int PER = 4;
 #else
-constexpr int LIMBS = 2, PER = 8;
+constexpr int PER = 8;
 #endif
+
+/* Limbs of P, where two are enough and four. */
+SM90_FUNCTION constexpr int limbs_of(int moduli) {
+  return moduli <= 8 ? 2 : 4;
+}
 
 /* --- from residues --- */
 
 /* C' 2^-scale. A sum that fits 64 bits becomes a double by its halves: each is a double's low bits, so that only their sum is rounded. */
+template <int MODULI>
 SM90_FUNCTION double number_of(residue_sum *sum, const residue_sieve &sieve, int scale) {
   sum->quotient += 1u << 19;
-#ifdef TSL_RESIDUE_F64
-  return residue_sum_long(sum, &sieve, scale);
-#else
+  if (sizeof(residue_real) == 8 || MODULI > 8)
+    return residue_sum_long(sum, &sieve, scale);
   const long long whole = residue_sum_short(sum, &sieve);
   const double low = __hiloint2double(0x43300000, (int)whole),
                high = __hiloint2double(0x45300000, (int)(whole >> 32) ^ (int)0x80000000);
   return __dadd_rn(__dsub_rn(high, 0x1.00000801p84), low) * residue_two(-scale);
-#endif
 }
 
 /* Residues of four neighbours, a byte each; where k was cut, their sums reduced again. */
+template <bool IS_WHOLE>
 SM90_FUNCTION unsigned rests_of(const unsigned char *from, int modulus, const residue_arguments &given) {
-  if (given.parts == 1)
+  if (IS_WHOLE)
     return *(const unsigned *)(from + modulus * given.rest_plane);
   unsigned out = 0;
-#pragma unroll
+#pragma unroll 1
   for (int i = 0; i < FOUR; i++) {
     unsigned rest = 0;
+#pragma unroll 1
     for (int part = 0; part < given.parts; part++)
       rest += from[(modulus * given.parts + part) * given.rest_plane + i];
     out |= rest % given.rules.moduli[modulus].p << 8 * i;
@@ -53,67 +67,116 @@ SM90_FUNCTION unsigned rests_of(const unsigned char *from, int modulus, const re
   return out;
 }
 
-/* All rows of four columns, with a number of moduli that the compiler knows. */
+/* Those of all moduli, their number being known to the compiler, and the row's scale. */
+template <int MODULI>
+struct fetched {
+  unsigned rests[MODULI];
+  int scale;
+};
+template <int MODULI, bool IS_WHOLE>
+SM90_FUNCTION void fetch_rests(fetched<MODULI> &to, const unsigned char *from, const int *scales, int row,
+                               const residue_arguments &given) {
+  const int own = min(row, given.m - 1); /* behind the last one: anything */
+  to.scale = scales[own];
+#pragma unroll
+  for (int l = 0; l < MODULI; l++)
+    to.rests[l] = rests_of<IS_WHOLE>(from + own * given.rest_pitch, l, given);
+}
+
+/* What four columns are. */
+struct columns_t {
+  int scales[FOUR];
+  bool here[FOUR], is_wide;
+};
+
 template <int CANDIDATE, int MODULI>
-SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_arguments &given,
-                        int col) {
+SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const columns_t &columns,
+                            const residue_arguments &given) {
   const residue_sieve &sieve = given.rules.sieves[CANDIDATE];
-  const int4 across = *(const int4 *)((const int *)(scratch + given.scales[1]) + col);
-  const int scales[FOUR] = {across.x, across.y, across.z, across.w};
   const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
-  bool is_wide = given.is_wide && col + FOUR <= given.n, here[FOUR];
+  residue_real out[FOUR], before[FOUR] = {};
+  if (beta != 0)
+#pragma unroll
+    for (int i = 0; i < FOUR; i++)
+      if (columns.here[i])
+        before[i] = to[i * given.c_col];
 #pragma unroll
   for (int i = 0; i < FOUR; i++) {
-    here[i] = col + i < given.n && scales[i] != TSL_RESIDUE_NO_SCALE;
-    is_wide = is_wide && here[i];
-  }
-  for (int row = blockIdx.y; row < given.m; row += gridDim.y) {
-    const int down = ((const int *)(scratch + given.scales[0]))[row];
-    if (down == TSL_RESIDUE_NO_SCALE)
-      continue;
-    const unsigned char *from = scratch + given.rests + row * given.rest_pitch + col;
-    residue_real *to = c + given.c_offset + row * given.c_row + col * given.c_col, out[FOUR];
-    unsigned rests[MODULI];
+    residue_sum sum = {};
 #pragma unroll
     for (int l = 0; l < MODULI; l++)
-      rests[l] = rests_of(from, l, given);
-#pragma unroll
-    for (int i = 0; i < FOUR; i++) {
-      residue_sum sum = {};
-#pragma unroll
-      for (int l = 0; l < MODULI; l++)
-        residue_sum_add(&sum, &sieve, l, rests[l] >> 8 * i & 255, LIMBS);
-      if (here[i])
-        out[i] = residue_finish(number_of(&sum, sieve, down + scales[i]), alpha, beta, to + i * given.c_col);
-    }
-    if (is_wide) {
+      residue_sum_add(&sum, &sieve, l, own.rests[l] >> 8 * i & 255, limbs_of(MODULI));
+    out[i] = residue_finish(number_of<MODULI>(&sum, sieve, own.scale + columns.scales[i]), alpha, beta,
+                            before + i);
+  }
+  if (columns.is_wide) {
 #ifdef TSL_RESIDUE_F64
-      *(double2 *)to = make_double2(out[0], out[1]);
-      *(double2 *)(to + 2) = make_double2(out[2], out[3]);
+    *(double2 *)to = make_double2(out[0], out[1]);
+    *(double2 *)(to + 2) = make_double2(out[2], out[3]);
 #else
-      *(float4 *)to = make_float4(out[0], out[1], out[2], out[3]);
+    *(float4 *)to = make_float4(out[0], out[1], out[2], out[3]);
 #endif
-    } else {
+  } else {
 #pragma unroll
-      for (int i = 0; i < FOUR; i++)
-        if (here[i])
-          to[i * given.c_col] = out[i];
-    }
+    for (int i = 0; i < FOUR; i++)
+      if (columns.here[i])
+        to[i * given.c_col] = out[i];
   }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+/* All rows of four columns. */
+template <int CANDIDATE, int MODULI, bool IS_WHOLE>
+SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_arguments &given,
+                        int col) {
+  constexpr bool AHEAD = MODULI <= 8; /* more of them do not fit the registers */
+  const int4 across = *(const int4 *)((const int *)(scratch + given.scales[1]) + col);
+  columns_t columns = {{across.x, across.y, across.z, across.w}, {}, given.is_wide && col + FOUR <= given.n};
+#pragma unroll
+  for (int i = 0; i < FOUR; i++) {
+    columns.here[i] = col + i < given.n && columns.scales[i] != TSL_RESIDUE_NO_SCALE;
+    columns.is_wide = columns.is_wide && columns.here[i];
+    columns.scales[i] = columns.here[i] ? columns.scales[i] : 0;
+  }
+  const int *scales = (const int *)(scratch + given.scales[0]);
+  const unsigned char *from = scratch + given.rests + col;
+  fetched<MODULI> next;
+  fetch_rests<MODULI, IS_WHOLE>(next, from, scales, blockIdx.y, given);
+#pragma unroll 1
+  for (int row = blockIdx.y; row < given.m; row += gridDim.y) {
+    const fetched<MODULI> own = next;
+    if (AHEAD)
+      fetch_rests<MODULI, IS_WHOLE>(next, from, scales, row + gridDim.y, given);
+    if (own.scale != TSL_RESIDUE_NO_SCALE)
+      join_row<CANDIDATE>(c + given.c_offset + row * given.c_row + col * given.c_col, own, columns, given);
+    if (!AHEAD)
+      fetch_rests<MODULI, IS_WHOLE>(next, from, scales, row + gridDim.y, given);
+  }
+}
+
+template <bool IS_WHOLE>
+SM90_FUNCTION void join_any(residue_real *c, const unsigned char *scratch, const residue_arguments &given,
+                            int candidate, int col) {
+  if (candidate == 0)
+    join<0, MODULI_FIRST, IS_WHOLE>(c, scratch, given, col);
+  else if (candidate == 1)
+    join<1, MODULI_SECOND, IS_WHOLE>(c, scratch, given, col);
+  else
+    join<2, MODULI_THIRD, IS_WHOLE>(c, scratch, given, col);
+}
+
+extern "C" __global__ void __launch_bounds__(JOINERS, sizeof(residue_real) == 8 ? 8 : 12)
     tsl_gemm_residue_int8_join(residue_real *c, const unsigned char *scratch,
                                const __grid_constant__ residue_arguments given) {
-  const int col = (blockIdx.x * THREADS + threadIdx.x) * FOUR;
+  const int col = (blockIdx.x * JOINERS + threadIdx.x) * FOUR;
+  dependency_launch();
   dependency_wait();
   const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
   if (choice->moduli == 0 || col >= given.n)
     return;
-  if (choice->candidate == 0)
-    join<0, MODULI_FIRST>(c, scratch, given, col);
+  if (given.parts > 1)
+    join_any<false>(c, scratch, given, choice->candidate, col);
   else
-    join<1, MODULI_SECOND>(c, scratch, given, col);
+    join_any<true>(c, scratch, given, choice->candidate, col);
 }
 
 /* --- as they are --- */
@@ -183,64 +246,157 @@ SM90_FUNCTION void multiply(residue_real sums[PER][PER], const panel_t rows, con
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    tsl_gemm_residue_int8_native(const residue_real *a, const residue_real *b, residue_real *c,
-                                 const unsigned char *scratch,
-                                 const __grid_constant__ residue_arguments given) {
-  alignas(16) __shared__ panel_t rows[2], columns[2];
+/* What both ways know. */
+struct place {
+  const residue_real *a, *b;
+  residue_real *c;
+  const int *row_scales, *rows, *columns; /* lists of native ones */
+};
+
+/* All of C, or beta C alone. */
+SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[2],
+                              const residue_arguments &given) {
   const int across = (given.n + SIDE - 1) / SIDE, down = (given.m + SIDE - 1) / SIDE;
-  const int x = threadIdx.x % 16, y = threadIdx.x / 16;
-  const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
-  const int *scales[2] = {(const int *)(scratch + given.scales[0]), (const int *)(scratch + given.scales[1])};
-  dependency_wait();
-  bool everything = true;
-  if (!given.is_empty) {
-    const residue_choice choice = *(const residue_choice *)(scratch + given.choice);
-    everything = choice.moduli == 0;
-    if (!everything && choice.native[0] == 0 && choice.native[1] == 0)
-      return;
-  }
-  const int k = given.is_empty ? 0 : given.k;
+  const int x = threadIdx.x % 16, y = threadIdx.x / 16, k = given.is_empty ? 0 : given.k;
+  const residue_real alpha = given.is_empty ? (residue_real)0 : (residue_real)given.alpha,
+                     beta = (residue_real)given.beta;
   for (long long tile = blockIdx.x; tile < (long long)across * down; tile += gridDim.x) {
     const int row = (int)(tile % down) * SIDE, col = (int)(tile / down) * SIDE;
-    bool any = everything;
-#pragma unroll
-    for (int i = 0; i < PER && !everything; i++) {
-      const int r = row + line_at(y, i), s = col + line_at(x, i);
-      any = any || (r < given.m && scales[0][r] == TSL_RESIDUE_NO_SCALE) ||
-            (s < given.n && scales[1][s] == TSL_RESIDUE_NO_SCALE);
-    }
-    if (!__syncthreads_or(any))
-      continue;
     residue_real sums[PER][PER] = {}, left[EACH], above[EACH];
-    int at = 0;
+    int in = 0;
     if (k > 0) {
-      fetch(left, a, given.of[0], row, given.m, 0, k);
-      fetch(above, b, given.of[1], col, given.n, 0, k);
+      fetch(left, at.a, given.of[0], row, given.m, 0, k);
+      fetch(above, at.b, given.of[1], col, given.n, 0, k);
     }
-    for (int h = 0; h < k; h += DEPTH, at ^= 1) {
-      put(rows[at], left, given.of[0].is_across);
-      put(columns[at], above, given.of[1].is_across);
+    for (int h = 0; h < k; h += DEPTH, in ^= 1) {
+      put(rows[in], left, given.of[0].is_across);
+      put(columns[in], above, given.of[1].is_across);
       __syncthreads();
       if (h + DEPTH < k) {
-        fetch(left, a, given.of[0], row, given.m, h + DEPTH, k);
-        fetch(above, b, given.of[1], col, given.n, h + DEPTH, k);
+        fetch(left, at.a, given.of[0], row, given.m, h + DEPTH, k);
+        fetch(above, at.b, given.of[1], col, given.n, h + DEPTH, k);
       }
       if (k - h >= DEPTH)
-        multiply(sums, rows[at], columns[at], DEPTH);
+        multiply(sums, rows[in], columns[in], DEPTH);
       else
-        multiply(sums, rows[at], columns[at], k - h);
+        multiply(sums, rows[in], columns[in], k - h);
     }
 #pragma unroll
     for (int i = 0; i < PER; i++)
 #pragma unroll
       for (int j = 0; j < PER; j++) {
         const int r = row + line_at(y, i), s = col + line_at(x, j);
-        residue_real *to = c + given.c_offset + r * given.c_row + s * given.c_col;
-        if (r < given.m && s < given.n &&
-            (everything || scales[0][r] == TSL_RESIDUE_NO_SCALE || scales[1][s] == TSL_RESIDUE_NO_SCALE))
-          *to = residue_finish(sums[i][j], given.is_empty ? (residue_real)0 : alpha, beta, to);
+        residue_real *to = at.c + given.c_offset + r * given.c_row + s * given.c_col;
+        if (r < given.m && s < given.n)
+          *to = residue_finish(sums[i][j], alpha, beta, to);
       }
     __syncthreads(); /* before the next tile's panels */
+  }
+}
+
+/* --- listed lines --- */
+
+constexpr int LISTED = 16, WIDE = 128, FEW_DEPTH = 64 / sizeof(residue_real),
+              FEW_EACH = WIDE * FEW_DEPTH / THREADS;
+struct few_t {
+  residue_real listed[FEW_DEPTH][LISTED + 2], other[FEW_DEPTH][WIDE + 4];
+};
+
+/* Which number of the other operand's panel (WIDE lines, FEW_DEPTH of each) is number `e` of a thread. */
+SM90_FUNCTION int few_line(bool is_across, int e) {
+  return is_across ? threadIdx.x % WIDE : threadIdx.x / (FEW_DEPTH / FEW_EACH);
+}
+SM90_FUNCTION int few_depth(bool is_across, int e) {
+  return is_across ? threadIdx.x / WIDE + e * (THREADS / WIDE)
+                   : threadIdx.x % (FEW_DEPTH / FEW_EACH) * FEW_EACH + e;
+}
+
+/* A tile: listed lines of `operand` from `first` on, lines of the other from `line` on. A row's thread has 2 x 4 elements. Where a row
+ * is native, too, its columns are left to it. */
+SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count, int line, few_t panels[2],
+                             const residue_arguments &given) {
+  const residue_matrix &own = given.of[operand], &of = given.of[1 - operand];
+  const residue_real *from = operand ? at.b : at.a, *other = operand ? at.a : at.b;
+  const int *natives = operand ? at.columns : at.rows;
+  const int lines = operand ? given.m : given.n, x = threadIdx.x % 32, y = threadIdx.x / 32,
+            in = threadIdx.x % LISTED, depth = threadIdx.x / LISTED;
+  const bool loads = depth < FEW_DEPTH && first + in < count;
+  const residue_real *mine = from + own.offset + (loads ? natives[first + in] : 0) * own.across;
+  residue_real sums[2][FOUR] = {}, next[FEW_EACH], one = 0;
+  for (int h = -FEW_DEPTH, panel = 0; h < given.k; h += FEW_DEPTH, panel ^= 1) {
+    if (h >= 0) {
+      if (depth < FEW_DEPTH)
+        panels[panel].listed[depth][in] = one;
+#pragma unroll
+      for (int e = 0; e < FEW_EACH; e++)
+        panels[panel].other[few_depth(of.is_across, e)][few_line(of.is_across, e)] = next[e];
+      __syncthreads();
+    }
+    const int ahead = h + FEW_DEPTH;
+    one = loads && ahead + depth < given.k ? mine[(ahead + depth) * own.along] : (residue_real)0;
+#pragma unroll
+    for (int e = 0; e < FEW_EACH; e++) {
+      const int i = line + few_line(of.is_across, e), d = ahead + few_depth(of.is_across, e);
+      next[e] = i < lines && d < given.k ? other[of.offset + i * of.across + d * of.along] : (residue_real)0;
+    }
+    if (h < 0)
+      continue;
+#pragma unroll
+    for (int d = 0; d < FEW_DEPTH; d++)
+      if (h + d < given.k)
+#pragma unroll
+        for (int i = 0; i < 2; i++)
+#pragma unroll
+          for (int j = 0; j < FOUR; j++) {
+            const residue_real left = panels[panel].listed[d][2 * y + i],
+                               right = panels[panel].other[d][FOUR * x + j];
+            sums[i][j] = operand ? fused(right, left, sums[i][j]) : fused(left, right, sums[i][j]);
+          }
+  }
+#pragma unroll
+  for (int i = 0; i < 2; i++)
+#pragma unroll
+    for (int j = 0; j < FOUR; j++) {
+      const int l = first + 2 * y + i, their = line + FOUR * x + j;
+      if (l >= count || their >= lines || (operand && at.row_scales[their] == TSL_RESIDUE_NO_SCALE))
+        continue;
+      const int listed = natives[l];
+      residue_real *to = at.c + given.c_offset + (operand ? their : listed) * given.c_row +
+                         (operand ? listed : their) * given.c_col;
+      *to = residue_finish(sums[i][j], (residue_real)given.alpha, (residue_real)given.beta, to);
+    }
+  __syncthreads(); /* before the next tile's panels */
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    tsl_gemm_residue_int8_native(const residue_real *a, const residue_real *b, residue_real *c,
+                                 const unsigned char *scratch,
+                                 const __grid_constant__ residue_arguments given) {
+  union panels_t {
+    panel_t all[4];
+    few_t few[2];
+  };
+  alignas(16) __shared__ panels_t panels;
+  const place at = {a,
+                    b,
+                    c,
+                    (const int *)(scratch + given.scales[0]),
+                    (const int *)(scratch + given.natives[0]),
+                    (const int *)(scratch + given.natives[1])};
+  dependency_wait();
+  const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
+  if (given.is_empty || choice->moduli == 0) {
+    everything(at, panels.all, panels.all + 2, given);
+    return;
+  }
+  const int rows = choice->native[0], columns = choice->native[1];
+  const int across = (given.n + WIDE - 1) / WIDE, down = (given.m + WIDE - 1) / WIDE;
+  const long long first = (long long)((rows + LISTED - 1) / LISTED) * across,
+                  tiles = first + (long long)((columns + LISTED - 1) / LISTED) * down;
+  for (long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const int operand = tile >= first, wide = operand ? down : across;
+    const long long in = operand ? tile - first : tile;
+    few_lines(at, operand, (int)(in / wide) * LISTED, operand ? columns : rows, (int)(in % wide) * WIDE,
+              panels.few, given);
   }
 }

@@ -1,12 +1,12 @@
 /* The first kernels of residue_int8: lines are measured, and one block chooses.
  *
- * tsl_gemm_residue_int8_measure: a block reads some elements of its lines, to guess what all are below, and then all of them once,
- * for what is added up (residue_sums); again where the guess was wrong.
+ * tsl_gemm_residue_int8_measure: a block reads some elements of its lines, for a guess (residue_guess), and then all of them once, for what
+ * is added up (residue_sums); again where an element is larger than was guessed.
  *
  *   along: numbers of a line follow each other       across: numbers of different lines do
- *   4 lines a block, 128 threads each                16 lines a block, 32 threads each: half-warps read 16 neighbours
+ *   2 lines a block, 128 threads each                8 lines a block, 32 threads each: 8 threads read neighbours
  *
- * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then.
+ * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then, and those that are native are listed.
  *
  * Everything is made of integers, so that no order of threads matters. From the host: TSL_RESIDUE_F64 or not. */
 #include "sm90.h"
@@ -15,29 +15,30 @@
 #define TSL_TIMES(a, b) __dmul_rn(a, b)
 #define TSL_PLUS(a, b) __dadd_rn(a, b)
 #define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
+#define TSL_LENGTH(x) (64 - __clzll((long long)(x)))
 #include "residue_int8_shared.h"
 
-constexpr int THREADS = 512, MOST_LINES = 16;
+constexpr int THREADS = 256, MOST_LINES = 8;
 constexpr int LINES_ALONG = TSL_RESIDUE_BLOCK_ALONG, LINES_ACROSS = TSL_RESIDUE_BLOCK_ACROSS;
 
 SM90_FUNCTION residue_bits magnitude_of(const residue_real *number) {
 #ifdef TSL_RESIDUE_F64
-  return (residue_bits)__double_as_longlong(__ldg(number)) & ~TSL_RESIDUE_SIGN;
+  return (residue_bits)__double_as_longlong(*number) & ~TSL_RESIDUE_SIGN;
 #else
-  return __float_as_uint(__ldg(number)) & ~TSL_RESIDUE_SIGN;
+  return __float_as_uint(*number) & ~TSL_RESIDUE_SIGN;
 #endif
 }
 
-/* Sums and maxima of the threads of a line: all 32 of a warp, or two. */
+/* Sums and maxima of the threads of a line: all 32 of a warp, or four. */
 template <typename word>
 SM90_FUNCTION word added(word value, bool is_across) {
-  for (int step = 16; step >= (is_across ? 16 : 1); step /= 2)
+  for (int step = 16; step >= (is_across ? LINES_ACROSS : 1); step /= 2)
     value += __shfl_xor_sync(0xffffffffu, value, step);
   return value;
 }
 template <typename word>
 SM90_FUNCTION word larger(word value, bool is_across) {
-  for (int step = 16; step >= (is_across ? 16 : 1); step /= 2) {
+  for (int step = 16; step >= (is_across ? LINES_ACROSS : 1); step /= 2) {
     const word other = __shfl_xor_sync(0xffffffffu, value, step);
     value = other > value ? other : value;
   }
@@ -47,8 +48,9 @@ SM90_FUNCTION word larger(word value, bool is_across) {
 /* What a block knows of its lines. */
 struct totals {
   residue_bits largest[MOST_LINES];
-  unsigned long long sum[MOST_LINES], squares[MOST_LINES], excess[TSL_RESIDUE_EXCESSES][MOST_LINES];
-  unsigned count[MOST_LINES], few[TSL_RESIDUE_DROPS][MOST_LINES];
+  unsigned long long sum[MOST_LINES], squares[MOST_LINES], excess[MOST_LINES];
+  unsigned count[MOST_LINES], few[TSL_RESIDUE_CANDIDATES][MOST_LINES];
+  residue_guess guess[MOST_LINES];
 };
 
 /* What a thread does of its line. */
@@ -56,34 +58,18 @@ struct share {
   const residue_real *from;
   long long step;
   int own, worker, workers, k;
-  bool is_across, says; /* says: this thread speaks for those of its line in the warp */
+  bool is_across, is_wide, says; /* says: this thread speaks for those of its line in the warp */
 };
 
 SM90_FUNCTION void forget(totals *all, int line) {
   all->largest[line] = 0;
-  all->sum[line] = all->squares[line] = all->count[line] = 0;
-  for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
-    all->excess[i][line] = 0;
-  for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+  all->sum[line] = all->squares[line] = all->excess[line] = all->count[line] = 0;
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
     all->few[i][line] = 0;
 }
 
-SM90_FUNCTION residue_bits largest_of(const share &at, int count, totals *all) {
-  residue_bits largest = 0;
-#pragma unroll 4
-  for (int h = at.worker; h < count; h += at.workers) {
-    const residue_bits magnitude = magnitude_of(at.from + h * at.step);
-    largest = magnitude > largest ? magnitude : largest;
-  }
-  largest = larger(largest, at.is_across);
-  if (at.says)
-    atomicMax(&all->largest[at.own], largest);
-  __syncthreads();
-  return all->largest[at.own];
-}
-
-/* residue_top() for an exponent that is known: a float adds 2^23 and cuts off. Two factors, because 2^(TOP - exponent) may be too large
- * for a float; what becomes subnormal on the way is 0 in any case. */
+/* residue_top() for an exponent that is known: a float adds 2^23 and cuts off; a double's upper word has all bits that count. Two factors,
+ * because 2^(TOP - exponent) may be too large for a float; what becomes subnormal on the way is 0 in any case. */
 struct tops {
 #ifdef TSL_RESIDUE_F64
   int exponent;
@@ -101,65 +87,143 @@ struct tops {
 };
 SM90_FUNCTION unsigned top_of(residue_bits magnitude, const tops &by) {
 #ifdef TSL_RESIDUE_F64
-  return residue_top(magnitude, by.exponent);
+  const unsigned upper = (unsigned)(magnitude >> 32), field = upper >> 20,
+                 m = (upper & 0xfffffu) | (field > 0 ? 0x100000u : 0u);
+  const unsigned down = by.exponent + (TSL_RESIDUE_BIAS - 32 - TSL_RESIDUE_TOP) - max(field, 1u);
+  return m >> min(down, 31u);
 #else
   const float scaled = __fmul_rn(__fmul_rn(__uint_as_float(magnitude), by.one), by.other);
   return __float_as_uint(__fadd_rz(scaled, 8388608)) - 0x4b000000u;
 #endif
 }
 
-/* Adds up the elements of lines whose threads want it. A thread's sums of tops fit 32 bits (residue_int8.c limits k). */
-SM90_FUNCTION void add_up(const share &at, int exponent, const residue_rules &rules, bool wants,
-                          totals *all) {
-  unsigned sum = 0, count = 0, excess[TSL_RESIDUE_EXCESSES] = {}, few[TSL_RESIDUE_DROPS] = {};
+/* --- samples --- */
+
+SM90_FUNCTION residue_bits sampled(const share &at, int i) {
+  return magnitude_of(at.from + residue_sample_at(at.k, i) * at.step);
+}
+
+/* Guesses, by the largest of a line's sample and then by its sums; leaves zeros in *all, but for the line's largest. */
+SM90_FUNCTION void guess_line(const share &at, const residue_rules &rules, totals *all) {
+  const int count = at.k > 0 ? (int)residue_sample_count(at.k) : 0;
+  residue_bits largest = 0;
+  unsigned sum = 0;
   unsigned long long squares = 0;
-  residue_bits largest = 0, least[TSL_RESIDUE_DROPS];
-#pragma unroll
-  for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
-    least[i] = residue_threshold(exponent - residue_drop(&rules) - TSL_RESIDUE_DROP(i));
-  const tops by = tops::of(exponent);
-  const int k = wants ? at.k : 0;
-#pragma unroll 8
-  for (int h = at.worker; h < k; h += at.workers) {
-    const residue_bits magnitude = magnitude_of(at.from + h * at.step);
-    const unsigned top = top_of(magnitude, by);
+#pragma unroll 2
+  for (int i = at.worker; i < count; i += at.workers) {
+    const residue_bits magnitude = sampled(at, i);
     largest = magnitude > largest ? magnitude : largest;
-    sum += top;
-    squares += (unsigned long long)top * top;
-    count += magnitude != 0;
-#pragma unroll
-    for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
-      excess[i] += max((int)(top + 1 - TSL_RESIDUE_EXCESS(i)), 0);
-#pragma unroll
-    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
-      few[i] += magnitude < least[i]; /* zeros, too */
   }
   largest = larger(largest, at.is_across);
-  const unsigned long long own_sum = added((unsigned long long)sum, at.is_across),
-                           own_squares = added(squares, at.is_across);
-  const unsigned own_count = added(count, at.is_across);
-  if (at.says && wants) {
+  if (at.says)
     atomicMax(&all->largest[at.own], largest);
-    atomicAdd(&all->sum[at.own], own_sum);
-    atomicAdd(&all->squares[at.own], own_squares);
-    atomicAdd(&all->count[at.own], own_count);
+  __syncthreads();
+  largest = all->largest[at.own];
+  const int exponent = residue_guess_exponent(largest);
+  const tops by = tops::of(exponent);
+#pragma unroll 2
+  for (int i = at.worker; i < count; i += at.workers) {
+    const unsigned top = largest < TSL_RESIDUE_INFINITY ? top_of(sampled(at, i), by) : 0;
+    sum += top;
+    squares += (unsigned long long)top * top;
   }
-#pragma unroll
-  for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++) {
-    const unsigned long long of = added((unsigned long long)excess[i], at.is_across);
-    if (at.says && wants)
-      atomicAdd(&all->excess[i][at.own], of);
+  sum = added(sum, at.is_across);
+  squares = added(squares, at.is_across);
+  if (at.says) {
+    atomicAdd(&all->sum[at.own], (unsigned long long)sum);
+    atomicAdd(&all->squares[at.own], squares);
   }
-#pragma unroll
-  for (int i = 0; i < TSL_RESIDUE_DROPS; i++) {
-    const unsigned of = added(few[i], at.is_across);
-    if (at.says && wants)
-      atomicAdd(&all->few[i][at.own], of);
+  __syncthreads();
+  if (at.worker == 0) {
+    residue_guess_of(&rules, exponent, (unsigned)all->sum[at.own], all->squares[at.own], &all->guess[at.own]);
+    all->sum[at.own] = all->squares[at.own] = 0;
   }
   __syncthreads();
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 ? 2 : 3)
+/* --- all of a line --- */
+
+/* What a thread adds up; of tops its sums fit 32 bits (residue_int8.c limits k). */
+struct part {
+  unsigned sum, count, excess, few[TSL_RESIDUE_CANDIDATES];
+  unsigned long long squares;
+  residue_bits largest;
+};
+/* What it compares with. */
+struct limits {
+  tops by;
+  unsigned limit;
+  residue_bits least[TSL_RESIDUE_CANDIDATES];
+};
+
+SM90_FUNCTION void add_one(part &own, const limits &than, residue_bits magnitude) {
+  const unsigned top = top_of(magnitude, than.by);
+  own.largest = magnitude > own.largest ? magnitude : own.largest;
+  own.sum += top;
+  own.squares += (unsigned long long)top * top;
+  own.count += magnitude != 0;
+  own.excess += max((int)(top + 1 - than.limit), 0);
+#pragma unroll
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    own.few[i] += magnitude < than.least[i]; /* zeros, too */
+}
+
+/* 16 bytes of neighbours. */
+SM90_FUNCTION void add_wide(part &own, const limits &than, const uint4 &of) {
+#ifdef TSL_RESIDUE_F64
+  add_one(own, than, (of.x | (residue_bits)of.y << 32) & ~TSL_RESIDUE_SIGN);
+  add_one(own, than, (of.z | (residue_bits)of.w << 32) & ~TSL_RESIDUE_SIGN);
+#else
+  add_one(own, than, of.x & ~TSL_RESIDUE_SIGN);
+  add_one(own, than, of.y & ~TSL_RESIDUE_SIGN);
+  add_one(own, than, of.z & ~TSL_RESIDUE_SIGN);
+  add_one(own, than, of.w & ~TSL_RESIDUE_SIGN);
+#endif
+}
+
+/* Adds up the elements of lines whose threads want it. */
+SM90_FUNCTION void add_up(const share &at, const residue_rules &rules, bool wants, totals *all) {
+  constexpr int WIDE = 16 / sizeof(residue_real);
+  const residue_guess &guess = all->guess[at.own];
+  part own = {};
+  limits than = {tops::of(guess.exponent), guess.limit, {}};
+#pragma unroll
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    than.least[i] = residue_small(&rules, guess.exponent, guess.aims[i]);
+  const int k = wants ? at.k : 0, wide = at.is_wide ? k / WIDE : 0;
+#pragma unroll 2
+  for (int h = at.worker; h < wide; h += at.workers)
+    add_wide(own, than, ((const uint4 *)at.from)[h]);
+  const long long stride = at.step * at.workers;
+  const residue_real *from = at.from + (wide * WIDE + at.worker) * at.step;
+#pragma unroll 8
+  for (int h = wide * WIDE + at.worker; h < k; h += at.workers) {
+    add_one(own, than, magnitude_of(from));
+    from += stride;
+  }
+  own.largest = larger(own.largest, at.is_across);
+  const unsigned long long sum = added((unsigned long long)own.sum, at.is_across),
+                           squares = added(own.squares, at.is_across),
+                           excess = added((unsigned long long)own.excess, at.is_across);
+  own.count = added(own.count, at.is_across);
+  const bool says = at.says && wants;
+  if (says) {
+    atomicMax(&all->largest[at.own], own.largest);
+    atomicAdd(&all->sum[at.own], sum);
+    atomicAdd(&all->squares[at.own], squares);
+    atomicAdd(&all->excess[at.own], excess);
+    atomicAdd(&all->count[at.own], own.count);
+  }
+#pragma unroll
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++) {
+    const unsigned few = added(own.few[i], at.is_across);
+    if (says)
+      atomicAdd(&all->few[i][at.own], few);
+  }
+  __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 ? 4 : 5)
     tsl_gemm_residue_int8_measure(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                   const __grid_constant__ residue_arguments given) {
   __shared__ totals all;
@@ -178,36 +242,34 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
                     workers,
                     is_there ? given.k : 0,
                     is_across,
-                    thread % 32 < (is_across ? 16 : 1)};
+                    of.is_wide != 0,
+                    thread % 32 < (is_across ? LINES_ACROSS : 1)};
+  dependency_launch();
   if (thread < MOST_LINES)
     forget(&all, thread);
   __syncthreads();
   dependency_wait();
-  const residue_bits sample = largest_of(at, min(at.k, TSL_RESIDUE_SAMPLE), &all);
-  const bool guesses = sample > 0 && sample < TSL_RESIDUE_INFINITY;
-  int exponent = guesses ? residue_exponent(sample) + TSL_RESIDUE_ROOM : -TSL_RESIDUE_BIAS;
-  __syncthreads();
-  add_up(at, exponent, given.rules, true, &all);
+  guess_line(at, given.rules, &all);
+  add_up(at, given.rules, true, &all);
   const residue_bits largest = all.largest[own];
-  const bool is_wrong = largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > exponent;
+  const bool is_wrong =
+      largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > all.guess[own].exponent;
   if (__syncthreads_or(is_wrong)) {
-    if (is_wrong) {
-      exponent = residue_exponent(largest);
-      if (at.worker == 0)
-        forget(&all, own);
+    if (is_wrong && at.worker == 0) {
+      residue_guess_again(&given.rules, largest, &all.guess[own]);
+      forget(&all, own);
     }
     __syncthreads();
-    add_up(at, exponent, given.rules, is_wrong, &all);
+    add_up(at, given.rules, is_wrong, &all);
   }
   if (at.worker == 0 && is_there) {
     residue_sums sums;
     residue_line line;
     sums.sum = all.sum[own], sums.squares = all.squares[own], sums.count = all.count[own];
-    for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
-      sums.excess[i] = all.excess[i][own];
-    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+    sums.excess = all.excess[own];
+    for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
       sums.few[i] = all.few[i][own] > 0 ? all.few[i][own] - (at.k - sums.count) : 0;
-    residue_know(&given.rules, largest, exponent, &sums, &line);
+    residue_know(&given.rules, largest, &all.guess[own], &sums, &line);
     ((unsigned *)(scratch + given.keys[operand]))[number] = line.key;
 #pragma unroll
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
@@ -217,50 +279,99 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
 
 /* --- choosing --- */
 
-constexpr int CHOOSERS = 1024, LEVELS = TSL_RESIDUE_LEVELS + 1, WAYS = 2 * TSL_RESIDUE_CANDIDATES;
+constexpr int CHOOSERS = 1024, WAYS = 2 * TSL_RESIDUE_CANDIDATES, COUNTS = TSL_RESIDUE_LEVELS + 2;
 
-/* ++*counter by every thread that comes here; those with one counter together. */
-SM90_FUNCTION void count(unsigned *counter) {
-  const unsigned here = __activemask(),
-                 mine = __match_any_sync(here, (unsigned)__cvta_generic_to_shared(counter));
-  if (threadIdx.x % 32 == __ffs(mine) - 1)
-    atomicAdd(counter, __popc(mine));
+/* Counts a line for every thread that comes here, those with one key together. */
+SM90_FUNCTION void count(residue_counts &counts, int operand, int candidates, unsigned key) {
+  const unsigned mine = __match_any_sync(__activemask(), key);
+  if (threadIdx.x % 32 != __ffs(mine) - 1)
+    return;
+  const unsigned lines = __popc(mine);
+  atomicAdd(&counts.has[operand][residue_has(key)], lines);
+#pragma unroll
+  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+    if (c < candidates)
+      atomicAdd(key & TSL_RESIDUE_LOST << c ? &counts.lost[c][operand]
+                                            : &counts.needs[c][operand][residue_need(key, c)],
+                lines);
+}
+
+/* What a thread's two of 64 numbers, lane and lane + 32, are with all before them. */
+SM90_FUNCTION void add_before(unsigned own[2]) {
+  const int lane = threadIdx.x % 32;
+  for (int step = 1; step < 32; step *= 2)
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+      const unsigned before = __shfl_up_sync(0xffffffffu, own[i], step);
+      own[i] += lane >= step ? before : 0;
+    }
+  own[1] += __shfl_sync(0xffffffffu, own[0], 31);
+}
+
+/* The least residue_cost() of a candidate and operand, and the lowest level that has it: by a warp, all of whose threads have it then. */
+SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_counts &counts, int candidate,
+                                      int operand, int *level) {
+  const int lane = threadIdx.x % 32;
+  unsigned own[2], other[2], here[2];
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    const bool is_there = lane + 32 * i < COUNTS;
+    own[i] = is_there ? counts.needs[candidate][operand][lane + 32 * i] : 0;
+    other[i] = here[i] = is_there ? counts.has[1 - operand][lane + 32 * i] : 0;
+  }
+  add_before(own);
+  add_before(other);
+  const unsigned all = __shfl_sync(0xffffffffu, own[1], 31);
+  residue_word best = ~0ull;
+  *level = 0;
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    const residue_word cost = (all - own[i]) * (residue_word)rules.lines[1 - operand] +
+                              (other[i] - here[i]) * (residue_word)rules.lines[operand];
+    if (lane + 32 * i <= TSL_RESIDUE_LEVELS && cost < best) {
+      best = cost;
+      *level = lane + 32 * i;
+    }
+  }
+  for (int step = 16; step > 0; step /= 2) {
+    const residue_word cost = __shfl_xor_sync(0xffffffffu, best, step);
+    const int its = __shfl_xor_sync(0xffffffffu, *level, step);
+    if (cost < best || (cost == best && its < *level)) {
+      best = cost;
+      *level = its;
+    }
+  }
+  return best;
 }
 
 extern "C" __global__ void __launch_bounds__(CHOOSERS)
     tsl_gemm_residue_int8_choose(unsigned char *scratch, const __grid_constant__ residue_arguments given) {
   __shared__ residue_counts counts;
-  __shared__ residue_word costs[WAYS][LEVELS], least[TSL_RESIDUE_CANDIDATES][2];
+  __shared__ residue_word least[TSL_RESIDUE_CANDIDATES][2];
   __shared__ int levels[TSL_RESIDUE_CANDIDATES][2];
   __shared__ residue_choice choice;
   const int thread = threadIdx.x;
   for (int i = thread; i < (int)(sizeof counts / sizeof(unsigned)); i += CHOOSERS)
     ((unsigned *)&counts)[i] = 0;
   __syncthreads();
+  dependency_launch();
   dependency_wait();
   for (int o = 0; o < 2; o++)
 #pragma unroll 4
     for (int i = thread; i < given.rules.lines[o]; i += CHOOSERS) {
       const unsigned key = ((const unsigned *)(scratch + given.keys[o]))[i];
-      if (key & TSL_RESIDUE_ZERO)
-        continue;
-      count(&counts.has[o][residue_has(key)]);
-#pragma unroll
-      for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-        if (c < given.rules.candidates)
-          count(key & TSL_RESIDUE_LOST << c ? &counts.lost[c][o] : &counts.needs[c][o][residue_need(key, c)]);
+      if (!(key & TSL_RESIDUE_ZERO))
+        count(counts, o, given.rules.candidates, key);
     }
   __syncthreads();
-  for (int i = thread; i < WAYS * LEVELS; i += CHOOSERS)
-    costs[i / LEVELS][i % LEVELS] =
-        residue_cost(&given.rules, &counts, i / LEVELS / 2, i / LEVELS % 2, i % LEVELS);
-  __syncthreads();
-  if (thread < WAYS) {
-    int best = 0;
-    for (int level = 1; level < LEVELS; level++)
-      best = costs[thread][level] < costs[thread][best] ? level : best;
-    levels[thread / 2][thread % 2] = best;
-    least[thread / 2][thread % 2] = costs[thread][best];
+  if (thread < 32 * WAYS) {
+    const int way = thread / 32;
+    int level;
+    const residue_word cost = least_cost(given.rules, counts, way / 2, way % 2, &level);
+    if (thread % 32 == 0) {
+      levels[way / 2][way % 2] = level;
+      least[way / 2][way % 2] = cost;
+    }
   }
   __syncthreads();
   if (thread == 0)
@@ -268,18 +379,19 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   __syncthreads();
   for (int o = 0; o < 2; o++) {
     const int *scales = (const int *)(scratch + given.candidates[o][choice.candidate]);
-    int native = 0;
 #pragma unroll 4
     for (int i = thread; i < given.rules.lines[o]; i += CHOOSERS) {
       const unsigned key = ((const unsigned *)(scratch + given.keys[o]))[i];
       const int is_native = residue_is_native(&choice, o, key);
       ((int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : scales[i];
-      native += is_native;
+      if (is_native)
+        ((int *)(scratch + given.natives[o]))[atomicAdd(&choice.native[o], 1)] = i;
     }
-    if (native > 0)
-      atomicAdd(&choice.native[o], native);
   }
   __syncthreads();
-  if (thread == 0)
+  if (thread == 0) {
     *(residue_choice *)(scratch + given.choice) = choice;
+    if (given.said)
+      *given.said = choice;
+  }
 }

@@ -102,11 +102,16 @@ SM90_FUNCTION void multiply_share(sums_t sums, const share &own, shared_t stages
     wgmma_hold("r", sums, j);
 }
 
+/* Modulo p; modulo 256, as only a byte of it is kept, it is the sum itself. */
+template <bool IS_BYTE>
 SM90_FUNCTION unsigned rest_of(int sum, const residue_modulus &modulus) {
+  if (IS_BYTE)
+    return (unsigned)sum;
   const unsigned x = (unsigned)sum + modulus.bias;
   return x - (__umulhi(x, modulus.magic) >> 7) * modulus.p;
 }
 
+template <bool IS_BYTE>
 SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &own,
                                const residue_arguments &given) {
   const residue_modulus modulus = given.rules.moduli[own.modulus];
@@ -123,9 +128,10 @@ SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &o
 #pragma unroll
       for (int w = 0; w < 4; w++) {
         const int *one = &sums[8 * g + 2 * w][2 * half], *two = &sums[8 * g + 2 * w + 1][2 * half];
-        word[w] =
-            __byte_perm(__byte_perm(rest_of(one[0], modulus), rest_of(one[1], modulus), 0x0040),
-                        __byte_perm(rest_of(two[0], modulus), rest_of(two[1], modulus), 0x0040), 0x5410);
+        word[w] = __byte_perm(
+            __byte_perm(rest_of<IS_BYTE>(one[0], modulus), rest_of<IS_BYTE>(one[1], modulus), 0x0040),
+            __byte_perm(rest_of<IS_BYTE>(two[0], modulus), rest_of<IS_BYTE>(two[1], modulus), 0x0040),
+            0x5410);
       }
       if (row + 8 * half < given.m && own.col + TSL_RESIDUE_GROUP * g < given.rest_pitch)
         *(uint4 *)(to + 8 * half * given.rest_pitch + TSL_RESIDUE_GROUP * g) = out;
@@ -150,6 +156,7 @@ extern "C" __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     barriers_made_visible();
   }
   __syncthreads();
+  dependency_launch();
   dependency_wait();
   const int shares = ((const volatile residue_choice *)(scratch + given.choice))->moduli * given.parts *
                      given.tiles_m * given.tiles_n;
@@ -164,7 +171,10 @@ extern "C" __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
       const share own = share_of(number, given);
       sums_t sums;
       multiply_share(sums, own, stages, full, empty, at);
-      store_share(scratch + given.rests, sums, own, given);
+      if (own.modulus == 0) /* 256 */
+        store_share<true>(scratch + given.rests, sums, own, given);
+      else
+        store_share<false>(scratch + given.rests, sums, own, given);
     }
   }
 }

@@ -1,25 +1,32 @@
 /* The arithmetic of residue_int8, for the host and for kernels: one text, made of integers and of single operations on doubles, so
  * that every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__"), and of doubles TSL_TIMES(a, b),
- * TSL_PLUS(a, b) and TSL_FUSE(a, b, c), a b + c rounded once; nothing else is fused.
+ * TSL_PLUS(a, b) and TSL_FUSE(a, b, c), a b + c rounded once; nothing else is fused. It may define TSL_WIDE(a, b, c), a b + c of 32-bit a and
+ * b and 64-bit c, and TSL_LENGTH(x), the bits of a 64-bit x up to the highest that is set, where its compiler needs to be told.
  *
  * A line is a row of A or a column of B. 2^e is its scale; a' = the integer nearest to 2^e a. C' = A' B' is known modulo
  * P = p_0 p_1 ..., and that is all of it where |C'| < P / 2. NOTES.md proves the bounds. */
 #ifndef TSL_RESIDUE_INT8_SHARED_H
 #define TSL_RESIDUE_INT8_SHARED_H
 
-#define TSL_RESIDUE_MODULI 16     /* most that there are */
-#define TSL_RESIDUE_CANDIDATES 2  /* numbers of moduli that a call chooses among */
-#define TSL_RESIDUE_LEVELS 32     /* powers of two that lines are counted by */
-#define TSL_RESIDUE_PART 65536    /* terms of k whose products' sum 32 bits hold, however its residues are */
-#define TSL_RESIDUE_TOP 12        /* bits of an element that count for its line's norm */
-#define TSL_RESIDUE_SAMPLE 256    /* elements that a line's exponent is guessed from, */
-#define TSL_RESIDUE_ROOM 2        /* so many bits above the largest of them */
-#define TSL_RESIDUE_SHALLOW 7     /* moduli with which |a'| < 2^28 */
-#define TSL_RESIDUE_GROUP 64      /* columns of B whose order wgmma's sums decide */
-#define TSL_RESIDUE_BLOCK_ALONG 4 /* lines of a block that measures, whose numbers follow each other; */
-#define TSL_RESIDUE_BLOCK_ACROSS 16 /* where numbers of different lines do */
+#define TSL_RESIDUE_MODULI 16      /* most that there are */
+#define TSL_RESIDUE_CANDIDATES 3   /* numbers of moduli that a call chooses among */
+#define TSL_RESIDUE_LEVELS 56      /* steps of half a power of two that lines are counted by */
+#define TSL_RESIDUE_PART 65536     /* terms of k whose products' sum 32 bits hold, however its residues are */
+#define TSL_RESIDUE_TOP 12         /* bits of an element that count for its line's norm */
+#define TSL_RESIDUE_SAMPLE 256     /* elements that a line is guessed from, */
+#define TSL_RESIDUE_CHUNK 32       /* so many neighbours each, as far apart as the line is long */
+#define TSL_RESIDUE_ROOM 2         /* bits that its exponent is guessed above the largest of them */
+#define TSL_RESIDUE_SHALLOW 7      /* moduli with which |a'| < 2^28 */
+#define TSL_RESIDUE_GROUP 64       /* columns of B whose order wgmma's sums decide */
+#define TSL_RESIDUE_BLOCK_ALONG 2  /* lines of a block that measures, whose numbers follow each other; */
+#define TSL_RESIDUE_BLOCK_ACROSS 8 /* where numbers of different lines do */
+#define TSL_RESIDUE_CONVERT_ACROSS 16 /* neighbours of a block that converts such ones */
 
 typedef unsigned long long residue_word;
+
+#ifndef TSL_WIDE
+#define TSL_WIDE(a, b, c) ((residue_word)(a) * (b) + (c))
+#endif
 
 /* --- moduli --- */
 
@@ -39,15 +46,16 @@ typedef struct residue_modulus {
   float inverse, minus_p, first, second;
 } residue_modulus;
 
-/* What all kernels and the host know of a call. `margin`: an element may be 2^(x + TOP + margin) smaller than its line's largest and
- * have the relative error that the call allows, x being its line's steps (residue_steps), which are `steps_least` at least of the
- * first candidate. */
+/* What all kernels and the host know of a call. An element may have the relative error 2^margin / (1 + fraction / 2^20), and so be
+ * smaller than what its line is below by 2^(x + TOP + 1) times as much, x being its line's steps (residue_steps). Costs are counted in
+ * elements of C for each modulus: of an element where everything is native, where few lines are, and once if any line is. */
 typedef struct residue_rules {
   residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
   residue_modulus moduli[TSL_RESIDUE_MODULI];
   long long lines[2], k;
-  int candidates, margin, steps_least;
-  int native_weight; /* what the native product of an element costs, where a modulus costs 1 */
+  int candidates, margin;
+  unsigned fraction;
+  int native_weight, line_weight, native_once;
 } residue_rules;
 
 /* --- lines --- */
@@ -55,8 +63,8 @@ typedef struct residue_rules {
 #define TSL_RESIDUE_NO_SCALE (-0x40000000) /* of a line that is computed without residues: native */
 
 /* What is known of a line: scales e of each candidate, or NO_SCALE; and in `key`, from the lowest bit, levels of six bits each: what it
- * has for lines of the other operand, what it needs of them with each candidate; and the flags. Levels count powers of two: 0 is
- * nothing, i is up to 2^(i - 1) that are needed, and 2^(i - 1) or more that are there. */
+ * has for lines of the other operand, what it needs of them with each candidate; and the flags. Levels are residue_level()'s: what has a
+ * level has at least as many as what needs it, or a lower one. */
 #define TSL_RESIDUE_ZERO (1u << 24) /* all zeros */
 #define TSL_RESIDUE_LOST (1u << 25) /* << candidate: it has no scale, or is not finite */
 typedef struct residue_line {
@@ -64,9 +72,15 @@ typedef struct residue_line {
   int scale[TSL_RESIDUE_CANDIDATES];
 } residue_line;
 
+/* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines that need more than the level are native, and so are
+ * those of the other operand that have less. */
+typedef struct residue_choice {
+  int candidate, moduli, level[2], native[2]; /* native: lines of each operand */
+} residue_choice;
+
 /* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane` bytes for each modulus, a
- * line of `pitch` bytes each; the lines' keys, their scales for each candidate, and the final ones; the choice; residues of C, for each modulus and
- * part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides count elements. */
+ * line of `pitch` bytes each; the lines' keys, their scales for each candidate, and the final ones; which lines are native, in any order; the
+ * choice; residues of C, for each modulus and part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides count elements. */
 typedef struct residue_matrix {
   long long offset, across, along;
   int is_across; /* numbers of different lines follow each other */
@@ -78,18 +92,14 @@ typedef struct residue_arguments {
   long long c_offset, c_row, c_col;
   double alpha, beta;
   long long planes[2], plane[2], pitch;
-  long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], choice, rests, rest_plane, rest_pitch;
+  long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], natives[2], choice, rests, rest_plane,
+      rest_pitch;
+  residue_choice *said; /* memory of the host that the choice is written to, too; NULL: none */
   int m, n, k, parts, tiles_m, tiles_n, band;
   int blocks[2], converters; /* that measure lines of A, of B; that make residues of A */
   int is_wide;               /* pairs or fours of C in a row are aligned to 16 bytes */
   int is_empty;              /* there are no products */
 } residue_arguments;
-
-/* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines with more than 2^(level - 1) small and zero elements
- * (level 0: with any small ones) are native, and so are those of the other operand with less spread. */
-typedef struct residue_choice {
-  int candidate, moduli, level[2], native[2]; /* native: lines of each operand */
-} residue_choice;
 
 /* Numbers of one type: bits, their magnitude m 2^s with an integer m, as small exponents have it. */
 #ifdef TSL_RESIDUE_F64
@@ -108,6 +118,9 @@ typedef unsigned residue_bits;
 #define TSL_RESIDUE_SIGN ((residue_bits)1 << (sizeof(residue_bits) * 8 - 1))
 
 TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest that is set */
+#ifdef TSL_LENGTH
+  return TSL_LENGTH(x);
+#else
   int length = 0;
   for (int step = 32; step > 0; step /= 2)
     if (x >> step != 0) {
@@ -115,6 +128,7 @@ TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest that
       length += step;
     }
   return length + (x != 0 ? 1 : 0);
+#endif
 }
 
 /* Of a magnitude (no sign): m, and s + TSL_RESIDUE_BIAS. */
@@ -167,61 +181,53 @@ TSL_FUNCTION int residue_steps(const residue_sieve *sieve, residue_word squares)
   return ratio >= 0 ? ratio / 2 : -((1 - ratio) / 2);
 }
 
-/* What is added up of a line's elements, all of which are below 2^exponent: their tops, these squared, and what of (top + 1) is above
- * EXCESS(i); how many are not 0, and how many of those are below 2^(exponent - drop - 0, 3, 7), where drop is residue_drop(). */
-#define TSL_RESIDUE_DROPS 3
-#define TSL_RESIDUE_DROP(i) ((i) < 2 ? 3 * (i) : 7)
-#define TSL_RESIDUE_EXCESSES 2
-#define TSL_RESIDUE_EXCESS(i) (1u << (TSL_RESIDUE_TOP - 5 - 3 * (i)))
-typedef struct residue_sums {
-  residue_word sum, squares, excess[TSL_RESIDUE_EXCESSES];
-  unsigned count, few[TSL_RESIDUE_DROPS];
-} residue_sums;
-TSL_FUNCTION int residue_drop(const residue_rules *rules) {
-  return rules->steps_least + TSL_RESIDUE_TOP + rules->margin;
+/* Where a line's sample lies: number i of `count`. */
+TSL_FUNCTION long long residue_sample_count(long long k) {
+  return k < TSL_RESIDUE_SAMPLE ? k : TSL_RESIDUE_SAMPLE;
+}
+TSL_FUNCTION long long residue_sample_at(long long k, int i) {
+  const int chunks = TSL_RESIDUE_SAMPLE / TSL_RESIDUE_CHUNK;
+  return k < TSL_RESIDUE_SAMPLE ? i : i / TSL_RESIDUE_CHUNK * (k / chunks) + i % TSL_RESIDUE_CHUNK;
 }
 
-/* A line's spread: so many of its elements, the largest ones, are half of its sum at most; twice that. Any w elements have at most w
- * times the largest, or w limit and what all have above the limit. */
-TSL_FUNCTION residue_word residue_spread(const residue_sums *of, unsigned largest_top) {
-  residue_word most = of->sum / (largest_top + 1);
-  for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
-    if (of->sum > 2 * of->excess[i]) {
-      const residue_word spread = (of->sum - 2 * of->excess[i]) / TSL_RESIDUE_EXCESS(i);
-      most = spread > most ? spread : most;
-    }
-  return most;
-}
+/* What is guessed of a line: that all is below 2^exponent; what the sum of its (top + 1)^2 may be; and from these two, a top near which
+ * elements are that make up half of the line's sum, and steps that it is likely to have at least with each candidate, the lower ones
+ * first. Nothing depends on guesses but how much is found out. */
+typedef struct residue_guess {
+  int exponent, aims[TSL_RESIDUE_CANDIDATES];
+  unsigned limit;
+  residue_word squares;
+} residue_guess;
 
-/* What is known of a line whose largest magnitude is `largest`. An element's a' is at most (top + 1) 2^x, an integer, so that the
- * squares of these are enough for what is rounded, too. Elements count as small by the next lower of the drops that were counted. */
-TSL_FUNCTION void residue_know(const residue_rules *rules, residue_bits largest, int exponent,
-                               const residue_sums *of, residue_line *line) {
-  const long long zeros = rules->k - (long long)of->count;
-  line->key = largest == 0 ? TSL_RESIDUE_ZERO : 0;
+TSL_FUNCTION void residue_aim(const residue_rules *rules, residue_guess *guess) {
   for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-    line->scale[c] = 0;
-  if (largest == 0)
-    return;
-  if (largest < TSL_RESIDUE_INFINITY)
-    line->key = (unsigned)residue_length(residue_spread(of, residue_top(largest, exponent)));
-  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
-    const int x = c < rules->candidates && largest < TSL_RESIDUE_INFINITY
-                      ? residue_steps(&rules->sieves[c], of->squares + 2 * of->sum + of->count)
-                      : -1;
-    if (x < 0) {
-      line->scale[c] = TSL_RESIDUE_NO_SCALE;
-      line->key |= TSL_RESIDUE_LOST << c;
-      continue;
-    }
-    line->scale[c] = x + TSL_RESIDUE_TOP - exponent;
-    long long small = of->count;
-    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
-      if (TSL_RESIDUE_DROP(i) <= x - rules->steps_least)
-        small = of->few[i];
-    if (small > 0)
-      line->key |= (unsigned)(residue_length((residue_word)(2 * (small + zeros) - 1)) + 1) << 6 * (c + 1);
-  }
+    guess->aims[c] = residue_steps(&rules->sieves[c < rules->candidates ? c : 0], guess->squares << 2);
+}
+
+/* Of a sample whose largest is neither 0 nor infinite; the sums of its tops and of these squared. */
+TSL_FUNCTION int residue_guess_exponent(residue_bits largest) {
+  return largest > 0 && largest < TSL_RESIDUE_INFINITY ? residue_exponent(largest) + TSL_RESIDUE_ROOM
+                                                       : -TSL_RESIDUE_BIAS;
+}
+TSL_FUNCTION void residue_guess_of(const residue_rules *rules, int exponent, unsigned sum,
+                                   residue_word squares, residue_guess *guess) {
+  const residue_word count = (residue_word)residue_sample_count(rules->k),
+                     limit = sum > 0 ? squares * 13 / 16 / sum : 0;
+  guess->exponent = exponent;
+  guess->limit = limit > 0 ? (unsigned)limit : 1;
+  guess->squares = (squares + 2 * (residue_word)sum + count) * ((residue_word)rules->k / count + 1);
+  residue_aim(rules, guess);
+}
+/* Where `largest` turned out to be too large for the guess: it counts for half of a top of the new exponent at least. */
+TSL_FUNCTION void residue_guess_again(const residue_rules *rules, residue_bits largest,
+                                      residue_guess *guess) {
+  const int exponent = residue_exponent(largest), up = exponent - guess->exponent;
+  const residue_word least = (residue_word)1 << (2 * TSL_RESIDUE_TOP - 2);
+  guess->exponent = exponent;
+  guess->limit = up < TSL_RESIDUE_TOP ? guess->limit >> up : 1u << (TSL_RESIDUE_TOP - 3);
+  guess->limit = guess->limit > 0 ? guess->limit : 1;
+  guess->squares = up < 32 && guess->squares >> 2 * up > least ? guess->squares >> 2 * up : least;
+  residue_aim(rules, guess);
 }
 
 /* The magnitude from which on an element's exponent is at least `least`. */
@@ -232,6 +238,68 @@ TSL_FUNCTION residue_bits residue_threshold(int least) {
   if (field >= 1)
     return (residue_bits)field << TSL_RESIDUE_FRACTION;
   return digit >= 0 ? (residue_bits)1 << digit : 0;
+}
+
+/* The magnitude from which on elements err by no more than the call allows, where the line has these steps. */
+TSL_FUNCTION residue_bits residue_small(const residue_rules *rules, int exponent, int steps) {
+  const int least = exponent - steps - TSL_RESIDUE_TOP - rules->margin;
+  const residue_bits below = residue_threshold(least);
+  if (below >> TSL_RESIDUE_FRACTION == 0 || below >= TSL_RESIDUE_INFINITY)
+    return residue_threshold(least + 1);
+  return below + ((residue_bits)rules->fraction << (TSL_RESIDUE_FRACTION - 20));
+}
+
+/* What is added up of a line's elements, all of which are below 2^exponent: their tops, these squared, and what of (top + 1) is above the
+ * guess's limit; how many are not 0, and how many of those are small where the line has the steps of each aim. */
+typedef struct residue_sums {
+  residue_word sum, squares, excess;
+  unsigned count, few[TSL_RESIDUE_CANDIDATES];
+} residue_sums;
+
+/* A line's spread: so many of its elements, the largest ones, are half of its sum at most; twice that. Any w elements have at most w
+ * times the largest, or w limit and what all have above the limit. */
+TSL_FUNCTION residue_word residue_spread(const residue_sums *of, unsigned limit, unsigned largest_top) {
+  const residue_word most = of->sum / (largest_top + 1),
+                     spread = of->sum > 2 * of->excess ? (of->sum - 2 * of->excess) / limit : 0;
+  return spread > most ? spread : most;
+}
+
+/* 0 of 0, and two for each power of two. */
+TSL_FUNCTION int residue_level(residue_word x) {
+  const int length = residue_length(x);
+  return length < 2 ? length : 2 * length - 2 + (int)(x >> (length - 2) & 1);
+}
+
+/* What is known of a line whose largest magnitude is `largest`. An element's a' is at most (top + 1) 2^x, an integer, so that the
+ * squares of these are enough for what is rounded, too. Small is what is so with the most steps that were aimed at and that there are. */
+TSL_FUNCTION void residue_know(const residue_rules *rules, residue_bits largest, const residue_guess *guess,
+                               const residue_sums *of, residue_line *line) {
+  const long long zeros = rules->k - (long long)of->count;
+  line->key = largest == 0 ? TSL_RESIDUE_ZERO : 0;
+  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+    line->scale[c] = 0;
+  if (largest == 0)
+    return;
+  if (largest < TSL_RESIDUE_INFINITY)
+    line->key =
+        (unsigned)residue_level(residue_spread(of, guess->limit, residue_top(largest, guess->exponent)));
+  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
+    const int x = c < rules->candidates && largest < TSL_RESIDUE_INFINITY
+                      ? residue_steps(&rules->sieves[c], of->squares + 2 * of->sum + of->count)
+                      : -1;
+    if (x < 0) {
+      line->scale[c] = TSL_RESIDUE_NO_SCALE;
+      line->key |= TSL_RESIDUE_LOST << c;
+      continue;
+    }
+    line->scale[c] = x + TSL_RESIDUE_TOP - guess->exponent;
+    long long small = of->count;
+    for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+      if (guess->aims[i] <= x && (long long)of->few[i] < small)
+        small = of->few[i];
+    if (small > 0)
+      line->key |= (unsigned)(residue_level((residue_word)(2 * (small + zeros) - 1)) + 1) << 6 * (c + 1);
+  }
 }
 
 /* --- choosing --- */
@@ -249,7 +317,7 @@ typedef struct residue_counts {
   unsigned needs[TSL_RESIDUE_CANDIDATES][2][TSL_RESIDUE_LEVELS + 2], has[2][TSL_RESIDUE_LEVELS + 2];
 } residue_counts;
 
-/* Elements of C that are native, at most, where lines of `operand` may need 2^(level - 1) and those of the other have as much. */
+/* Elements of C that are native, at most, where lines of `operand` may need so much and those of the other have as much. */
 TSL_FUNCTION residue_word residue_cost(const residue_rules *rules, const residue_counts *counts,
                                        int candidate, int operand, int level) {
   residue_word own = 0, other = 0;
@@ -260,8 +328,7 @@ TSL_FUNCTION residue_word residue_cost(const residue_rules *rules, const residue
   return own * (residue_word)rules->lines[1 - operand] + other * (residue_word)rules->lines[operand];
 }
 
-/* Chooses, by the least costs and their levels for each candidate and operand. Native lines cost as much as the tiles that they
- * lie in: 128 lines each. Whoever asks counts the native lines of each operand. */
+/* Chooses, by the least costs and their levels for each candidate and operand. Whoever asks counts the native lines of each operand. */
 TSL_FUNCTION void residue_choose(const residue_rules *rules, const residue_counts *counts,
                                  const residue_word costs[TSL_RESIDUE_CANDIDATES][2],
                                  const int levels[TSL_RESIDUE_CANDIDATES][2], residue_choice *choice) {
@@ -274,9 +341,9 @@ TSL_FUNCTION void residue_choose(const residue_rules *rules, const residue_count
     residue_word native = costs[c][0] + costs[c][1];
     for (int o = 0; o < 2; o++)
       native += (residue_word)counts->lost[c][o] * (residue_word)rules->lines[1 - o];
-    native = native > all / 128 ? all : native * 128;
-    const residue_word cost =
-        all * (residue_word)rules->sieves[c].moduli + native * (residue_word)rules->native_weight;
+    const residue_word cost = all * (residue_word)rules->sieves[c].moduli +
+                              native * (residue_word)rules->line_weight +
+                              (native > 0 ? (residue_word)rules->native_once : 0);
     if (cost >= least)
       continue;
     least = cost;
@@ -307,15 +374,15 @@ typedef struct residue_sum {
 TSL_FUNCTION void residue_sum_add(residue_sum *sum, const residue_sieve *sieve, int modulus, unsigned c,
                                   int limbs) {
   for (int i = 0; i < limbs; i++)
-    sum->limb[i] += (residue_word)sieve->weight[modulus][i] * c;
+    sum->limb[i] = TSL_WIDE(sieve->weight[modulus][i], c, sum->limb[i]);
   sum->quotient += sieve->part[modulus] * c;
 }
 
 /* C' where P < 2^64: two limbs. */
 TSL_FUNCTION long long residue_sum_short(const residue_sum *sum, const residue_sieve *sieve) {
-  const residue_word q = sum->quotient >> 20;
-  const residue_word low = sum->limb[0] + q * sieve->minus_product[0],
-                     high = sum->limb[1] + q * sieve->minus_product[1];
+  const unsigned q = sum->quotient >> 20;
+  const residue_word low = TSL_WIDE(sieve->minus_product[0], q, sum->limb[0]),
+                     high = TSL_WIDE(sieve->minus_product[1], q, sum->limb[1]);
   return (long long)(low + (high << 32));
 }
 
@@ -344,10 +411,11 @@ TSL_FUNCTION double residue_power(int exponent, double x) {
 
 /* C' 2^-scale, rounded once, in general. */
 TSL_FUNCTION double residue_sum_long(const residue_sum *sum, const residue_sieve *sieve, int scale) {
-  const residue_word q = sum->quotient >> 20, mask = 0xffffffffu;
+  const unsigned q = sum->quotient >> 20;
+  const residue_word mask = 0xffffffffu;
   residue_word part[4], carry = 0;
   for (int i = 0; i < 4; i++) {
-    carry += sum->limb[i] + q * sieve->minus_product[i];
+    carry += TSL_WIDE(sieve->minus_product[i], q, sum->limb[i]);
     part[i] = carry & mask;
     carry >>= 32;
   }

@@ -8,8 +8,8 @@
 static const unsigned moduli[TSL_RESIDUE_MODULI] = {256, 255, 253, 251, 247, 241, 239, 233,
                                                     229, 227, 223, 217, 211, 199, 197, 193};
 
-/* Most whose product is below 2^64, and all: numbers of two limbs, and of four. */
-enum { MOST_SHORT = 8, LIMBS = 4 };
+/* The most for f32, whose numbers are cut into digits as long as they are below 2^40. */
+enum { MOST_F32 = 10, LIMBS = 4 };
 
 static bool is_double(const tsl_problem *problem) {
   return problem->c.type == TESELA_F64;
@@ -116,52 +116,60 @@ double tsl_residue_allowed(const tsl_problem *problem) {
   return fmax(always, tsl_ask_allows(ask, problem->k, u, u));
 }
 
-/* NOTES.md: six errors of so much of an element each, 2^margin, beside the roundings of the result. */
-static int margin_of(const tsl_problem *problem) {
+/* NOTES.md: 5.1 errors of so much of an element each, beside the roundings of the result. */
+static void allow(const tsl_problem *problem, residue_rules *rules) {
   const double u = tsl_type(problem->c.type)->unit_roundoff;
   const double rest = fmin(0.125, (tsl_residue_allowed(problem) - 4 * u) * (1 - 0x1p-10));
-  int exponent;
   if (!(rest > 0)) /* no terms */
-    return 0;
-  frexp(rest / 6, &exponent);
-  return exponent - 1;
+    return;
+  const double half =
+      frexp(rest / 5.1, &rules->margin); /* rest / 5.1 = 2^margin half, and half is from 1/2 on */
+  rules->fraction = (unsigned)ceil((1 / half - 1) * 0x1p20);
 }
 
 int tsl_residue_most(const tsl_problem *problem) {
-  return is_double(problem) ? TSL_RESIDUE_MODULI : MOST_SHORT;
+  return is_double(problem) ? TSL_RESIDUE_MODULI : MOST_F32;
 }
 
-/* As many as give most rows of ordinary numbers what is allowed, elements of a 64th of a typical one included; by default enough to
- * be no worse than sums in the type of C are in fact. */
+/* By default enough to be no worse than sums in the type of C are in fact; where more is allowed, as many as give most rows of ordinary
+ * numbers that, elements of a 64th of a typical one included. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
   const tsl_accuracy_kind ask = problem->ask.accuracy;
-  const bool is_loose = ask == TSL_ACCURACY_NUMBER || ask == TSL_ACCURACY_TYPE;
   const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);
   if (said > 0)
     return (int)tsl_least(said, most);
-  const double bits = 2 * (4 - margin_of(problem) + log2((double)tsl_most(problem->k, 1)) / 2) + 1;
+  if (ask != TSL_ACCURACY_NUMBER && ask != TSL_ACCURACY_TYPE)
+    return usual;
+  residue_rules allowed = {.margin = 0};
+  allow(problem, &allowed);
+  const double bits = 2 * (5 - allowed.margin + log2((double)tsl_most(problem->k, 1)) / 2) + 1;
   double product = 0;
   int count = 0;
   while (count < most && (count < 4 || product < bits))
     product += log2(moduli[count++]);
-  return is_loose || count > usual ? count : usual;
+  return count;
+}
+
+int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, int number) {
+  static const int more[][TSL_RESIDUE_CANDIDATES] = {{0, 1, 3}, {0, 1, 2}};
+  const int least = tsl_residue_least(problem, config);
+  return (int)tsl_least(least + more[is_double(problem)][number], tsl_residue_most(problem));
 }
 
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n) {
-  const int least = tsl_residue_least(problem, config), most = tsl_residue_most(problem),
-            step = is_double(problem) ? 2 : 1;
-  residue_rules rules = {.lines = {m, n},
-                         .k = problem->k,
-                         .candidates = (int)tsl_least(TSL_RESIDUE_CANDIDATES, (most - least) / step + 1),
-                         .margin = margin_of(problem),
-                         .native_weight = is_double(problem) ? 64 : 32};
-  for (int c = 0; c < rules.candidates; c++)
-    rules.sieves[c] = sieve_of(least + c * step);
+  residue_rules rules = {.lines = {m, n}, .k = problem->k};
+  allow(problem, &rules);
+  rules.native_weight = is_double(problem) ? 64 : 48;
+  rules.line_weight = is_double(problem) ? 150 : 100;
+  rules.native_once = is_double(problem) ? 13000000 : 8500000;
+  for (int c = 0, before = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
+    const int count = tsl_residue_candidate(problem, config, c);
+    if (count > before)
+      rules.sieves[rules.candidates++] = sieve_of(count);
+    before = count;
+  }
   for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
     rules.moduli[l] = modulus_of(moduli[l]);
-  /* Of a line whose elements are all as large as the largest. */
-  rules.steps_least =
-      residue_steps(&rules.sieves[0], (residue_word)tsl_most(problem->k, 1) << 2 * TSL_RESIDUE_TOP);
   return rules;
 }

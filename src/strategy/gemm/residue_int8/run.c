@@ -13,15 +13,18 @@ enum {
   TILE_N = 256,
   PANEL = 128,
   STAGES = 4,
-  BAND = 8,
-  MEASURE_ITEMS = 512,
+  BAND =
+      16, /* tiles of a column that follow each other: with 8 a product of 16384 reads its planes too often */
+  MEASURE_ITEMS = 256,
   CONVERT_ITEMS = 256,
   CONVERT_NUMBERS = 16, /* of a thread */
   CHOOSE_ITEMS = 1024,
   MULTIPLY_ITEMS = 384,
-  JOIN_ITEMS = 256,
+  JOIN_ITEMS = 64, /* of a row: few, so that most have columns where there are few of these */
   JOIN_COLUMNS = 4 * JOIN_ITEMS,
   JOIN_ROWS = 65535,
+  UNIT_JOIN = 48, /* blocks, of several rows each where there are so many */
+  NATIVE_ITEMS = 256,
   UNIT_NATIVE = 4, /* blocks */
   ALIGNED = 256
 };
@@ -40,9 +43,7 @@ static int64_t take(int64_t *bytes, int64_t more) {
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_arguments *given) {
   const int64_t lines[2] = {m, n}, parts = tsl_pieces(problem->k, TSL_RESIDUE_PART);
-  const int step = problem->c.type == TESELA_F64 ? 2 : 1;
-  const int64_t planes = tsl_least(tsl_residue_least(problem, config) + step * (TSL_RESIDUE_CANDIDATES - 1),
-                                   tsl_residue_most(problem));
+  const int64_t planes = tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
   int64_t bytes = 0;
   given->pitch = tsl_round_up(problem->k, 16);
   for (int o = 0; o < 2; o++) {
@@ -52,6 +53,7 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
       given->candidates[o][c] = take(&bytes, lines[o] * 4);
     given->scales[o] = take(&bytes, tsl_round_up(lines[o], 4) * 4);
+    given->natives[o] = take(&bytes, lines[o] * 4);
   }
   given->choice = take(&bytes, sizeof(residue_choice));
   given->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
@@ -81,13 +83,14 @@ static tesela_status find(tsl_work *work, const char *path, const char *name, in
 tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
   const char *type = work->problem.c.type == TESELA_F64 ? "#define TSL_RESIDUE_F64\n" : "";
-  const residue_rules rules = tsl_residue_rules(&work->problem, &work->config, 1, 1);
-  const int first = rules.sieves[0].moduli, second = rules.sieves[rules.candidates - 1].moduli;
   char stages[40], moduli[100];
   tsl_residue_state made = {.said = NULL};
   snprintf(stages, sizeof stages, "#define STAGES %d\n", STAGES);
-  snprintf(moduli, sizeof moduli, "%s#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n", type, first,
-           second);
+  snprintf(moduli, sizeof moduli,
+           "%s#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n#define MODULI_THIRD %d\n", type,
+           tsl_residue_candidate(&work->problem, &work->config, 0),
+           tsl_residue_candidate(&work->problem, &work->config, 1),
+           tsl_residue_candidate(&work->problem, &work->config, 2));
   TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_measure", MEASURE_ITEMS, type,
                &made.measure));
   TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_choose", CHOOSE_ITEMS, type,
@@ -99,7 +102,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
   TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli,
                &made.join));
-  TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_native", JOIN_ITEMS, moduli,
+  TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS, moduli,
                &made.native));
   if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
     made.said = NULL; /* and nobody is told what was chosen */
@@ -138,13 +141,14 @@ static residue_matrix matrix_of(tsl_buffer *buffer, int64_t size, int64_t offset
 
 /* Blocks that make residues of an operand. */
 static int64_t converters(const residue_arguments *given, int operand) {
-  const int64_t unit = given->of[operand].is_across ? TSL_RESIDUE_BLOCK_ACROSS : 1;
+  const int64_t unit = given->of[operand].is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1;
   const int64_t lines = tsl_round_up(operand ? given->n : given->m, unit);
   return tsl_ceil_div(lines * tsl_ceil_div(given->k, CONVERT_NUMBERS), CONVERT_ITEMS);
 }
 
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
+  const tsl_residue_state *state = work->state;
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
   const bool is_swapped = plain.c_col_stride != 1 && plain.c_row_stride == 1;
@@ -162,6 +166,7 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   given->band = BAND;
   given->is_wide = is_wide(operands->c.buffer, size, s.c_col_stride, s.c_row_stride, s.c_offset);
   given->is_empty = s.k == 0;
+  given->said = state->said ? state->said->host : NULL;
   lay_out(problem, &work->config, s.m, s.n, given);
   for (int o = 0; o < 2; o++)
     given->blocks[o] = (int)tsl_ceil_div(o ? s.n : s.m, given->of[o].is_across ? TSL_RESIDUE_BLOCK_ACROSS
@@ -196,7 +201,7 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
                 most = (int64_t)UNIT_NATIVE * work->device->compute_units;
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(c),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->given)};
-  return launch(work, stream, kernels->native, tsl_least(tiles, most), 1, JOIN_ITEMS, list,
+  return launch(work, stream, kernels->native, tsl_least(tiles, most), 1, NATIVE_ITEMS, list,
                 sizeof list / sizeof *list);
 }
 
@@ -229,13 +234,14 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
                  MULTIPLY_ITEMS, products, 4));
   const tsl_argument joining[] = {TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_BUFFER(operands->scratch),
                                   TSL_ARG_VALUE(*given)};
-  return launch(work, stream, kernels->join, tsl_ceil_div(given->n, JOIN_COLUMNS),
-                tsl_least(given->m, JOIN_ROWS), JOIN_ITEMS, joining, 3);
+  const int64_t across = tsl_ceil_div(given->n, JOIN_COLUMNS),
+                down = tsl_most(1, (int64_t)UNIT_JOIN * work->device->compute_units / across);
+  return launch(work, stream, kernels->join, across, tsl_least(given->m, tsl_least(down, JOIN_ROWS)),
+                JOIN_ITEMS, joining, 3);
 }
 
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream) {
-  const tsl_residue_state *kernels = work->state;
   const residue_run run = run_of(work, operands);
   tsl_buffer *scratch = operands->scratch;
   if (run.given.is_empty) {
@@ -245,13 +251,5 @@ tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands
   }
   TSL_TRY(make_residues(work, &run, scratch, stream));
   TSL_TRY(multiply(work, &run, operands, stream));
-  TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
-  if (!kernels->said)
-    return TESELA_OK;
-  const tsl_copy copy = {.buffer = scratch,
-                         .offset = (size_t)run.given.choice,
-                         .host = kernels->said->host,
-                         .rows = 1,
-                         .row_bytes = sizeof(residue_choice)};
-  return work->device->ops->read_later(stream, &copy);
+  return launch_native(work, &run, operands->c.buffer, scratch, stream);
 }

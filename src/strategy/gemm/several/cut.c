@@ -56,7 +56,7 @@ void tsl_several_share(int64_t size, const double *rates, int count, int64_t *li
 }
 
 tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count) {
-  tsl_problem part = *whole;
+  tsl_problem part = tsl_problem_unfinished(whole);
   (void)first;
   if (side == SEVERAL_ROWS)
     part.m = part.a.rows = part.c.rows = count;

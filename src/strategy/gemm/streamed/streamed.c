@@ -102,7 +102,7 @@ static tesela_status problem_of(const tsl_work *work, int64_t i, int64_t j, int6
   tsl_tiling_slab(&self->tiling, slab, &first, &depth);
   if (!tsl_problem_reads(whole, TSL_OPERAND_A))
     depth = whole->k; /* of which nothing is touched */
-  *part = *whole;
+  *part = tsl_problem_unfinished(whole);
   part->m = tile.rows;
   part->n = tile.cols;
   part->k = depth;

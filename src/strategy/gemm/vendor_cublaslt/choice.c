@@ -13,10 +13,11 @@ static const double timing_seconds = 1;
 
 bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *product) {
   const tsl_blas_product *own = &choice->product;
-  return own->m == product->m && own->n == product->n && own->k == product->k &&
-         own->a_transposed == product->a_transposed && own->b_transposed == product->b_transposed &&
-         own->a_leading == product->a_leading && own->b_leading == product->b_leading &&
-         own->c_leading == product->c_leading;
+  return choice->steps[0] == product->a->step && choice->steps[1] == product->b->step &&
+         choice->steps[2] == product->c->step && own->m == product->m && own->n == product->n &&
+         own->k == product->k && own->a_transposed == product->a_transposed &&
+         own->b_transposed == product->b_transposed && own->a_leading == product->a_leading &&
+         own->b_leading == product->b_leading && own->c_leading == product->c_leading;
 }
 
 /* cuBLASLt's number for a type of elements, and for arithmetic in it. */
@@ -33,7 +34,8 @@ static const number *number_of(tesela_type type) {
                                    {TESELA_I32, TSL_LT_INTEGER_32, TSL_LT_COMPUTE_I32},
                                    {TESELA_I8, TSL_LT_INTEGER_8, 0},
                                    {TESELA_F16, TSL_LT_REAL_F16, 0},
-                                   {TESELA_BF16, TSL_LT_REAL_BF16, 0}};
+                                   {TESELA_BF16, TSL_LT_REAL_BF16, 0},
+                                   {TESELA_E4M3, TSL_LT_REAL_E4M3, 0}};
   size_t i = 0;
   while (numbers[i].type != type)
     i++;
@@ -73,9 +75,15 @@ int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_cho
 
 /* Rows and columns as they are stored, column-major: those of op(A) exchanged where it is a transpose. */
 static int make_layout(tesela_type type, bool transposed, int64_t rows, int64_t cols, int64_t leading,
-                       tsl_lt_layout *layout) {
-  return tsl_lt.layout_create(layout, number_of(type)->number, (uint64_t)(transposed ? cols : rows),
-                              (uint64_t)(transposed ? rows : cols), leading);
+                       int64_t count, int64_t step, tsl_lt_layout *layout) {
+  const int32_t matrices = (int32_t)count;
+  int code = tsl_lt.layout_create(layout, number_of(type)->number, (uint64_t)(transposed ? cols : rows),
+                                  (uint64_t)(transposed ? rows : cols), leading);
+  if (code == TSL_CUBLAS_SUCCESS && count > 1)
+    code = tsl_lt.layout_set(*layout, TSL_LT_BATCH_COUNT, &matrices, sizeof matrices);
+  if (code == TSL_CUBLAS_SUCCESS && count > 1)
+    code = tsl_lt.layout_set(*layout, TSL_LT_BATCH_STEP, &step, sizeof step);
+  return code;
 }
 
 static tesela_status describe(const tsl_work *work, tsl_lt_choice *choice) {
@@ -94,11 +102,12 @@ static tesela_status describe(const tsl_work *work, tsl_lt_choice *choice) {
   TSL_TRY(tsl_lt_check(
       device, "cublasLtMatmulDescSetAttribute",
       tsl_lt.operation_set(choice->operation, TSL_LT_B_TRANSPOSE, &b_transpose, sizeof b_transpose)));
-  int code = make_layout(factors, p->a_transposed, p->m, p->k, p->a_leading, &choice->a);
+  const int64_t count = tsl_problem_batch(&work->problem), *steps = choice->steps;
+  int code = make_layout(factors, p->a_transposed, p->m, p->k, p->a_leading, count, steps[0], &choice->a);
   if (code == TSL_CUBLAS_SUCCESS)
-    code = make_layout(factors, p->b_transposed, p->k, p->n, p->b_leading, &choice->b);
+    code = make_layout(factors, p->b_transposed, p->k, p->n, p->b_leading, count, steps[1], &choice->b);
   if (code == TSL_CUBLAS_SUCCESS)
-    code = make_layout(work->problem.c.type, false, p->m, p->n, p->c_leading, &choice->c);
+    code = make_layout(work->problem.c.type, false, p->m, p->n, p->c_leading, count, steps[2], &choice->c);
   return tsl_lt_check(device, "cublasLtMatrixLayoutCreate", code);
 }
 
@@ -174,9 +183,11 @@ static tesela_status bench_make(bench *self, uint64_t workspace) {
   tsl_device *device = self->work->device;
   const int64_t size = (int64_t)tsl_type(self->work->problem.a.type)->size,
                 c_size = (int64_t)tsl_type(self->work->problem.c.type)->size;
-  const size_t bytes[BUFFERS] = {(size_t)(p->a_leading * (p->a_transposed ? p->m : p->k) * size),
-                                 (size_t)(p->b_leading * (p->b_transposed ? p->k : p->n) * size),
-                                 (size_t)(p->c_leading * p->n * c_size), (size_t)workspace};
+  const int64_t others = tsl_problem_batch(&self->work->problem) - 1, *steps = self->choice->steps;
+  const size_t bytes[BUFFERS] = {
+      (size_t)((others * steps[0] + p->a_leading * (p->a_transposed ? p->m : p->k)) * size),
+      (size_t)((others * steps[1] + p->b_leading * (p->b_transposed ? p->k : p->n)) * size),
+      (size_t)((others * steps[2] + p->c_leading * p->n) * c_size), (size_t)workspace};
   for (int i = 0; i < BUFFERS; i++)
     TSL_TRY(device->ops->buffer_create(device, bytes[i], &self->buffers[i]));
   TSL_TRY(device->ops->stream_create(device, &self->stream));
@@ -252,6 +263,15 @@ static tesela_status fastest(const tsl_work *work, tsl_lt_handle handle, const t
   return status;
 }
 
+/* Of a batch, all products are where the algorithm expects the first: what its steps are multiples of counts, too. */
+static uint32_t alignment_of(const tsl_work *work, const tsl_lt_choice *choice) {
+  const uint64_t element = tsl_type(work->problem.a.type)->size,
+                 c_element = tsl_type(work->problem.c.type)->size;
+  const uint64_t all = (uint64_t)choice->steps[0] * element | (uint64_t)choice->steps[1] * element |
+                       (uint64_t)choice->steps[2] * c_element | TSL_LT_ALIGNMENT;
+  return (uint32_t)(all & (~all + 1));
+}
+
 static tesela_status choose(const tsl_work *work, tsl_lt_handle handle, uint64_t workspace, bool timed,
                             tsl_lt_choice *choice) {
   tsl_lt_answer answers[PROPOSALS];
@@ -259,7 +279,8 @@ static tesela_status choose(const tsl_work *work, tsl_lt_handle handle, uint64_t
   int count, best = 0;
   TSL_TRY(propose(work, handle, choice, workspace, element, 1, answers, &count));
   choice->any = answers[0];
-  TSL_TRY(propose(work, handle, choice, workspace, TSL_LT_ALIGNMENT, timed ? PROPOSALS : 1, answers, &count));
+  TSL_TRY(propose(work, handle, choice, workspace, alignment_of(work, choice), timed ? PROPOSALS : 1, answers,
+                  &count));
   if (timed && count > 1)
     TSL_TRY(fastest(work, handle, choice, workspace, answers, count, &best));
   choice->aligned = answers[best];
@@ -274,6 +295,7 @@ tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, con
   tsl_lt_choice *made = block;
   made->product = *product;
   made->product.a = made->product.b = made->product.c = NULL;
+  made->steps[0] = product->a->step, made->steps[1] = product->b->step, made->steps[2] = product->c->step;
   tesela_status status = describe(work, made);
   if (status == TESELA_OK)
     status = choose(work, handle, workspace, timed, made);

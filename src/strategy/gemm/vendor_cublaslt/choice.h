@@ -14,6 +14,7 @@
 typedef struct tsl_lt_choice {
   struct tsl_lt_choice *next;
   tsl_blas_product product; /* sizes, transposes and leading dimensions; its operands mean nothing */
+  int64_t steps[3];         /* of a batch: from matrix to matrix, of A, B and C */
   tsl_lt_operation operation;
   tsl_lt_layout a, b, c;
   tsl_lt_answer aligned, any;

@@ -33,11 +33,14 @@ enum {
   TSL_LT_COMPLEX_F32 = 4,
   TSL_LT_COMPLEX_F64 = 5,
   TSL_LT_INTEGER_32 = 10,
-  TSL_LT_REAL_BF16 = 14
+  TSL_LT_REAL_BF16 = 14,
+  TSL_LT_REAL_E4M3 = 28
 };
 enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70, TSL_LT_COMPUTE_I32 = 72, TSL_LT_COMPUTE_TF32 = 77 };
 /* Attributes of an operation, each an int32_t: 1 transposes. */
 enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 };
+/* Attributes of a layout: how many matrices of a batch, an int32_t, and elements from one to the next, an int64_t. */
+enum { TSL_LT_BATCH_COUNT = 5, TSL_LT_BATCH_STEP = 6 };
 /* Attributes of a preference: a uint64_t, a uint32_t of bits, four uint32_t in bytes, and a uint64_t of bits. */
 enum {
   TSL_LT_WORKSPACE_MAX = 1,
@@ -65,6 +68,8 @@ enum { TSL_LT_REDUCTIONS_IN_C = 1, TSL_LT_REDUCTIONS_PRECISE = 2 };
     (tsl_lt_operation operation, int attribute, const void *value, size_t bytes))                            \
   X(int, layout_create, cublasLtMatrixLayoutCreate,                                                          \
     (tsl_lt_layout * layout, int type, uint64_t rows, uint64_t cols, int64_t leading))                       \
+  X(int, layout_set, cublasLtMatrixLayoutSetAttribute,                                                       \
+    (tsl_lt_layout layout, int attribute, const void *value, size_t bytes))                                  \
   X(int, layout_destroy, cublasLtMatrixLayoutDestroy, (tsl_lt_layout layout))                                \
   X(int, preference_create, cublasLtMatmulPreferenceCreate, (tsl_lt_preference * preference))                \
   X(int, preference_destroy, cublasLtMatmulPreferenceDestroy, (tsl_lt_preference preference))                \

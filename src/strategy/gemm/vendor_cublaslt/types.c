@@ -2,7 +2,7 @@
 
 uint32_t tsl_lt_element_alignment(const tsl_problem *problem) {
   const tsl_type_info *info = tsl_type(problem->a.type);
-  return info->is_integer ? 4 : (uint32_t)info->size;
+  return info->is_integer ? 4 : info->size == 1 ? 16 : (uint32_t)info->size;
 }
 
 static double allows(const tsl_problem *problem, const tsl_ask *ask) {

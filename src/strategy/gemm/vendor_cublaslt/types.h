@@ -9,7 +9,7 @@
 bool tsl_lt_takes_tf32(const tsl_problem *problem);
 /* |error| / |A||B| of TF32. */
 double tsl_lt_tf32_bound(const tsl_problem *problem);
-/* Bytes that operands' addresses must be multiples of: an element's; of integers 4. */
+/* Bytes that operands' addresses must be multiples of: an element's; of integers 4, of e4m3 16. */
 uint32_t tsl_lt_element_alignment(const tsl_problem *problem);
 
 #endif

@@ -13,10 +13,15 @@
  * Precision: CUBLAS_COMPUTE_32F for f32, c64, f16 and bf16, CUBLAS_COMPUTE_64F for f64 and c128, which use neither TF32 nor
  * emulation; CUBLAS_COMPUTE_32I for i8; CUBLAS_COMPUTE_32F_FAST_TF32 for f32 where the caller allows what TF32 errs by.
  *
+ * e4m3: both operands along k, sizes, lines and addresses multiples of 16; its sums of 8-bit products keep 13 binary places, and how often
+ * they are added to sums in f32 is not said.
+ *
  * i8: sizes and lines are multiples of 4, and so are addresses: an operand elsewhere is copied to the workspace first.
  *
+ * Batches are layouts with a count and a step, which goes forwards: with steps backwards some algorithms of 13.1 read elsewhere.
+ *
  * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
- * line that it leads; k = 0 and alpha = 0, where there is no product to choose for, are refused. Another build may choose another
+ * line that it leads; no batches of integers, nor of more than 31 bits; k = 0 and alpha = 0, where there is no product to choose for, are refused. Another build may choose another
  * algorithm, so that equal bits are promised for one plan at most. */
 #include "base/status.h"
 #include "host/split.h"
@@ -30,9 +35,18 @@ typedef struct state {
   tsl_lt_choice *choices;
 } state;
 
-static bool is_in_fours(const tsl_shape *shape) {
-  return shape->rows % 4 == 0 && shape->cols % 4 == 0 &&
-         (shape->row_stride == 1 ? shape->col_stride : shape->row_stride) % 4 == 0;
+static bool is_in(int64_t many, const tsl_shape *shape) {
+  return shape->rows % many == 0 && shape->cols % many == 0 &&
+         (shape->row_stride == 1 ? shape->col_stride : shape->row_stride) % many == 0;
+}
+
+static bool are_in(int64_t many, const tsl_problem *problem) {
+  return is_in(many, &problem->a) && is_in(many, &problem->b) && is_in(many, &problem->c);
+}
+
+static bool is_tiny(const tsl_shape *c) {
+  const int64_t size = (int64_t)tsl_type(c->type)->size;
+  return tsl_least(c->rows, c->cols) * size < TSL_LT_ALIGNMENT;
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -40,11 +54,19 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   (void)device;
   if (!tsl_blas_reads_products(problem))
     return "where k = 0 or alpha = 0 there is no product to choose an algorithm for";
+  if (tsl_problem_batch(problem) > (tsl_type(problem->a.type)->is_integer ? 1 : INT32_MAX))
+    return "batches of integers, and of 2^31 products and more, are not described to cuBLASLt";
+  if (tsl_problem_batch(problem) > 1 && is_tiny(&problem->c))
+    return "cuBLASLt writes beside lines of C that have less than 16 bytes, where a batch has its next "
+           "product";
   if (problem->beta[0] != 0 &&
       tsl_type(problem->c.type)->size < tsl_type(tsl_type(problem->c.type)->sums)->size)
     return "some of cuBLASLt's algorithms round the product to C's type before they add C to it";
-  if (tsl_type(problem->a.type)->is_integer &&
-      !(is_in_fours(&problem->a) && is_in_fours(&problem->b) && is_in_fours(&problem->c)))
+  if (problem->a.type == TESELA_E4M3 && (problem->a.col_stride != 1 || problem->b.row_stride != 1))
+    return "cuBLASLt multiplies e4m3 that lies along k in both operands";
+  if (problem->a.type == TESELA_E4M3 && !are_in(16, problem))
+    return "cuBLASLt multiplies e4m3 whose sizes and lines are multiples of 16";
+  if (tsl_type(problem->a.type)->is_integer && !are_in(4, problem))
     return "cuBLASLt multiplies integers whose sizes and lines are multiples of 4";
   return tsl_blas_refuse(problem, INT64_MAX);
 }
@@ -53,7 +75,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 
 enum { COPY_ALIGNMENT = 256 };
 
-/* Room for an operand's elements behind the workspace, of integers, which lie where cuBLASLt wants them or are copied. */
+/* Room for an operand's elements behind the workspace, of bytes, which lie where cuBLASLt wants them or are copied. */
 static uint64_t copy_bytes(const tsl_shape *shape) {
   return ((uint64_t)tsl_shape_extent(shape) + COPY_ALIGNMENT) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
@@ -63,7 +85,7 @@ static uint64_t copy_bytes(const tsl_shape *shape) {
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
-  const bool copies = tsl_type(problem->a.type)->is_integer;
+  const bool copies = tsl_type(problem->a.type)->size == 1;
   return TSL_LT_WORKSPACE_BYTES + (copies ? copy_bytes(&problem->a) + copy_bytes(&problem->b) : 0);
 }
 
@@ -117,11 +139,16 @@ static tesela_status choose_both(const tsl_work *work, state *own, const tsl_bla
 
 static tesela_status prepare(const tsl_work *work, tsl_vendor_handle *made) {
   const tsl_problem *problem = &work->problem;
-  const tsl_operands operands = tsl_strides_of(problem);
+  tsl_operands operands = tsl_strides_of(problem);
   state *own = (state *)made;
   tsl_blas_product given;
   if (problem->m == 0 || problem->n == 0)
     return TESELA_OK;
+  if (tsl_problem_batch(problem) > 1) { /* one behind the other, as far as anybody knows yet */
+    operands.a.step = tsl_shape_extent(&problem->a);
+    operands.b.step = tsl_shape_extent(&problem->b);
+    operands.c.step = tsl_shape_extent(&problem->c);
+  }
   TSL_TRY(tsl_blas_product_of(work, &operands, &given));
   TSL_TRY(tsl_lt_check(work->device, "cublasLtCreate", tsl_lt.create(&made->handle)));
   const tesela_status status = choose_both(work, own, &given);
@@ -146,13 +173,13 @@ static void release(tsl_work *work) {
   tsl_vendor_release(work, end);
 }
 
-/* Where an operand's integers are for cuBLASLt: in place, or copied to `room` in the workspace, as far as its lines reach. */
-static tesela_status place_integers(const tsl_work *work, const tsl_operand *operand, tesela_type type,
-                                    int64_t bytes, const tsl_operands *operands, uint64_t room,
-                                    tsl_stream *stream, const void **at) {
+/* Where an operand's bytes are for cuBLASLt: in place, or copied to `room` in the workspace, as far as its lines reach. */
+static tesela_status place_bytes(const tsl_work *work, const tsl_operand *operand, tesela_type type,
+                                 int64_t bytes, const tsl_operands *operands, uint64_t room,
+                                 tsl_stream *stream, const void **at) {
   const tsl_device_ops *ops = work->device->ops;
   *at = tsl_vendor_address(work, operand, type);
-  if (!tsl_type(type)->is_integer || (uintptr_t)*at % TSL_LT_ALIGNMENT == 0)
+  if (tsl_type(type)->size > 1 || (uintptr_t)*at % TSL_LT_ALIGNMENT == 0)
     return TESELA_OK;
   *at = (const char *)ops->native_buffer(operands->scratch) + room;
   return ops->copy(stream, operand->buffer, (size_t)operand->offset, operands->scratch, (size_t)room,
@@ -175,14 +202,15 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   tsl_blas_product p;
   tsl_lt_choice *choice;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
+  if (operands->a.step < 0 || operands->b.step < 0 || operands->c.step < 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "cuBLASLt takes a batch's products forwards");
   const int64_t a_extent = extent(p.m, p.k, p.a_transposed, p.a_leading),
                 b_extent = extent(p.k, p.n, p.b_transposed, p.b_leading);
   const uint64_t b_room = TSL_LT_WORKSPACE_BYTES + tsl_round_up(a_extent, COPY_ALIGNMENT);
   tsl_lt_addresses at = {.c = tsl_vendor_address(work, p.c, problem->c.type),
                          .workspace = device->ops->native_buffer(operands->scratch)};
-  TSL_TRY(
-      place_integers(work, p.a, problem->a.type, a_extent, operands, TSL_LT_WORKSPACE_BYTES, stream, &at.a));
-  TSL_TRY(place_integers(work, p.b, problem->b.type, b_extent, operands, b_room, stream, &at.b));
+  TSL_TRY(place_bytes(work, p.a, problem->a.type, a_extent, operands, TSL_LT_WORKSPACE_BYTES, stream, &at.a));
+  TSL_TRY(place_bytes(work, p.b, problem->b.type, b_extent, operands, b_room, stream, &at.b));
   TSL_TRY(device->ops->enter(device));
   pthread_mutex_lock(&own->own.lock);
   tesela_status status = obtain(work, own, &p, false, &choice);
@@ -197,11 +225,19 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 }
 
 static const tsl_types types[] = {
-    {TESELA_F32, TESELA_F32, TESELA_F32},    {TESELA_F64, TESELA_F64, TESELA_F64},
-    {TESELA_F16, TESELA_F16, TESELA_F32},    {TESELA_F16, TESELA_F16, TESELA_F16},
-    {TESELA_BF16, TESELA_BF16, TESELA_F32},  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
-    {TESELA_I8, TESELA_I8, TESELA_I32},      {TESELA_C64, TESELA_C64, TESELA_C64},
-    {TESELA_C128, TESELA_C128, TESELA_C128}, {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_F16, TESELA_F16, TESELA_F32},
+    {TESELA_F16, TESELA_F16, TESELA_F16},
+    {TESELA_BF16, TESELA_BF16, TESELA_F32},
+    {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+    {TESELA_I8, TESELA_I8, TESELA_I32},
+    {TESELA_C64, TESELA_C64, TESELA_C64},
+    {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_E4M3, TESELA_E4M3, TESELA_F32},
+    {TESELA_E4M3, TESELA_E4M3, TESELA_BF16},
+    {TESELA_E4M3, TESELA_E4M3, TESELA_F16},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
 /* Sums may be taken in another order by another algorithm. */
@@ -212,7 +248,9 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
                           .cuts = true};
   if (tsl_type(problem->a.type)->size >= 4)
     return tsl_vendor_accuracy(problem, config);
-  tsl_accuracy promised = tsl_accuracy_of_tensor_cores(problem, config);
+  tsl_accuracy promised = problem->a.type == TESELA_E4M3
+                              ? tsl_accuracy_of_eights(problem, tsl_most(1, problem->k))
+                              : tsl_accuracy_of_tensor_cores(problem, config);
   promised.repeats = false;
   return promised;
 }
@@ -229,7 +267,7 @@ const tsl_strategy tsl_gemm_vendor_cublaslt = {
     .build = build,
     .run = run,
     .release = release,
-    .takes = {.types = types, .why = "cuBLASLt has no such combination"},
+    .takes = {.types = types, .why = "cuBLASLt has no such combination", .batches = true},
     .uses = {.scratch = scratch},
     .vendor = {.load = tsl_lt_vendor},
 };

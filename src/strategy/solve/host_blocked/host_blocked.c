@@ -78,16 +78,29 @@ static void turn(tsl_view *view, int64_t rows, int64_t cols, int64_t size, bool 
   view->col_stride = both ? -view->col_stride : view->col_stride;
 }
 
+/* What follows from the type, the sizes and the number of threads; the rest of the job is there. */
+static void cut(job *made, tesela_type type, const tsl_device *device, int64_t threads) {
+  const int64_t size = (int64_t)tsl_type(type)->size, m = made->blocks.m;
+  made->kernel = kernel_for(device, type);
+  made->size = size;
+  made->is_zero = made->blocks.alpha[0] == 0 && made->blocks.alpha[1] == 0;
+  made->blocks.depth = made->blocks.chunk = size > 8 ? DEPTH_OF_C128 : DEPTH;
+  made->columns = columns_of_task(made, threads);
+  made->tasks = tsl_pieces(made->blocks.n, made->columns);
+  const int64_t rows = tsl_round_up(m, TSL_SOLVE_ROWS_UNIT);
+  const int64_t width = tsl_round_up(made->columns, made->kernel->columns);
+  const int64_t tall = tsl_least(made->blocks.depth, rows);
+  made->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
+  made->a_bytes = (size_t)tsl_round_up(tall * (made->blocks.depth + made->kernel->a_row_extra) * size + size,
+                                       TSL_CACHE_LINE);
+}
+
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *out) {
   job *made = out;
   (void)config;
-  const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
   memset(made, 0, sizeof *made);
-  made->kernel = kernel_for(device, problem->c.type);
-  made->size = size;
-  made->is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0;
   made->blocks = (tsl_solve_blocks){.m = problem->m,
                                     .n = problem->n,
                                     .a = {.row_stride = a->row_stride, .col_stride = a->col_stride},
@@ -95,21 +108,12 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
                                     .x = {.row_stride = c->row_stride, .col_stride = c->col_stride},
                                     .alpha = {problem->alpha[0], problem->alpha[1]},
                                     .is_unit = problem->a.structure == TESELA_UNIT_TRIANGULAR,
-                                    .conjugates = problem->conjugate_a,
-                                    .depth = size > 8 ? DEPTH_OF_C128 : DEPTH};
-  made->blocks.chunk = made->blocks.depth;
+                                    .conjugates = problem->conjugate_a};
   made->is_upper = problem->a.triangle == TESELA_UPPER;
   made->in_place = problem->in_place;
   if (problem->in_place)
     made->blocks.b = made->blocks.x;
-  made->columns = columns_of_task(made, device->threads);
-  made->tasks = tsl_pieces(problem->n, made->columns);
-  const int64_t rows = tsl_round_up(problem->m, TSL_SOLVE_ROWS_UNIT);
-  const int64_t width = tsl_round_up(made->columns, made->kernel->columns);
-  const int64_t tall = tsl_least(made->blocks.depth, rows);
-  made->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
-  made->a_bytes = (size_t)tsl_round_up(tall * (made->blocks.depth + made->kernel->a_row_extra) * size + size,
-                                       TSL_CACHE_LINE);
+  cut(made, problem->c.type, device, device->threads);
 }
 
 /* --- a run --- */
@@ -166,6 +170,24 @@ static tesela_status run(const void *at, const tsl_operands *operands) {
   return TESELA_OK;
 }
 
+/* Without a plan: what a job needs is found in less time than a known plan is. */
+static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
+  job made = {.blocks = {.m = solve->m,
+                         .n = solve->n,
+                         .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
+                         .x = {.row_stride = solve->x_row, .col_stride = solve->x_col},
+                         .alpha = {solve->alpha[0], solve->alpha[1]},
+                         .is_unit = solve->is_unit,
+                         .conjugates = solve->conjugates},
+              .is_upper = solve->is_upper,
+              .in_place = true};
+  made.blocks.b = made.blocks.x;
+  cut(&made, solve->type, device, tsl_team_threads(solve->team));
+  const tsl_operands operands = {
+      .a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
+  return run(&made, &operands) == TESELA_OK;
+}
+
 /* --- models --- */
 
 /* Terms at a share of the peak that grows with the triangle, copies of A for each task and of X once each way, each number in a clock or
@@ -215,6 +237,7 @@ const tsl_strategy tsl_solve_host_blocked = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
+    .fast_path = {.solve = solve_at_once},
     .takes = {.types = types, .conjugates = true, .structures = true},
     .uses = {.account = account},
 };

@@ -11,6 +11,10 @@
  *    |..|\|     triangle           | tile        |   then all rows below, `chunk` at a time: tile = B - A X of the block
  *    +--+--+                       +-------------+
  *
+ * With so few right-hand sides that a copy of A would serve one or two micro-panels, what is taken off is read from A as it lies: rows
+ * beside the triangle from left to right where they are stored by rows, else columns below it, of which the next tile's are asked for
+ * ahead. One micro-panel that is half empty is computed by one vector.
+ *
  * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else divisions. A complex number of A is two
  * numbers, and its imaginary part meets i times X once, at the end. Limits: none; what lies beside the triangle is not read. */
 #include "strategy/solve/host_blocked/kernel.h"
@@ -53,19 +57,19 @@ typedef MOVED(element) moved_element;
 /* How the rows of a tile are divided: by reciprocals, by the diagonal itself, not at all. */
 enum { BY_RECIPROCALS, BY_DIAGONAL, BY_NOTHING };
 
-/* --- the tile --- */
+/* --- the tile: so many of its VECTORS vectors are there --- */
 
 /* tile -= A X over `depth` rows of X; A's copy is negated. */
 TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *restrict x,
-                         vector tile[ROWS][VECTORS]) {
+                         vector tile[ROWS][VECTORS], int vectors) {
 #if PARTS_ARE_TWO
   vector turned[ROWS][VECTORS] = {{{0}}};
 #endif
   for (int64_t l = 0; l < depth; l++, a += A_STEP, x += STEP) {
     vector row[VECTORS];
-    TSL_UNROLL for (int j = 0; j < VECTORS; j++) row[j] = ((const vector *)(const void *)x)[j];
+    TSL_UNROLL for (int j = 0; j < vectors; j++) row[j] = ((const vector *)(const void *)x)[j];
     TSL_UNROLL for (int i = 0; i < ROWS; i++) {
-      TSL_UNROLL for (int j = 0; j < VECTORS; j++) {
+      TSL_UNROLL for (int j = 0; j < vectors; j++) {
         tile[i][j] = NUMBER(fma)(tile[i][j], a[i], row[j]);
 #if PARTS_ARE_TWO
         turned[i][j] = NUMBER(fma)(turned[i][j], a[ROWS + i], row[j]);
@@ -75,7 +79,77 @@ TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *rest
   }
 #if PARTS_ARE_TWO
   TSL_UNROLL for (int i = 0; i < ROWS; i++) {
-    TSL_UNROLL for (int j = 0; j < VECTORS; j++) tile[i][j] += NUMBER(times_i)(turned[i][j]);
+    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[i][j] += NUMBER(times_i)(turned[i][j]);
+  }
+#endif
+}
+
+/* A as it lies: a tile's first row, and the distances of rows and columns in numbers. */
+typedef struct lying {
+  const REAL *a;
+  int64_t down, across;
+  bool conjugates;
+} lying;
+
+/* One number of A, of row i. */
+TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, vector tile[ROWS][VECTORS],
+                                vector turned[ROWS][VECTORS], int vectors) {
+  TSL_UNROLL for (int j = 0; j < vectors; j++) {
+    tile[i][j] = NUMBER(fma)(tile[i][j], number[0], row[j]);
+    if (PARTS == 2)
+      turned[i][j] = NUMBER(fma)(turned[i][j], number[PARTS - 1], row[j]);
+  }
+}
+
+/* Columns, by rows that are neighbours: up where `down` is negative. The next tile's part of each column is on its way meanwhile. */
+TSL_INLINE void take_off_columns(int64_t depth, const lying *of, int down, const REAL *restrict x,
+                                 vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
+  enum { TALL = ROWS * PARTS * (int)sizeof(REAL) > 64 };
+  const REAL *a = of->a;
+  for (int64_t l = 0; l < depth; l++, a += of->across, x += STEP) {
+    vector row[VECTORS];
+    __builtin_prefetch(a + (2 * ROWS - 1) * down);
+    if (TALL)
+      __builtin_prefetch(a + (ROWS + ROWS / 2) * down);
+    TSL_UNROLL for (int j = 0; j < vectors; j++) row[j] = -((const vector *)(const void *)x)[j];
+    TSL_UNROLL for (int i = 0; i < ROWS; i++) take_off_number(a + i * down, row, i, tile, turned, vectors);
+  }
+}
+
+/* Rows, each from left to right: addresses of every third one, so that registers hold them. */
+TSL_INLINE void take_off_rows(int64_t depth, const lying *of, const REAL *restrict x,
+                              vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
+  enum { EACH = 3, GROUPS = ROWS / EACH };
+  _Static_assert(ROWS % EACH == 0, "groups of rows make up a tile");
+  const REAL *a[GROUPS];
+  TSL_UNROLL for (int g = 0; g < GROUPS; g++) a[g] = of->a + g * EACH * of->down;
+  for (int64_t l = 0; l < depth; l++, x += STEP) {
+    vector row[VECTORS];
+    TSL_UNROLL for (int j = 0; j < vectors; j++) row[j] = -((const vector *)(const void *)x)[j];
+    TSL_UNROLL for (int g = 0; g < GROUPS; g++) {
+      TSL_UNROLL for (int i = 0; i < EACH; i++)
+          take_off_number(a[g] + i * of->down, row, g * EACH + i, tile, turned, vectors);
+      a[g] += of->across;
+    }
+  }
+}
+
+/* The same as take_off(), term by term. */
+TSL_INLINE void take_off_lying(int64_t depth, const lying *of, const REAL *restrict x,
+                               vector tile[ROWS][VECTORS], int vectors) {
+  vector turned[ROWS][VECTORS] = {{{0}}};
+  if (of->down == PARTS)
+    take_off_columns(depth, of, PARTS, x, tile, turned, vectors);
+  else if (of->down == -PARTS)
+    take_off_columns(depth, of, -PARTS, x, tile, turned, vectors);
+  else
+    take_off_rows(depth, of, x, tile, turned, vectors);
+#if PARTS_ARE_TWO
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      const vector by_i = NUMBER(times_i)(turned[i][j]);
+      tile[i][j] = of->conjugates ? tile[i][j] - by_i : tile[i][j] + by_i;
+    }
   }
 #endif
 }
@@ -115,12 +189,12 @@ TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
 }
 
 /* The tile over its own triangle: ROWS columns, of which the diagonal is reciprocals; then the diagonal itself, and how it divides. */
-TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS]) {
+TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS], int vectors) {
   const REAL *diagonal = triangle + ROWS * A_STEP;
   const int way = (int)diagonal[A_STEP];
   TSL_UNROLL for (int i = 0; i < ROWS; i++) {
     const REAL *column = triangle + i * A_STEP;
-    TSL_UNROLL for (int j = 0; j < VECTORS; j++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
       if (way == BY_RECIPROCALS)
         tile[i][j] = add_times((vector){0}, column + i, tile[i][j]);
       else if (way == BY_DIAGONAL)
@@ -131,31 +205,50 @@ TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS]) {
   }
 }
 
-TSL_INLINE void load_tile(const REAL *x, vector tile[ROWS][VECTORS]) {
+TSL_INLINE void load_tile(const REAL *x, vector tile[ROWS][VECTORS], int vectors) {
   TSL_UNROLL for (int i = 0; i < ROWS; i++) {
-    TSL_UNROLL for (int j = 0; j < VECTORS; j++) tile[i][j] =
+    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[i][j] =
         ((const vector *)(const void *)x)[i * VECTORS + j];
   }
 }
-TSL_INLINE void store_tile(REAL *x, vector tile[ROWS][VECTORS]) {
+TSL_INLINE void store_tile(REAL *x, vector tile[ROWS][VECTORS], int vectors) {
   TSL_UNROLL for (int i = 0; i < ROWS; i++) {
-    TSL_UNROLL for (int j = 0; j < VECTORS; j++)((vector *)(void *)x)[i * VECTORS + j] = tile[i][j];
+    TSL_UNROLL for (int j = 0; j < vectors; j++)((vector *)(void *)x)[i * VECTORS + j] = tile[i][j];
   }
 }
 
 static void update_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x) {
   vector tile[ROWS][VECTORS];
-  load_tile(x, tile);
-  take_off(depth, a, above, tile);
-  store_tile(x, tile);
+  load_tile(x, tile, VECTORS);
+  take_off(depth, a, above, tile, VECTORS);
+  store_tile(x, tile, VECTORS);
 }
 
 static void solve_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x) {
   vector tile[ROWS][VECTORS];
-  load_tile(x, tile);
-  take_off(depth, a, above, tile);
-  substitute(a + depth * A_STEP, tile);
-  store_tile(x, tile);
+  load_tile(x, tile, VECTORS);
+  take_off(depth, a, above, tile, VECTORS);
+  substitute(a + depth * A_STEP, tile, VECTORS);
+  store_tile(x, tile, VECTORS);
+}
+
+/* On A as it lies; `triangle`: the copy of the tile's own one, or NULL where there is none to solve with. */
+TSL_INLINE void lying_tile(int64_t depth, const lying *of, const REAL *triangle, const REAL *above, REAL *x,
+                           int vectors) {
+  vector tile[ROWS][VECTORS];
+  load_tile(x, tile, vectors);
+  take_off_lying(depth, of, above, tile, vectors);
+  if (triangle)
+    substitute(triangle, tile, vectors);
+  store_tile(x, tile, vectors);
+}
+static void whole_lying_tile(int64_t depth, const lying *of, const REAL *triangle, const REAL *above,
+                             REAL *x) {
+  lying_tile(depth, of, triangle, above, x, VECTORS);
+}
+static void half_lying_tile(int64_t depth, const lying *of, const REAL *triangle, const REAL *above,
+                            REAL *x) {
+  lying_tile(depth, of, triangle, above, x, 1);
 }
 
 /* --- copies of A --- */
@@ -381,6 +474,54 @@ static void update_block(const working *w, int64_t row, int64_t end, int64_t fir
   }
 }
 
+/* --- few right-hand sides --- */
+
+/* More micro-panels of X than these are worth a copy of A. */
+enum { LYING_PANELS = 4 };
+
+/* What one call works on, and the tile for its vectors. */
+typedef struct few {
+  const working *w;
+  void (*tile)(int64_t depth, const lying *of, const REAL *triangle, const REAL *above, REAL *x);
+} few;
+
+/* Takes columns `col` to `col + depth` off rows `i` to `i + rows`, and solves with these rows' own triangle. */
+static void few_tile(const few *of, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
+  const working *w = of->w;
+  const tsl_solve_blocks *blocks = w->blocks;
+  const lying a = {number_at(&blocks->a, i, col), PARTS * blocks->a.row_stride, PARTS * blocks->a.col_stride,
+                   blocks->conjugates};
+  REAL *triangle = w->a + depth * A_STEP;
+  if (rows < ROWS) /* rows that are not there are not read */
+    copy_panel(blocks, i, rows, col, depth, w->a);
+  if (solves)
+    copy_triangle(blocks, i, rows, triangle);
+  for (int64_t p = 0; p < w->panels; p++) {
+    REAL *x = w->x + p * w->x_panel;
+    if (rows == ROWS)
+      of->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
+    else
+      (solves ? solve_tile : update_tile)(depth, w->a, x + col * STEP, x + i * STEP);
+  }
+}
+
+/* By columns, blocks are narrow: their pages and lines are still near when the next tile comes for its part of them. By rows, tiles
+ * read all that is on their left; LONG columns at most, which the room for A's copies has place for. */
+static void solve_few(const working *w, int64_t count) {
+  enum { NARROW = 60, LONG = 1536 };
+  const few of = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
+  const tsl_solve_blocks *blocks = w->blocks;
+  const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
+  const int64_t m = blocks->m, depth = by_column ? NARROW : LONG;
+  for (int64_t row = 0; row < m; row += depth) {
+    const int64_t end = tsl_least(row + depth, m);
+    for (int64_t i = row; i < end; i += ROWS)
+      few_tile(&of, i, tsl_least(ROWS, end - i), row, i - row, true);
+    for (int64_t i = end; i < m; i += ROWS)
+      few_tile(&of, i, tsl_least(ROWS, m - i), row, end - row, false);
+  }
+}
+
 static group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count, int64_t panel) {
   (void)w;
   return (group){view, first + panel * COLUMNS, tsl_least(COLUMNS, count - panel * COLUMNS)};
@@ -399,6 +540,14 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
     const group from = group_of(&w, &blocks->b, first, count, p);
     bring(&from, m, blocks->alpha, w.x + p * w.x_panel);
     memset(w.x + p * w.x_panel + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
+  }
+  if (w.panels <= LYING_PANELS) {
+    solve_few(&w, count);
+    for (int64_t p = 0; p < w.panels; p++) {
+      const group to = group_of(&w, &blocks->x, first, count, p);
+      give(&to, 0, m, w.x + p * w.x_panel);
+    }
+    return;
   }
   for (int64_t row = 0; row < m; row += blocks->depth) {
     const int64_t end = tsl_least(row + blocks->depth, m);

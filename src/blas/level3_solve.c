@@ -1,0 +1,63 @@
+/* Systems with a triangle without a plan: factorisations call for another shape each time, and a plan that is not known takes longer than
+ * most of them. One right-hand side alone is Level 2's trsv. */
+#include "blas/context.h"
+#include "blas/level3.h"
+#include "blas/threads.h"
+
+#include "base/memory.h"
+#include "vector/vector.h"
+
+/* Multiply-adds that are worth waking threads. */
+static const double team_from = 2e5;
+
+static tsl_team team_of(double work, double from) {
+  return work < from ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
+}
+
+/* A stored by rows is its transpose, stored by columns, with the other triangle. */
+static void solve_one(const tsl_blas_layout *of) {
+  const tsl_blas_work *work = &of->work;
+  const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
+  const bool by_row = work->a.row != 1;
+  const double elements = (double)work->m * (double)work->m / 2;
+  const tsl_team team = team_of(elements * kernels->size, TSL_VECTOR_TEAM_FROM);
+  const tsl_line x = {work->c.data, work->c.row};
+  const tsl_triangle triangle = {.storage = TSL_STORED_FULL,
+                                 .upper = (of->uplo == 'U') != by_row,
+                                 .n = work->m,
+                                 .ld = by_row ? work->a.row : work->a.col,
+                                 .a = work->a.data,
+                                 .unit = of->unit,
+                                 .conjugate = work->a.conjugate};
+  if (of->alpha[0] != 1 || of->alpha[1] != 0)
+    tsl_vector_scale(kernels, team, work->m, (tsl_number){of->alpha[0], of->alpha[1]}, of->alpha[1] == 0, x);
+  tsl_vector_triangular(kernels, team, &triangle, by_row, true, x);
+}
+
+bool tsl_blas_level3_solve(const tsl_blas_layout *of) {
+  const tsl_blas_work *work = &of->work;
+  const tsl_fast_path *path = tsl_blas_fast_path();
+  const bool is_zero = of->alpha[0] == 0 && of->alpha[1] == 0;
+  if (of->routine != TSL_BLAS_TRSM || !path || !path->solver)
+    return false;
+  if (work->n == 1 && !is_zero) {
+    solve_one(of);
+    return true;
+  }
+  return path->solver->fast_path.solve(
+      &(tsl_fast_solve){.type = work->type,
+                        .m = work->m,
+                        .n = work->n,
+                        .a = work->a.data,
+                        .x = tsl_writable(work->c.data),
+                        .a_row = work->a.row,
+                        .a_col = work->a.col,
+                        .x_row = work->c.row,
+                        .x_col = work->c.col,
+                        .is_upper = of->uplo == 'U',
+                        .is_unit = of->unit,
+                        .conjugates = work->a.conjugate,
+                        .alpha = {of->alpha[0], of->alpha[1]},
+                        .team = team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from)},
+      path->device);
+}

@@ -1,0 +1,44 @@
+/* How fast a core runs vectors of 64 bytes, from CPUID. */
+#include "device/cpu/cpu.h"
+
+enum { ZEN_4 = 0x19, ZEN_5 = 0x1a, PATHS_OF_32 = 1 << 2, PATHS_OF_64 = 1 << 3 };
+
+/* Some of Zen 5 have paths of 32 bytes, as all before it. */
+bool tsl_cpu_paths_of_64(unsigned family, unsigned paths) {
+  return family >= ZEN_5 && ((paths & PATHS_OF_64) || !(paths & PATHS_OF_32));
+}
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+static const unsigned paths_leaf = 0x8000001a;
+
+static unsigned amd_family(void) {
+  unsigned a = 0, b, c, d;
+  if (!__builtin_cpu_is("amd") || !__get_cpuid(1, &a, &b, &c, &d))
+    return 0;
+  return (a >> 8 & 15) + (a >> 20 & 255);
+}
+
+bool tsl_cpu_pairs_vectors(void) {
+  const unsigned tiles = 1u << 24;
+  unsigned a = 0, b, c, d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & tiles))
+    return true;
+  if (!__get_cpuid(paths_leaf, &a, &b, &c, &d))
+    a = 0;
+  return tsl_cpu_paths_of_64(amd_family(), a);
+}
+
+bool tsl_cpu_halves_vectors(void) {
+  return amd_family() >= ZEN_4 && !tsl_cpu_pairs_vectors();
+}
+#else
+bool tsl_cpu_pairs_vectors(void) {
+  return false;
+}
+
+bool tsl_cpu_halves_vectors(void) {
+  return false;
+}
+#endif

@@ -1,0 +1,151 @@
+/* What a warp of cuda_mma multiplies at a time, 32 bytes along k: its factors from shared memory, and their products (instructions
+ * and who holds what: sm80.h).
+ *
+ * Sixteen lines are read at a time, four blocks of eight lines by 16 bytes along k. Which line is where in a block is chosen so that
+ * a thread's sums of sixteen columns of C lie side by side, four by four, where that costs nothing:
+ *
+ *   B along k               columns 0 1 4 5 8 9 12 13, then 2 3 6 7 ...: the thread's are 4 q to 4 q + 3, q = t % 4
+ *   bytes across            transposing takes pairs of bytes; of depths that are chosen for it, bytes are picked into place: lines
+ *                           0 2 4 ... 14, then 1 3 5 ... 15, of A as well
+ *   16 and 32 bits across   lines 0 to 7, then 8 to 15; two threads exchange what they have when C is stored
+ *
+ * Numbers of f32 across k are read one by one: no instruction transposes them. 8-bit floating point becomes f16, without any loss, on
+ * its way to the product: units of 8 bits add up with 14 binary places, or do the same. */
+#include "cuda_mma_panels.cu"
+
+constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8; /* of 16 rows and of 8 columns, in a warp */
+constexpr int STEPS = DEPTH_BYTES / 32;
+static_assert(WARP_N % 16 == 0 && WARP_M % 16 == 0 && STEPS >= 2, "sixteen lines are read at a time");
+
+/* This thread's warp's rows and columns, in the tile. */
+SM80_FUNCTION int own_row() {
+  return threadIdx.x / 32 / WARPS_N * WARP_M;
+}
+SM80_FUNCTION int own_col() {
+  return threadIdx.x / 32 % WARPS_N * WARP_N;
+}
+
+typedef sum_t warp_sums[BLOCKS_M][BLOCKS_N][4];
+
+struct factors {
+  unsigned a[BLOCKS_M][4], b[BLOCKS_N / 2][4];
+};
+
+/* Where in a panel this thread's line of the warp's first blocks is. Of A, blocks are rows 0 to 7, 8 to 15, and both again 16 bytes
+ * further along k; of B, columns 0 to 7 at both depths, then 8 to 15. */
+template <int ACROSS, int LINES, int KIND, bool IS_B>
+SM80_FUNCTION int first_block(int line) {
+  const int row = threadIdx.x % 8, second = threadIdx.x / 8 % 2, fourth = threadIdx.x / 16 % 2,
+            by_line = IS_B ? fourth : second, by_depth = IS_B ? second : fourth;
+  if (!ACROSS)
+    return place<0, LINES, KIND>(
+        line + (KIND == PAIRED ? row / 2 * 4 + by_line * 2 + row % 2 : by_line * 8 + row), by_depth);
+  if (KIND == WORDS) /* of the first line, and the first of four depths */
+    return place<1, LINES, KIND>(threadIdx.x % 4, (line + threadIdx.x % 32 / 4) / 4) +
+           threadIdx.x / 4 % 4 * 4;
+  if (KIND ==
+      PAIRED) /* depths 0 1 4 5 8 9 12 13 in one block, the others in the next: together, four of each line */
+    return place<1, LINES, KIND>(fourth * 16 + second * 2 + row % 2 + row / 2 * 4, line / CHUNK);
+  return place<1, LINES, KIND>(by_depth * 8 + row, by_line + line / CHUNK);
+}
+
+/* Registers of lines 16 `i` on, in step `step` of a panel at `stage`; `first` is this thread's place there. Chunks beyond the first
+ * are as far exchanged as it is: their numbers have no bits in common. */
+template <int ACROSS, int LINES, int KIND, bool IS_B>
+SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t stage, int first, int step, int i) {
+  typedef panel<ACROSS, LINES, KIND> own;
+  if (!ACROSS) {
+    load_blocks(to, stage + (first ^ step * 32) + i * 16 * DEPTH_BYTES);
+    return;
+  }
+  const int chunks = i * ELEMENT,
+            at = (first ^ chunks % 8 * 16) + chunks / 8 * 128 + step * (32 / ELEMENT) * own::PITCH;
+  if (KIND == FOLLOWING) {
+    load_blocks_transposed(to, stage + at);
+  } else if (KIND == PAIRED) {
+    unsigned pairs[4];
+    load_blocks_transposed(pairs, stage + at);
+    to[0] = pick_bytes(pairs[0], pairs[1], 0x6420);
+    to[IS_B ? 2 : 1] = pick_bytes(pairs[0], pairs[1], 0x7531);
+    to[IS_B ? 1 : 2] = pick_bytes(pairs[2], pairs[3], 0x6420);
+    to[3] = pick_bytes(pairs[2], pairs[3], 0x7531);
+  } else {
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+      const int by_line = IS_B ? e / 2 : e % 2, by_depth = IS_B ? e % 2 : e / 2;
+      to[e] = load_word(stage + (at ^ by_line * 32) + by_depth * 4 * own::PITCH);
+    }
+  }
+}
+
+SM80_FUNCTION void load_factors(factors &to, shared_t stage, int first_a, int first_b, int step) {
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M; i++)
+    load_lines<A_ACROSS, TILE_M, A_KIND, false>(to.a[i], stage, first_a, step, i);
+#pragma unroll
+  for (int j = 0; j < BLOCKS_N / 2; j++)
+    load_lines<B_ACROSS, TILE_N, B_KIND, true>(to.b[j], stage + A_BYTES, first_b, step, j);
+}
+
+/* --- products --- */
+
+#define MMA_TEXT_(text) #text
+#define MMA_TEXT(text) MMA_TEXT_(text)
+
+#if IS_EIGHT
+#define MMA_EXPAND_(type) f16_pair_of_##type
+#define MMA_EXPAND(type) MMA_EXPAND_(type)
+#endif
+
+SM80_FUNCTION void multiply_block(sum_t (&sums)[4], const unsigned *a, const unsigned *b) {
+#if IS_EIGHT
+  mma_16x8("m16n8k16", "f32", "f", "f16", "f16", sums, a, b);
+#elif C_FORM == 3
+  mma_16x8("m16n8k32", "s32", "r", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums, a, b);
+#elif ELEMENT == 2
+  mma_16x8("m16n8k16", "f32", "f", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums, a, b);
+#else
+  mma_16x8("m16n8k8", "f32", "f", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums, a, b);
+#endif
+}
+
+/* `between` is called after each row of blocks: what it does goes on while tensor cores multiply. Rows go back and forth, so that
+ * neighbours in time share a register of each factor. */
+template <typename function>
+SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
+#if IS_EIGHT
+  /* Four numbers of 8 bits are two pairs: first all first pairs are multiplied, then all second ones; so k is in another order, the
+   * same of A and of B. */
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    unsigned b[BLOCKS_N][2];
+#pragma unroll
+    for (int j = 0; j < BLOCKS_N; j++)
+#pragma unroll
+      for (int e = 0; e < 2; e++)
+        b[j][e] = MMA_EXPAND(B_TYPE)(from.b[j / 2][j % 2 * 2 + e] >> 16 * half);
+#pragma unroll
+    for (int i = 0; i < BLOCKS_M; i++) {
+      unsigned a[4];
+#pragma unroll
+      for (int e = 0; e < 4; e++)
+        a[e] = MMA_EXPAND(A_TYPE)(from.a[i][e] >> 16 * half);
+#pragma unroll
+      for (int j = 0; j < BLOCKS_N; j++)
+        multiply_block(sums[i][i % 2 == 0 ? j : BLOCKS_N - 1 - j], a, b[i % 2 == 0 ? j : BLOCKS_N - 1 - j]);
+      if (half == 1)
+        between(i);
+    }
+  }
+#else
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M; i++) {
+#pragma unroll
+    for (int j = 0; j < BLOCKS_N; j++) {
+      const int column = i % 2 == 0 ? j : BLOCKS_N - 1 - j;
+      multiply_block(sums[i][column], from.a[i], from.b[column / 2] + column % 2 * 2);
+    }
+    between(i);
+  }
+#endif
+}

@@ -1,0 +1,189 @@
+/* Idea: factors of 8-bit elements on their way to the kernels, both in one launch. The units take such elements along k alone and maps take
+ * rows at multiples of 16 bytes: what lies otherwise is copied, or turned, to lines of k elements that do, at the speed of memory.
+ *
+ *   a line: a row of A (column of B); or, of numbers that become f16 (WIDENED), what lies side by side
+ *
+ *   along: elements of a line side by side         across: lines side by side, blocks of 128 x 128, turned in registers
+ *   | l l l l l l l l ... |  any address                    read: 4 bytes of 4 lines of an element, at 16 elements
+ *   16 bytes are five words, shifted                        written to local memory: 16 bytes to each of 4 lines; then lines whole
+ *
+ * Words are read where they are aligned and shifted into place, at any address. They may begin before a line or end behind it, but never
+ * behind the factor (`end`): there bytes are read one by one. What a line's last 16 bytes have too much is anything, and no map reads it.
+ * Other strides are gathered, byte by byte.
+ *
+ * Threads of a unit of work: CHUNKS chunks of 16 elements, of so many lines that each has 2^shift of them.
+ *
+ * From the host: WIDENED. */
+#include "cuda_wgmma_shared.h"
+#include "sm90.h"
+
+typedef unsigned char byte;
+constexpr int ITEMS = 256, CHUNKS = TSL_CUDA_WGMMA_LINES_CHUNKS, SIDE = TSL_CUDA_WGMMA_LINES_SIDE;
+
+/* Four bytes from `at` on, of two words that are aligned. */
+SM90_FUNCTION unsigned word_at(const byte *at) {
+  const unsigned apart = (unsigned)(unsigned long long)at & 3;
+  const unsigned *from = (const unsigned *)(at - apart);
+  return __funnelshift_r(from[0], from[1], 8 * apart);
+}
+enum { WORD_READS = 8, CHUNK_READS = 32 }; /* bytes from `at` on that may be read */
+
+/* 16 bytes, likewise: 32 that are aligned, moved by two words, by one, and by bytes. */
+SM90_FUNCTION uint4 chunk_at(const byte *at) {
+  const unsigned apart = (unsigned)(unsigned long long)at & 15;
+  const uint4 *from = (const uint4 *)(at - apart);
+  const uint4 low = from[0];
+  if (apart == 0)
+    return low;
+  const uint4 high = from[1];
+  unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+  for (int i = 0; i < 6; i++)
+    words[i] = apart & 8 ? words[i + 2] : words[i];
+#pragma unroll
+  for (int i = 0; i < 5; i++)
+    words[i] = apart & 4 ? words[i + 1] : words[i];
+  const unsigned bits = 8 * (apart & 3);
+  return {__funnelshift_r(words[0], words[1], bits), __funnelshift_r(words[1], words[2], bits),
+          __funnelshift_r(words[2], words[3], bits), __funnelshift_r(words[3], words[4], bits)};
+}
+
+/* Up to 16 elements of a line, anyhow apart. */
+SM90_FUNCTION uint4 gathered(const byte *at, long long step, long long count) {
+  unsigned words[4] = {0, 0, 0, 0};
+#pragma unroll
+  for (int i = 0; i < 16; i++)
+    if (i < count)
+      words[i / 4] |= (unsigned)at[i * step] << i % 4 * 8;
+  return {words[0], words[1], words[2], words[3]};
+}
+
+/* Two of four numbers of a word as f16, exactly: e5m2 is the upper half of an f16. */
+SM90_FUNCTION unsigned widened(unsigned word, int upper, int is_e5m2) {
+  unsigned pair;
+  if (is_e5m2)
+    return __byte_perm(word, 0, upper ? 0x3424 : 0x1404);
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"((unsigned short)(upper ? word >> 16 : word)));
+  return pair;
+}
+
+/* A chunk of a line, of which `count` elements are left. */
+SM90_FUNCTION void put(byte *to, const uint4 &chunk, long long count, int is_e5m2) {
+  if (WIDENED) {
+    ((uint4 *)to)[0] = {widened(chunk.x, 0, is_e5m2), widened(chunk.x, 1, is_e5m2),
+                        widened(chunk.y, 0, is_e5m2), widened(chunk.y, 1, is_e5m2)};
+    if (count > 8) /* lines end at multiples of 16 bytes */
+      ((uint4 *)to)[1] = {widened(chunk.z, 0, is_e5m2), widened(chunk.z, 1, is_e5m2),
+                          widened(chunk.w, 0, is_e5m2), widened(chunk.w, 1, is_e5m2)};
+  } else {
+    *(uint4 *)to = chunk;
+  }
+}
+
+/* A unit of lines whose elements lie side by side, or anyhow. */
+SM90_FUNCTION void copy_lines(const byte *from, byte *to, int unit, const cuda_wgmma_lines &of) {
+  const int segments = (int)((of.elements - 1) >> (4 + of.shift)) + 1, group = unit / segments,
+            segment = unit % segments;
+  uint4 chunks[CHUNKS / ITEMS];
+#pragma unroll
+  for (int i = 0; i < CHUNKS / ITEMS; i++) {
+    const int place = i * ITEMS + (int)threadIdx.x;
+    const long long line = ((long long)group * CHUNKS + place) >> of.shift,
+                    first = ((long long)segment << of.shift | place & ((1 << of.shift) - 1)) * 16;
+    const byte *start = from + of.offset + line * of.line;
+    if (line < of.lines && first < of.elements)
+      chunks[i] = of.step == 1 && start + first + CHUNK_READS <= from + of.end
+                      ? chunk_at(start + first)
+                      : gathered(start + first * of.step, of.step, of.elements - first);
+  }
+#pragma unroll
+  for (int i = 0; i < CHUNKS / ITEMS; i++) {
+    const int place = i * ITEMS + (int)threadIdx.x;
+    const long long line = ((long long)group * CHUNKS + place) >> of.shift,
+                    first = ((long long)segment << of.shift | place & ((1 << of.shift) - 1)) * 16;
+    if (line < of.lines && first < of.elements)
+      put(to + of.to + line * of.pitch + first * (WIDENED ? 2 : 1), chunks[i], of.elements - first,
+          of.is_e5m2);
+  }
+}
+
+/* Four words of four lines each become a word of each line. */
+SM90_FUNCTION void turn_bytes(const unsigned *from, unsigned *to, int apart) {
+  const unsigned low_a = __byte_perm(from[0], from[1], 0x5140),
+                 high_a = __byte_perm(from[0], from[1], 0x7362),
+                 low_b = __byte_perm(from[2], from[3], 0x5140),
+                 high_b = __byte_perm(from[2], from[3], 0x7362);
+  to[0] = __byte_perm(low_a, low_b, 0x5410);
+  to[apart] = __byte_perm(low_a, low_b, 0x7632);
+  to[2 * apart] = __byte_perm(high_a, high_b, 0x5410);
+  to[3 * apart] = __byte_perm(high_a, high_b, 0x7632);
+}
+
+/* Where a chunk of a line lies in local memory: exchanged by the number of its four lines, so that eight lie in different banks. */
+SM90_FUNCTION int place_of(int line, int chunk) {
+  return line * (SIDE / 16) + (chunk ^ line / 4 % 8);
+}
+
+/* A block of SIDE lines, which lie side by side, by SIDE elements. */
+SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *to, int unit,
+                              const cuda_wgmma_lines &of) {
+  const int down = (int)((of.lines - 1) / SIDE) + 1, own_line = (int)threadIdx.x % 32 * 4,
+            own_chunk = (int)threadIdx.x / 32;
+  const long long line = (long long)(unit % down) * SIDE, first = (long long)(unit / down) * SIDE;
+  unsigned words[16], turned[16];
+  const byte *own = from + of.offset + line + own_line + (first + own_chunk * 16) * of.step;
+  const long long left = of.elements - first - own_chunk * 16; /* of them */
+  const bool is_whole = line + own_line + 4 <= of.lines && left >= 16;
+  if (is_whole && (((unsigned)(unsigned long long)own | (unsigned)of.step) & 3) == 0) {
+#pragma unroll
+    for (int e = 0; e < 16; e++)
+      words[e] = *(const unsigned *)(own + e * of.step);
+  } else if (own + (of.step > 0 ? 15 * of.step : 0) + WORD_READS <= from + of.end) {
+#pragma unroll
+    for (int e = 0; e < 16; e++)
+      words[e] = e < left ? word_at(own + e * of.step) : 0;
+  } else {
+#pragma unroll
+    for (int e = 0; e < 16; e++) {
+      words[e] = 0;
+#pragma unroll
+      for (int l = 0; l < 4; l++)
+        if (e < left && line + own_line + l < of.lines)
+          words[e] |= (unsigned)own[e * of.step + l] << 8 * l;
+    }
+  }
+#pragma unroll
+  for (int w = 0; w < 4; w++)
+    turn_bytes(words + 4 * w, turned + w, 4);
+  __syncthreads(); /* the block before has been written */
+#pragma unroll
+  for (int l = 0; l < 4; l++)
+    block[place_of(own_line + l, own_chunk)] = {turned[4 * l], turned[4 * l + 1], turned[4 * l + 2],
+                                                turned[4 * l + 3]};
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < SIDE * SIDE / 16 / ITEMS; i++) {
+    const int own = i * 32 + (int)threadIdx.x / 8, chunk = (int)threadIdx.x % 8;
+    if (line + own < of.lines && first + chunk * 16 < of.elements)
+      *(uint4 *)(to + of.to + (line + own) * of.pitch + first + chunk * 16) = block[place_of(own, chunk)];
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(ITEMS, 3)
+    tsl_gemm_cuda_wgmma_lines(const byte *a, const byte *b, byte *to,
+                              const __grid_constant__ cuda_wgmma_lines_arguments given) {
+  __shared__ uint4 block[SIDE * SIDE / 16];
+  const int units_of_a = given.of[0].units, units = units_of_a + given.of[1].units;
+  dependency_launch();
+  dependency_wait();
+  for (int unit = blockIdx.x; unit < units; unit += gridDim.x) {
+    const bool is_b = unit >= units_of_a;
+    const cuda_wgmma_lines &of = given.of[is_b];
+    const byte *from = is_b ? b : a;
+    const int own = is_b ? unit - units_of_a : unit;
+    if (!WIDENED && of.line == 1 && of.step != 1)
+      turn_block(block, from, to, own, of);
+    else
+      copy_lines(from, to, own, of);
+  }
+}

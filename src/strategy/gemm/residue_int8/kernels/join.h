@@ -1,0 +1,208 @@
+/* C made of residues, as text: 32 elements of a row at a time, in doubles, all sums exact.
+ *
+ *   S_i  = sum of weight_l,i c_l           weights in parts of 40 bits, c below 2^8, 16 moduli: below 2^52
+ *   q    = round((S_top + S_next / 2^40) inverse)
+ *   S_i -= q product_i                     C' = S_0 + 2^40 S_1 + ...
+ *
+ * C' is rounded to a double once, as residue_sum_long() does: two parts by one addition; of more, carries make the lower parts at most
+ * 2^39, the top ones are added with what that loses known exactly, and what all lower ones are is rounded to odd. Scales are powers of two;
+ * where they are so large that a product could be subnormal, the general form is taken. */
+
+#define PART 0x1p40
+enum { EIGHTH = 8, GROUP = TSL_RESIDUE_LINES / EIGHTH };
+
+/* To the nearest integer, of what is below 2^51. */
+TSL_INLINE wide_f64 rounded_wide(wide_f64 x) {
+  return x + 0x1.8p52 - 0x1.8p52;
+}
+
+/* Of parts below 2^53, the upper ones together below 2^53 as well, the value rounded once. */
+TSL_INLINE wide_f64 value_of(wide_f64 *part, const int parts) {
+  if (parts == 2)
+    return part[1] * PART + part[0];
+  for (int i = 0; i < parts - 1; i++) {
+    const wide_f64 carry = rounded_wide(part[i] * (1 / PART));
+    part[i] -= carry * PART;
+    part[i + 1] += carry;
+  }
+  wide_f64 top = part[2];
+  if (parts == 4)
+    top += part[3] * PART;
+  const wide_f64 high = top * PART + part[1];
+  const wide_f64 lost = part[1] - (high - top * PART);
+  const wide_f64 low = lost * PART + part[0], error = part[0] - (low - lost * PART);
+  const wide_i64 bits = (wide_i64)low, is_even = (bits & 1) == 0, is_off = error != 0,
+                 is_down = ((wide_i64)error ^ bits) >> 63;
+  const wide_f64 odd = (wide_f64)(bits + ((is_down | 1) & is_even & is_off));
+  return high * PART + odd;
+}
+
+/* C' of 32 elements of a row, whose residues of modulus l are at rest + l plane. */
+TSL_INLINE void numbers_of(const tsl_residue_job *job, const unsigned char *rest, int64_t plane,
+                           const int parts, wide_f64 *value) {
+  const tsl_residue_weights *const weights = &job->weights;
+  wide_f64 part[GROUP][TSL_RESIDUE_PARTS] = {{{0}}};
+  for (int l = 0; l < job->choice.moduli; l++)
+    for (int g = 0; g < GROUP; g++) {
+      const wide_f64 c = doubles_of_bytes(rest + l * plane + g * EIGHTH);
+      for (int i = 0; i < parts; i++)
+        part[g][i] = exact_wide(c, every_f64(weights->weight[l][i]), part[g][i]);
+    }
+  TSL_UNROLL
+  for (int g = 0; g < GROUP; g++) {
+    const wide_f64 q =
+        rounded_wide((part[g][parts - 1] + part[g][parts - 2] * (1 / PART)) * weights->inverse);
+    for (int i = 0; i < parts; i++)
+      part[g][i] = exact_wide(-q, every_f64(weights->product[i]), part[g][i]);
+    value[g] = value_of(part[g], parts);
+  }
+}
+
+/* --- C --- */
+
+#define QUIET ((integer)(TSL_RESIDUE_INFINITY | TSL_RESIDUE_INFINITY >> 1))
+#if JOIN(IS_DOUBLE_, TSL_TYPE)
+typedef int64_t integer;
+#else
+typedef int32_t integer;
+#endif
+
+/* alpha x + beta c as residue_finish() has it. */
+TSL_INLINE void finish_numbers(const tsl_residue_job *job, const wide_f64 *value, REAL *c) {
+  const REAL alpha = (REAL)job->alpha, beta = (REAL)job->beta;
+  for (int g = 0; g < GROUP; g++) {
+    wide_f64 sum = value[g] * (double)alpha;
+#if JOIN(IS_DOUBLE_, TSL_TYPE)
+    wide_f64 before;
+    WIDE_LOAD(before, c + g * EIGHTH);
+    if (beta != 0)
+      sum = fused_wide(every_f64(beta), before, sum);
+    const wide_i64 is_nan = sum != sum;
+    wide_i64 bits = (wide_i64)sum;
+#else
+    half_f32 before;
+    WIDE_LOAD(before, c + g * EIGHTH);
+    if (beta != 0)
+      sum = sum + __builtin_convertvector(before, wide_f64) * (double)beta;
+    const half_f32 out = __builtin_convertvector(sum, half_f32);
+    const half_i32 is_nan = out != out;
+    half_i32 bits = (half_i32)out;
+#endif
+    bits = (bits & ~is_nan) | (is_nan & QUIET);
+    WIDE_STORE(c + g * EIGHTH, bits);
+  }
+}
+
+/* A row's elements one by one, whatever their scales are. */
+static void join_slowly(const tsl_residue_job *job, const unsigned char *rest, int64_t plane, int64_t row,
+                        int64_t column, int64_t columns) {
+  const residue_sieve *sieve = &job->rules->sieves[job->choice.candidate];
+  for (int64_t j = 0; j < columns; j++) {
+    const int across = job->of[1].scales[column + j];
+    REAL *c = (REAL *)(void *)job->c + row * job->c_row + (column + j) * job->c_col;
+    residue_sum sum = {.quotient = 1u << 19};
+    if (across == TSL_RESIDUE_NO_SCALE)
+      continue;
+    for (int l = 0; l < job->choice.moduli; l++)
+      residue_sum_add(&sum, sieve, l, rest[l * plane + j], 4);
+    const double x = residue_sum_long(&sum, sieve, job->of[0].scales[row] + across);
+    *c = residue_finish(x, (REAL)job->alpha, (REAL)job->beta, c);
+  }
+}
+
+/* Scales of a tile's columns as factors; whether there are none too large, and the tile is whole rows without native columns. */
+typedef struct factors {
+  double of[TSL_RESIDUE_LINES];
+  bool is_plain, is_whole;
+} factors;
+enum { PLAIN_SCALE = 450, ACROSS = TSL_RESIDUE_COLUMNS / TSL_RESIDUE_LINES };
+
+static bool is_plain_scale(int scale) {
+  return scale < PLAIN_SCALE && scale > -PLAIN_SCALE;
+}
+
+static factors factors_of(const tsl_residue_job *job, int64_t column, int64_t columns) {
+  factors made = {.is_plain = true, .is_whole = columns == TSL_RESIDUE_LINES && job->c_col == 1};
+  for (int64_t j = 0; j < columns; j++) {
+    const int scale = job->of[1].scales[column + j];
+    const bool is_native = scale == TSL_RESIDUE_NO_SCALE;
+    made.is_whole = made.is_whole && !is_native;
+    made.is_plain = made.is_plain && (is_native || is_plain_scale(scale));
+    made.of[j] = is_native || !is_plain_scale(scale) ? 0 : residue_two(-scale);
+  }
+  return made;
+}
+
+TSL_INLINE void join_row(const tsl_residue_job *job, const unsigned char *rest, int64_t plane, int64_t row,
+                         int64_t column, int64_t columns, const factors *by, const int parts) {
+  REAL *c = (REAL *)(void *)job->c + row * job->c_row + column * job->c_col,
+       together[TSL_RESIDUE_LINES] = {0};
+  const double down = residue_two(-job->of[0].scales[row]);
+  wide_f64 value[GROUP];
+  numbers_of(job, rest, plane, parts, value);
+  for (int g = 0; g < GROUP; g++) {
+    wide_f64 across;
+    WIDE_LOAD(across, by->of + g * EIGHTH);
+    value[g] = value[g] * down * across;
+  }
+  if (by->is_whole) {
+    if (job->beta != 0)
+      memcpy(together, c, sizeof together);
+    finish_numbers(job, value, together);
+    memcpy(c, together, sizeof together);
+    return;
+  }
+  for (int64_t j = 0; j < columns && job->beta != 0; j++)
+    together[j] = c[j * job->c_col];
+  finish_numbers(job, value, together);
+  for (int64_t j = 0; j < columns; j++)
+    if (job->of[1].scales[column + j] != TSL_RESIDUE_NO_SCALE)
+      c[j * job->c_col] = together[j];
+}
+
+/* Row after row of 32, through all tiles, so that C is written along its rows. */
+TSL_INLINE void join_rows(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
+                          const factors *by, const int parts) {
+  enum { SIDE = TSL_RESIDUE_LINES };
+  const int64_t across = tsl_ceil_div(block->columns, SIDE);
+  for (int64_t i = first; i < tsl_least(first + SIDE, block->rows); i++) {
+    const int scale = job->of[0].scales[block->row + i];
+    if (scale == TSL_RESIDUE_NO_SCALE)
+      continue;
+    for (int64_t tile = 0; tile < across; tile++) {
+      const unsigned char *rest =
+          block->rests + (first / SIDE * across + tile) * TSL_RESIDUE_SUMS + (i - first) * SIDE;
+      const int64_t column = block->column + tile * SIDE,
+                    columns = tsl_least(SIDE, block->columns - tile * SIDE);
+      if (by[tile].is_plain && is_plain_scale(scale))
+        join_row(job, rest, block->plane, block->row + i, column, columns, &by[tile], parts);
+      else
+        join_slowly(job, rest, block->plane, block->row + i, column, columns);
+    }
+  }
+}
+
+typedef void join_function(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
+                           const factors *by);
+static void join_2(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
+                   const factors *by) {
+  join_rows(job, block, first, by, 2);
+}
+static void join_3(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
+                   const factors *by) {
+  join_rows(job, block, first, by, 3);
+}
+static void join_4(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
+                   const factors *by) {
+  join_rows(job, block, first, by, 4);
+}
+
+static void join(const tsl_residue_job *job, const tsl_residue_block *block) {
+  static join_function *const by_parts[] = {[2] = join_2, [3] = join_3, [4] = join_4};
+  factors by[ACROSS];
+  for (int64_t j = 0; j < block->columns; j += TSL_RESIDUE_LINES)
+    by[j / TSL_RESIDUE_LINES] =
+        factors_of(job, block->column + j, tsl_least(TSL_RESIDUE_LINES, block->columns - j));
+  for (int64_t i = 0; i < block->rows; i += TSL_RESIDUE_LINES)
+    by_parts[job->weights.parts](job, block, i, by);
+}

@@ -1,0 +1,342 @@
+/* Lines measured, as text. Vectors lie along a line, or across lines where their numbers follow each other; strides of other kinds are
+ * copied together first. All of it is counting and sums of whole numbers, so neither order nor width changes a result.
+ *
+ *   along:   line  [ . . 16 numbers . . ][ . . . ] ...      lanes are added up in the end
+ *   across:  k 0   [ a number of each of 16 lines ]         each lane has a line's own sums
+ *            k 1   [ . . . ]                                                            */
+
+#if JOIN(IS_DOUBLE_, TSL_TYPE)
+enum { LANES = 8 };
+typedef wide_f64 numbers;
+typedef wide_i64 integers;
+typedef wide_f64 tallies; /* whole numbers below 2^53 */
+#define MOST_BITS most_i64
+#define COUNT_BELOW count_i64
+#define INTEGERS(number) every_i64(number)
+#define NUMBERS(number) every_f64(number)
+#else
+enum { LANES = 16 };
+typedef wide_f32 numbers;
+typedef wide_i32 integers;
+typedef wide_u32 tallies;
+#define MOST_BITS most_i32
+#define COUNT_BELOW count_i32
+#define INTEGERS(number) every_i32(number)
+#define NUMBERS(number) every_f32(number)
+#endif
+
+/* Vectors that are added up before the sums go to 64 bits: 2^24 each at most. In a call LINES are measured together. */
+enum {
+  CHUNK = 64,
+  GROUPS = TSL_RESIDUE_TOGETHER / LANES,
+  ROWS = 8,                   /* of memory that are read side by side */
+  AHEAD = 3072 / sizeof(REAL) /* numbers of a line that are asked for in advance */
+};
+
+/* What lanes are measured by: each has a guess, 2^(TOP - exponent) in two factors, a limit of tops less 1, and thresholds of small
+ * numbers. */
+typedef struct measures {
+  residue_guess guess[LANES];
+  REAL factor[2][LANES];
+  tallies below;
+  residue_bits least[TSL_RESIDUE_CANDIDATES][LANES];
+} measures;
+
+typedef struct lane_sums {
+  residue_word sum[LANES], squares[LANES], excess[LANES];
+  residue_bits largest[LANES];
+  int64_t count[LANES], few[TSL_RESIDUE_CANDIDATES][LANES];
+} lane_sums;
+
+/* What a sample is added up by: its exponent alone. */
+static void set_exponent(measures *by, int lane, int exponent) {
+  const int up = TSL_RESIDUE_TOP - exponent;
+  by->guess[lane].exponent = exponent;
+  by->factor[0][lane] = (REAL)residue_two(up / 2);
+  by->factor[1][lane] = (REAL)residue_two(up - up / 2);
+  by->below[lane] = 0;
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    by->least[i][lane] = 0;
+}
+
+static void set_guess(const residue_rules *rules, measures *by, int lane, const residue_guess *guess) {
+  set_exponent(by, lane, guess->exponent);
+  by->guess[lane] = *guess;
+  by->below[lane] = guess->limit - 1;
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    by->least[i][lane] = residue_small(rules, guess->exponent, guess->aims[i]);
+}
+
+TSL_INLINE tallies tops_of(numbers scaled) {
+#if JOIN(IS_DOUBLE_, TSL_TYPE)
+  return __builtin_convertvector(__builtin_convertvector(scaled, wide_i64), wide_f64);
+#else
+  return (wide_u32) __builtin_convertvector(scaled, wide_i32);
+#endif
+}
+TSL_INLINE tallies most_tallies(tallies a, tallies b) {
+#if JOIN(IS_DOUBLE_, TSL_TYPE)
+  return most_f64(a, b);
+#else
+  return (wide_u32)most_i32((wide_i32)a, (wide_i32)b);
+#endif
+}
+
+/* Tops of numbers that are not below their exponent are anything, and of no use. */
+static void add_lanes(residue_word *to, tallies values) {
+  for (int i = 0; i < LANES; i++)
+    to[i] += values[i] < 0x1p62 ? (residue_word)values[i] : 0;
+}
+static void count_lanes(int64_t *to, integers counts) {
+  for (int i = 0; i < LANES; i++)
+    to[i] += (int64_t)counts[i];
+}
+
+/* Sums of lanes while they are vectors, of at most CHUNK. */
+typedef struct vector_sums {
+  tallies sum, squares, excess;
+  integers largest, any, few[TSL_RESIDUE_CANDIDATES];
+} vector_sums;
+
+/* Vectors that are `step` numbers apart; those `ahead` numbers further are asked for. A number counts for the excess where its top + 1 is
+ * above the limit, that is by max(top, limit - 1) less limit - 1. */
+TSL_INLINE void add_vectors(const measures *by, const REAL *from, int64_t step, int64_t ahead, int64_t count,
+                            vector_sums *sums) {
+  const integers magnitude = INTEGERS(~TSL_RESIDUE_SIGN);
+  const tallies below = by->below;
+  numbers factor[2];
+  integers least[TSL_RESIDUE_CANDIDATES];
+  vector_sums own = *sums;
+  memcpy(factor, by->factor, sizeof factor);
+  memcpy(least, by->least, sizeof least);
+  for (int64_t v = 0; v < count; v++) {
+    integers bits;
+    WIDE_LOAD(bits, from + v * step);
+    __builtin_prefetch(from + v * step + ahead, 0, 2);
+    bits &= magnitude;
+    const tallies top = tops_of((numbers)bits * factor[0] * factor[1]);
+    own.largest = MOST_BITS(own.largest, bits);
+    own.any = COUNT_BELOW(own.any, (integers){0}, bits);
+    for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+      own.few[i] = COUNT_BELOW(own.few[i], bits, least[i]);
+    own.sum += top;
+    own.squares += top * top;
+    own.excess += most_tallies(top, below) - below;
+  }
+  *sums = own;
+}
+
+/* The sums of `count` vectors go to 64 bits, and start again. */
+static void flush(const measures *by, int64_t count, vector_sums *from, lane_sums *to) {
+  add_lanes(to->sum, from->sum);
+  add_lanes(to->squares, from->squares);
+  add_lanes(to->excess, from->excess);
+  count_lanes(to->count, from->any);
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++) {
+    count_lanes(to->few[i], from->few[i]);
+    for (int lane = 0; lane < LANES; lane++) /* zeros were counted, too: all numbers but what is not 0 */
+      to->few[i][lane] -= by->least[i][lane] > 0 ? count : 0;
+  }
+  const integers largest = from->largest;
+  WIDE_STORE(to->largest, largest);
+  memset(from, 0, sizeof *from);
+  from->largest = largest;
+}
+
+/* Of lanes `first` to before `end`, which are one line. */
+static residue_bits total_of(const measures *by, const lane_sums *of, int first, int end,
+                             residue_sums *total) {
+  residue_bits largest = 0;
+  memset(total, 0, sizeof *total);
+  for (int lane = first; lane < end; lane++) {
+    largest = of->largest[lane] > largest ? of->largest[lane] : largest;
+    total->sum += of->sum[lane];
+    total->squares += of->squares[lane];
+    total->count += (unsigned)of->count[lane];
+    total->excess += of->excess[lane];
+    for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+      total->few[i] += (unsigned)(of->few[i][lane] + (by->least[i][lane] > 0 ? of->count[lane] : 0));
+  }
+  return largest;
+}
+
+static residue_bits magnitude_of(const REAL *number) {
+  residue_bits bits;
+  memcpy(&bits, number, sizeof bits);
+  return bits & ~TSL_RESIDUE_SIGN;
+}
+
+/* Whether the line must be read again: its numbers are not below 2^exponent. */
+static bool is_above(residue_bits largest, int exponent) {
+  return largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > exponent;
+}
+
+/* --- along a line --- */
+
+/* Copies, where numbers are not side by side, or where they end within a vector: zeros change no sum. */
+static void gather(const REAL *from, int64_t step, int64_t count, int64_t whole, REAL *to) {
+  for (int64_t i = 0; i < count; i++)
+    to[i] = from[i * step];
+  for (int64_t i = count; i < whole; i++)
+    to[i] = 0;
+}
+
+static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t line,
+                             const residue_guess *guess, residue_sums *total) {
+  REAL together[CHUNK * LANES];
+  const REAL *const from = line_at(of, line);
+  vector_sums vectors_of;
+  lane_sums sums;
+  measures by;
+  memset(&sums, 0, sizeof sums);
+  memset(&vectors_of, 0, sizeof vectors_of);
+  for (int lane = 0; lane < LANES; lane++)
+    set_guess(job->rules, &by, lane, guess);
+  for (int64_t h = 0; h < job->k; h += CHUNK * LANES) {
+    const int64_t here = tsl_least(job->k - h, CHUNK * LANES), vectors = tsl_ceil_div(here, LANES);
+    const REAL *at = from + h * of->along;
+    if (of->along != 1 || here % LANES != 0) {
+      gather(at, of->along, here, vectors * LANES, together);
+      at = together;
+    }
+    add_vectors(&by, at, LANES, AHEAD, vectors, &vectors_of);
+    flush(&by, vectors, &vectors_of, &sums);
+  }
+  return total_of(&by, &sums, 0, LANES, total);
+}
+
+/* What a line is guessed to be, by numbers of all of it. */
+static residue_guess guess_line(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t line) {
+  REAL sample[TSL_RESIDUE_SAMPLE] = {0};
+  const REAL *const from = line_at(of, line);
+  const int64_t count = residue_sample_count(job->k);
+  residue_bits largest = 0;
+  residue_guess guess;
+  residue_sums total;
+  vector_sums vectors_of;
+  lane_sums sums;
+  measures by;
+  for (int i = 0; i < count; i++) {
+    sample[i] = from[residue_sample_at(job->k, i) * of->along];
+    const residue_bits magnitude = magnitude_of(&sample[i]);
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  const int exponent = residue_guess_exponent(largest);
+  const bool tells = largest > 0 && largest < TSL_RESIDUE_INFINITY;
+  memset(&sums, 0, sizeof sums);
+  memset(&vectors_of, 0, sizeof vectors_of);
+  memset(&total, 0, sizeof total);
+  for (int lane = 0; lane < LANES; lane++)
+    set_exponent(&by, lane, exponent);
+  if (tells) {
+    add_vectors(&by, sample, LANES, 0, TSL_RESIDUE_SAMPLE / LANES, &vectors_of);
+    flush(&by, TSL_RESIDUE_SAMPLE / LANES, &vectors_of, &sums);
+    total_of(&by, &sums, 0, LANES, &total);
+  }
+  residue_guess_of(job->rules, exponent, (unsigned)total.sum, total.squares, &guess);
+  return guess;
+}
+
+static void measure_line(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t line) {
+  residue_sums sums;
+  residue_guess guess = guess_line(job, of, line);
+  residue_bits largest = add_line(job, of, line, &guess, &sums);
+  if (is_above(largest, guess.exponent)) {
+    residue_guess_again(job->rules, largest, &guess);
+    largest = add_line(job, of, line, &guess, &sums);
+  }
+  residue_know(job->rules, largest, &guess, &sums, &of->lines[line]);
+}
+
+/* --- across lines --- */
+
+/* LANES lines for each of `groups`: some rows of memory of all of them, then the next ones, so that rows are long. */
+static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t step, int64_t groups,
+                       const measures *by, lane_sums *sums) {
+  vector_sums vectors[GROUPS];
+  memset(sums, 0, (size_t)groups * sizeof *sums);
+  memset(vectors, 0, sizeof vectors);
+  for (int64_t h = 0; h < job->k; h += CHUNK) {
+    const int64_t end = tsl_least(h + CHUNK, job->k);
+    for (int64_t row = h; row < end; row += ROWS)
+      for (int64_t group = 0; group < groups; group++)
+        add_vectors(&by[group], from + row * step + group * LANES, step, ROWS * step,
+                    tsl_least(ROWS, end - row), &vectors[group]);
+    for (int64_t group = 0; group < groups; group++)
+      flush(&by[group], end - h, &vectors[group], &sums[group]);
+  }
+}
+
+/* Guesses of all lanes, by the same numbers of each line. */
+static void guess_groups(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t first,
+                         int64_t groups, measures *by, lane_sums *sums) {
+  const REAL *const from = line_at(of, first);
+  const int64_t count = residue_sample_count(job->k);
+  residue_bits largest[GROUPS * LANES] = {0};
+  vector_sums vectors[GROUPS];
+  for (int s = 0; s < count; s++) {
+    const REAL *const row = from + residue_sample_at(job->k, s) * of->along;
+    for (int64_t i = 0; i < groups * LANES; i++) {
+      const residue_bits magnitude = magnitude_of(row + i);
+      largest[i] = magnitude > largest[i] ? magnitude : largest[i];
+    }
+  }
+  for (int64_t i = 0; i < groups * LANES; i++)
+    set_exponent(&by[i / LANES], (int)(i % LANES), residue_guess_exponent(largest[i]));
+  memset(sums, 0, (size_t)groups * sizeof *sums);
+  memset(vectors, 0, sizeof vectors);
+  for (int s = 0; s < count; s += TSL_RESIDUE_CHUNK) {
+    const int64_t rows = tsl_least(TSL_RESIDUE_CHUNK, count - s);
+    for (int64_t group = 0; group < groups; group++) {
+      add_vectors(&by[group], from + residue_sample_at(job->k, s) * of->along + group * LANES, of->along, 0,
+                  rows, &vectors[group]);
+      flush(&by[group], rows, &vectors[group], &sums[group]);
+    }
+  }
+  for (int64_t i = 0; i < groups * LANES; i++) {
+    const int lane = (int)(i % LANES);
+    const bool tells = largest[i] > 0 && largest[i] < TSL_RESIDUE_INFINITY;
+    residue_guess guess;
+    residue_guess_of(job->rules, by[i / LANES].guess[lane].exponent,
+                     tells ? (unsigned)sums[i / LANES].sum[lane] : 0,
+                     tells ? sums[i / LANES].squares[lane] : 0, &guess);
+    set_guess(job->rules, &by[i / LANES], lane, &guess);
+  }
+}
+
+static void measure_groups(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t first,
+                           int64_t groups) {
+  const REAL *const from = line_at(of, first);
+  measures by[GROUPS];
+  lane_sums sums[GROUPS];
+  memset(by, 0, sizeof by); /* a compiler does not see that all that are read are set */
+  guess_groups(job, of, first, groups, by, sums);
+  add_groups(job, from, of->along, groups, by, sums);
+  bool again = false;
+  for (int64_t i = 0; i < groups * LANES; i++) {
+    const residue_bits largest = sums[i / LANES].largest[i % LANES];
+    residue_guess guess = by[i / LANES].guess[i % LANES];
+    if (!is_above(largest, guess.exponent))
+      continue;
+    residue_guess_again(job->rules, largest, &guess);
+    set_guess(job->rules, &by[i / LANES], (int)(i % LANES), &guess);
+    again = true;
+  }
+  if (again)
+    add_groups(job, from, of->along, groups, by, sums);
+  for (int64_t i = 0; i < groups * LANES; i++) {
+    const int lane = (int)(i % LANES);
+    residue_sums total;
+    const residue_bits largest = total_of(&by[i / LANES], &sums[i / LANES], lane, lane + 1, &total);
+    residue_know(job->rules, largest, &by[i / LANES].guess[lane], &total, &of->lines[first + i]);
+  }
+}
+
+static void measure(const tsl_residue_job *job, int operand, int64_t first, int64_t count) {
+  const tsl_residue_lines *of = &job->of[operand];
+  const int64_t groups = of->across == 1 && of->along != 1 ? count / LANES : 0;
+  if (groups > 0)
+    measure_groups(job, of, first, groups);
+  for (int64_t line = first + groups * LANES; line < first + count; line++)
+    measure_line(job, of, line);
+}

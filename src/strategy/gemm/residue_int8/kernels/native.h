@@ -1,0 +1,105 @@
+/* Elements in C's own type, as text: k products added one after the other, each fused, 8 rows by 32 columns at a time. Rows and columns
+ * are lists, because lines without a guarantee lie anywhere. */
+
+enum {
+  NATIVE_ROWS = 8,
+  NATIVE_COLUMNS = 32,
+  NATIVE_LIST = 64,
+  NATIVE_DEPTH = 128,
+  NATIVE_VECTORS = NATIVE_COLUMNS / LANES
+};
+
+typedef struct native_lines {
+  int64_t at[NATIVE_LIST];
+  int count;
+} native_lines;
+
+TSL_INLINE numbers fused_numbers(numbers a, numbers b, numbers c) {
+#if JOIN(IS_DOUBLE_, TSL_TYPE)
+  return fused_wide(a, b, c);
+#else
+  return fused_wide_f32(a, b, c);
+#endif
+}
+
+/* Numbers `first` on of lines, one of each side by side: `width` of them, zeros where there are no lines. */
+static void pack_native(const tsl_residue_lines *of, const int64_t *lines, int count, int width,
+                        int64_t first, int64_t depth, REAL *to) {
+  for (int i = 0; i < width; i++) {
+    const REAL *const from = i < count ? line_at(of, lines[i]) + first * of->along : NULL;
+    for (int64_t h = 0; h < depth; h++)
+      to[h * width + i] = from ? from[h * of->along] : 0;
+  }
+}
+
+static void add_native(const REAL *a, const REAL *b, int64_t depth, REAL *sums) {
+  numbers sum[NATIVE_ROWS][NATIVE_VECTORS];
+  memcpy(sum, sums, sizeof sum);
+  for (int64_t h = 0; h < depth; h++, a += NATIVE_ROWS, b += NATIVE_COLUMNS) {
+    numbers right[NATIVE_VECTORS];
+    memcpy(right, b, sizeof right);
+    TSL_UNROLL
+    for (int i = 0; i < NATIVE_ROWS; i++) {
+      const numbers left = NUMBERS(a[i]);
+      TSL_UNROLL
+      for (int v = 0; v < NATIVE_VECTORS; v++)
+        sum[i][v] = fused_numbers(left, right[v], sum[i][v]);
+    }
+  }
+  memcpy(sums, sum, sizeof sum);
+}
+
+static void native_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
+                        int count) {
+  REAL sums[NATIVE_LIST * NATIVE_COLUMNS] = {0}, a[NATIVE_DEPTH * NATIVE_ROWS],
+                          b[NATIVE_DEPTH * NATIVE_COLUMNS];
+  for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
+    const int64_t depth = tsl_least(NATIVE_DEPTH, job->k - h);
+    pack_native(&job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
+    for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
+      pack_native(&job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
+      add_native(a, b, depth, sums + i * NATIVE_COLUMNS);
+    }
+  }
+  for (int i = 0; i < rows->count; i++)
+    for (int j = 0; j < count; j++) {
+      REAL *c = (REAL *)(void *)job->c + rows->at[i] * job->c_row + columns[j] * job->c_col;
+      *c = residue_finish(sums[i * NATIVE_COLUMNS + j], (REAL)job->alpha, (REAL)job->beta, c);
+    }
+}
+
+static bool is_native_line(const tsl_residue_job *job, int operand, int64_t line) {
+  return job->choice.moduli == 0 || job->of[operand].scales[line] == TSL_RESIDUE_NO_SCALE;
+}
+
+/* These rows: native columns alone, unless the rows are native. */
+static void native_rows(const tsl_residue_job *job, const tsl_residue_block *block, const native_lines *rows,
+                        bool is_native) {
+  int64_t columns[NATIVE_COLUMNS];
+  int count = 0;
+  for (int64_t j = block->column; j < block->column + block->columns; j++) {
+    if (is_native || is_native_line(job, 1, j))
+      columns[count++] = j;
+    if (count == NATIVE_COLUMNS || (count > 0 && j == block->column + block->columns - 1)) {
+      native_tile(job, rows, columns, count);
+      count = 0;
+    }
+  }
+}
+
+static void native(const tsl_residue_job *job, const tsl_residue_block *block) {
+  const int64_t end = block->row + block->rows;
+  native_lines rows[2] = {{.count = 0}, {.count = 0}}; /* others, native ones */
+  for (int64_t i = block->row; i < end; i++) {
+    const bool is_native = is_native_line(job, 0, i);
+    native_lines *const list = &rows[is_native];
+    list->at[list->count++] = i;
+    if (list->count == NATIVE_LIST) {
+      native_rows(job, block, list, is_native);
+      list->count = 0;
+    }
+  }
+  for (int which = 0; which < 2; which++)
+    if (rows[which].count > 0)
+      native_rows(job, block, &rows[which], which == 1);
+}

@@ -1,0 +1,126 @@
+/* Bits do not tell where in a vector an element lay, nor how many others were beside it: programs compute the same columns of matrices of
+ * several sizes, and LAPACK's own testers compare such results bit by bit. Each routine on N elements, and on every part of
+ * them: what both computed is the same. */
+#include "blas/operands.h"
+
+typedef const int32_t *num;
+enum { N = 40, STEPS = 2, BYTES = 16 };
+typedef unsigned char numbers[N * N * BYTES];
+
+static void fill(const type *of, unsigned char *at, int count) {
+  for (int i = 0; i < count * (of->is_complex ? 2 : 1); i++) {
+    const double value = (double)draw(2000001) / 1e6 - 1;
+    const float single = (float)value;
+    if (of->is_single)
+      memcpy(at + (size_t)i * 4, &single, 4);
+    else
+      memcpy(at + (size_t)i * 8, &value, 8);
+  }
+}
+
+/* A call on elements `first` to `end` of x and y. */
+typedef struct part {
+  const type *of;
+  void (*call)(void);
+  int32_t first, end, step;
+  unsigned char *x, *y;
+  double scalars[6];
+} part;
+
+static void scal(part *p, const int32_t *n, unsigned char *x, unsigned char *y) {
+  (void)y;
+  ((void (*)(num, const void *, void *, num))p->call)(n, p->scalars, x, &p->step);
+}
+static void axpy(part *p, const int32_t *n, unsigned char *x, unsigned char *y) {
+  ((void (*)(num, const void *, const void *, num, void *, num))p->call)(n, p->scalars, x, &p->step, y,
+                                                                         &p->step);
+}
+static void rot(part *p, const int32_t *n, unsigned char *x, unsigned char *y) {
+  ((void (*)(num, void *, num, void *, num, const void *, const void *))p->call)(n, x, &p->step, y, &p->step,
+                                                                                 p->scalars, p->scalars + 2);
+}
+
+typedef struct row {
+  const char *names[4]; /* of s, d, c, z */
+  void (*run)(part *p, const int32_t *n, unsigned char *x, unsigned char *y);
+} row;
+static const row rows[] = {{{"sscal_", "dscal_", "cscal_", "zscal_"}, scal},
+                           {{"sscal_", "dscal_", "csscal_", "zdscal_"}, scal},
+                           {{"saxpy_", "daxpy_", "caxpy_", "zaxpy_"}, axpy},
+                           {{"srot_", "drot_", "csrot_", "zdrot_"}, rot}};
+
+static void run_part(const row *which, part *p, const unsigned char *x_before,
+                     const unsigned char *y_before) {
+  const size_t offset = (size_t)(p->first * p->step) * p->of->size;
+  const int32_t n = p->end - p->first;
+  memcpy(p->x, x_before, sizeof(numbers));
+  memcpy(p->y, y_before, sizeof(numbers));
+  which->run(p, &n, p->x + offset, p->y + offset);
+}
+
+static void vectors(void **state_of_test) {
+  static _Alignas(64) numbers x_before, y_before, x_whole, y_whole, x, y;
+  (void)state_of_test;
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+    for (int t = 0; t < 4; t++)
+      for (int32_t step = 1; step <= STEPS; step++) {
+        const type *of = &types[t];
+        part whole = {of, function_of(rows[r].names[t]), 0, N, step, x_whole, y_whole, {0}};
+        fill(of, x_before, N * STEPS);
+        fill(of, y_before, N * STEPS);
+        fill(of, (unsigned char *)whole.scalars, 1);
+        fill(of, (unsigned char *)(whole.scalars + 2), 1);
+        run_part(&rows[r], &whole, x_before, y_before);
+        for (int32_t first = 0; first < N; first++)
+          for (int32_t end = first + 1; end <= N; end++) {
+            part some = whole;
+            some.first = first, some.end = end, some.x = x, some.y = y;
+            run_part(&rows[r], &some, x_before, y_before);
+            for (int32_t i = first; i < end; i++)
+              if (memcmp(x + (size_t)(i * step) * of->size, x_whole + (size_t)(i * step) * of->size,
+                         of->size) != 0 ||
+                  memcmp(y + (size_t)(i * step) * of->size, y_whole + (size_t)(i * step) * of->size,
+                         of->size) != 0)
+                fail_msg("%s of %d to %d, step %d: element %d has other bits than among %d", rows[r].names[t],
+                         (int)first, (int)end, (int)step, (int)i, N);
+          }
+      }
+}
+
+/* y = alpha op(A) x + beta y on rows, or columns, `first` to `end` of A: those elements of y. */
+static void matrices(void **state_of_test) {
+  static _Alignas(64) numbers a, x, y_before, y_whole, y;
+  (void)state_of_test;
+  for (int t = 0; t < 4; t++)
+    for (const char *op = "NTC"; *op; op++) {
+      const type *of = &types[t];
+      double alpha[2];
+      const int32_t whole = N, one = 1;
+      void (*gemv)(void) = routine(of, "gemv");
+      fill(of, a, N * N);
+      fill(of, x, N);
+      fill(of, y_before, N);
+      fill(of, (unsigned char *)alpha, 1);
+      memcpy(y_whole, y_before, sizeof y);
+      ((void (*)(const char *, num, num, const void *, const void *, num, const void *, num, const void *,
+                 void *, num))gemv)(op, &whole, &whole, alpha, a, &whole, x, &one, alpha, y_whole, &one);
+      for (int32_t first = 0; first < N; first++)
+        for (int32_t end = first + 1; end <= N; end++) {
+          const int32_t some = end - first;
+          const size_t offset = (size_t)first * of->size;
+          memcpy(y, y_before, sizeof y);
+          ((void (*)(const char *, num, num, const void *, const void *, num, const void *, num, const void *,
+                     void *, num))gemv)(op, *op == 'N' ? &some : &whole, *op == 'N' ? &whole : &some, alpha,
+                                        a + (*op == 'N' ? offset : offset * N), &whole, x, &one, alpha,
+                                        y + offset, &one);
+          if (memcmp(y + offset, y_whole + offset, (size_t)some * of->size) != 0)
+            fail_msg("%cgemv %c of %d to %d: elements have other bits than among %d", of->letter, *op,
+                     (int)first, (int)end, N);
+        }
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(vectors), cmocka_unit_test(matrices)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,51 @@
+/* The drop-in beside a tuned library, argument 1, whose solves leave a mark: who computes those that are worth a measurement ("other" or
+ * "tesela", argument 2), at each call alike, and that small ones stay the library's. */
+#include "blas/other.h"
+#include "unit/unit.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SMALL = 8, LARGE = 100 };
+static bool others;
+
+void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int32_t *m,
+            const int32_t *n, const double *alpha, const double *a, const int32_t *lda, double *b,
+            const int32_t *ldb);
+
+static double first_of_solution(int32_t n) {
+  static double a[LARGE * LARGE], x[LARGE * LARGE];
+  const double one = 1;
+  memset(a, 0, sizeof a);
+  for (int32_t i = 0; i < n; i++)
+    a[i * n + i] = 2;
+  for (int32_t i = 0; i < n * n; i++)
+    x[i] = 6;
+  dtrsm_("L", "L", "N", "N", &n, &n, &one, a, &n, x, &n);
+  return x[0];
+}
+
+static void small_ones_pass(void **state) {
+  (void)state;
+  assert_true(first_of_solution(SMALL) == OTHER_MARK);
+}
+
+static void large_ones_go_to_the_faster(void **state) {
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    assert_true(first_of_solution(LARGE) == (others ? OTHER_MARK : 3));
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(small_ones_pass),
+                                     cmocka_unit_test(large_ones_go_to_the_faster),
+                                     cmocka_unit_test(small_ones_pass)};
+  if (argc < 3 || !dlopen(argv[1], RTLD_NOW | RTLD_LOCAL)) {
+    puts(argc < 3 ? "usage: test_standing_solve LIBRARY other|tesela" : dlerror());
+    return 1;
+  }
+  others = strcmp(argv[2], "other") == 0;
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

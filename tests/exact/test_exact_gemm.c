@@ -1,0 +1,438 @@
+/* The exact product against MPFR, bit by bit, on the cpu; its kernels' bits beside these; and what nearly exact sums say that they enclose, against MPFR as well. Element (i, i) is
+ * one of the dots that are hard (vectors.h), the others are what rows and columns of different ones make. */
+#include "unit/calls.h"
+
+#include "base/random.h"
+#include "exact/reference.h"
+#include "exact/vectors.h"
+#include "plan/plan.h"
+#include "strategy/gemm/exact/near.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES_MOST = 16, TERMS_MOST = 700, PRODUCTS = 10000 };
+
+static tsl_devices *devices;
+static tsl_device *cpu, *on; /* on: what multiplies */
+static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+
+static uint64_t roll(uint64_t seed, uint64_t index, uint64_t sides) {
+  return tsl_random_u64(seed, index) % sides;
+}
+
+/* --- lines --- */
+
+/* Whole numbers, whose sums are exact and often lie halfway between two numbers of f32. */
+static void whole(vectors *own, double measure, uint64_t seed) {
+  for (int64_t i = 0; i < own->count; i++) {
+    own->x[i] = rint(measure * tsl_random_value(TSL_DRAW_UNIFORM, seed, (uint64_t)i));
+    own->y[i] = rint(measure * tsl_random_value(TSL_DRAW_UNIFORM, seed + 1, (uint64_t)i));
+  }
+}
+
+static void normal(vectors *own, double measure, uint64_t seed) {
+  for (int64_t i = 0; i < own->count; i++) {
+    own->x[i] = vectors_rounded(own->type, measure * tsl_random_value(TSL_DRAW_NORMAL, seed, (uint64_t)i));
+    own->y[i] = vectors_rounded(own->type, tsl_random_value(TSL_DRAW_NORMAL, seed + 1, (uint64_t)i));
+  }
+}
+
+/* Halfway between two numbers but for something between 2^-20 and 2^-119 of them: what nearly exact sums can tell, and what they cannot. */
+static void nearly_halfway(vectors *own, double measure, uint64_t seed) {
+  const int far = (int)(20 + roll(seed, 0, 100));
+  memset(own->x, 0, (size_t)own->count * sizeof *own->x);
+  if (own->count < 4)
+    return;
+  for (int64_t i = 0; i < own->count; i++)
+    own->y[i] = 1;
+  own->x[0] = 1;
+  own->x[1] = ldexp(1, (int)measure);
+  own->x[2] = ldexp(1, -far / 2);
+  own->y[2] = ldexp(roll(seed, 1, 2) ? 1 : -1, -(far + 1) / 2);
+  vectors_shuffle(own, seed);
+}
+
+static const vectors_kind more[] = {
+    {"whole numbers", whole, 3000, 3e8},
+    {"normal", normal, 1, 1},
+    {"nearly halfway", nearly_halfway, -24, -53},
+};
+enum { MORE = sizeof more / sizeof *more };
+
+static const vectors_kind *kind_at(int index) {
+  return index < MORE ? &more[index] : vectors_kind_at(index - MORE);
+}
+
+/* Rows of A (m x k) and columns of B (n x k), as doubles, each line k numbers side by side. */
+typedef struct factors {
+  tesela_type type;
+  int m, n, k;
+  double a[LINES_MOST * TERMS_MOST], b[LINES_MOST * TERMS_MOST];
+} factors;
+
+static void make(const vectors_kind *kind, tesela_type type, int m, int n, int k, uint64_t seed,
+                 factors *out) {
+  out->type = type;
+  out->m = m;
+  out->n = n;
+  out->k = k;
+  for (int i = 0; i < m || i < n; i++) {
+    vectors terms;
+    vectors_create(type, k, &terms);
+    if (k > 3)
+      kind->make(&terms, type == TESELA_F64 ? kind->f64 : kind->f32, seed * 31 + (uint64_t)i);
+    if (i < m)
+      memcpy(out->a + (ptrdiff_t)i * k, terms.x, (size_t)k * sizeof(double));
+    if (i < n)
+      memcpy(out->b + (ptrdiff_t)i * k, terms.y, (size_t)k * sizeof(double));
+    vectors_free(&terms);
+  }
+}
+
+static void sum_up(const factors *of, int i, int j, reference *sum) {
+  reference_start(sum);
+  for (int l = 0; l < of->k; l++)
+    reference_add(sum, of->a[i * of->k + l], of->b[j * of->k + l]);
+}
+
+/* --- products --- */
+
+static double scalar(tesela_type type, uint64_t seed, uint64_t index) {
+  const tsl_type_info *info = tsl_type(type);
+  const double values[] = {1,
+                           1,
+                           1,
+                           0,
+                           -1,
+                           0.7,
+                           -0.0,
+                           1e-9,
+                           1e9,
+                           1e-30,
+                           info->smallest,
+                           -info->smallest * 12345,
+                           info->largest,
+                           INFINITY};
+  return vectors_rounded(type, values[roll(seed, index, sizeof values / sizeof *values)]);
+}
+
+static void *of_type(tesela_type type, const double *from, size_t count) {
+  void *to = malloc(count * 8 + 1);
+  assert_non_null(to);
+  tsl_type_convert(TESELA_F64, from, 1, type, to, 1, count);
+  return to;
+}
+
+static bool same(double a, double b) {
+  return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
+}
+
+/* C, dense, with the factors' lines along rows or along columns. */
+static void multiply(const factors *of, double alpha, double beta, bool turned, double *c) {
+  const size_t elements = (size_t)of->m * (size_t)of->n;
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "exact");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_problem problem = tsl_problem_gemm(of->m, of->n, of->k, of->type);
+  double turned_a[LINES_MOST * TERMS_MOST], turned_b[LINES_MOST * TERMS_MOST];
+  tsl_plan *plan;
+  problem.alpha[0] = alpha;
+  problem.beta[0] = beta;
+  problem.a.row_stride = turned ? 1 : of->k;
+  problem.a.col_stride = turned ? of->m : 1;
+  problem.b.row_stride = turned ? of->n : 1;
+  problem.b.col_stride = turned ? 1 : of->k;
+  for (int i = 0; i < of->m; i++)
+    for (int l = 0; l < of->k; l++)
+      turned_a[l * of->m + i] = of->a[i * of->k + l];
+  for (int j = 0; j < of->n; j++)
+    for (int l = 0; l < of->k; l++)
+      turned_b[l * of->n + j] = of->b[j * of->k + l];
+  void *const a = of_type(of->type, turned ? turned_a : of->a, (size_t)(of->m * of->k)),
+              *const b = of_type(of->type, turned ? turned_b : of->b, (size_t)(of->n * of->k)),
+              *const result = of_type(of->type, c, elements);
+  must(tsl_plan_create(&problem, strategy, &config, on, TSL_PLACE_HOST, &plan));
+  must(tsl_plan_run(plan, &(tsl_operands){.a.host = a, .b.host = b, .c.host = result}, NULL));
+  tsl_plan_destroy(plan);
+  tsl_type_convert(of->type, result, 1, TESELA_F64, c, 1, elements);
+  free(a);
+  free(b);
+  free(result);
+}
+
+static void check(const factors *of, uint64_t seed, const char *what) {
+  double before[LINES_MOST * LINES_MOST], c[LINES_MOST * LINES_MOST];
+  const double alpha = scalar(of->type, seed, 1), beta = roll(seed, 2, 2) ? 0 : scalar(of->type, seed, 3);
+  for (int at = 0; at < of->m * of->n; at++)
+    before[at] = roll(seed, 5, 3) == 0
+                     ? scalar(of->type, seed + 7, (uint64_t)at)
+                     : vectors_rounded(of->type, tsl_random_value(TSL_DRAW_NORMAL, seed, (uint64_t)at));
+  memcpy(c, before, sizeof c);
+  multiply(of, alpha, beta, roll(seed, 4, 2), c);
+  for (int at = 0; at < of->m * of->n; at++) {
+    reference sum;
+    sum_up(of, at / of->n, at % of->n, &sum);
+    const double right = reference_result(&sum, of->k > 0 ? alpha : 0, beta, before[at], of->type);
+    reference_end(&sum);
+    if (!same(c[at], right))
+      fail_msg("%s, %s, %d x %d x %d, seed %llu, alpha %a, beta %a, c %a: element %d is %a in place of %a",
+               what, tsl_type(of->type)->name, of->m, of->n, of->k, (unsigned long long)seed, alpha, beta,
+               before[at], at, c[at], right);
+  }
+}
+
+static void products(uint64_t count) {
+  static factors of;
+  int kinds = 0;
+  while (kind_at(kinds))
+    kinds++;
+  for (uint64_t i = 0; i < count; i++) {
+    const vectors_kind *kind = kind_at((int)(i / 2) % kinds);
+    make(kind, types[i % 2], 1 + (int)roll(1, i, 4), 1 + (int)roll(2, i, 4), (int)roll(3, i, 45), i, &of);
+    check(&of, i, kind->name);
+  }
+}
+
+static void ten_thousand_products(void **state) {
+  (void)state;
+  products(PRODUCTS);
+}
+
+/* Several panels, and tiles with edges. */
+static void longer_sums(void **state) {
+  (void)state;
+  static factors of;
+  for (int k = 0; kind_at(k); k++)
+    for (uint64_t i = 0; i < 4; i++) {
+      make(kind_at(k), types[i % 2], 1 + (int)roll(4, i + 4 * (uint64_t)k, 9), 1 + (int)roll(5, i, 10),
+           200 + (int)roll(6, i + 4 * (uint64_t)k, 500), 1000 + i, &of);
+      check(&of, 100000 + i, kind_at(k)->name);
+    }
+}
+
+/* --- kernels --- */
+
+/* Numbers of all kinds: whole ones, exponents of the type's whole range, near the least ones, zeros, infinities. */
+static double awkward(tesela_type type, int kind, uint64_t seed, uint64_t i) {
+  const int range = ilogb(tsl_type(type)->largest) * 7 / 8;
+  const double x = tsl_random_value(TSL_DRAW_UNIFORM, seed, i);
+  return kind == 1   ? ldexp(x, (int)roll(seed + 1, i, 2 * (uint64_t)range) - range)
+         : kind == 2 ? rint(x * 16)
+         : kind == 3 ? ldexp(x, ilogb(tsl_type(type)->smallest) * 2 / 3)
+         : kind == 4 ? (roll(seed + 1, i, 9) ? x : copysign(INFINITY, x))
+         : kind == 5 ? (roll(seed + 1, i, 3) ? 0 : x)
+                     : x;
+}
+
+static void *awkward_numbers(tesela_type type, int kind, uint64_t seed, size_t count) {
+  const size_t size = tsl_type(type)->size;
+  unsigned char *made = malloc(count * size + 1);
+  assert_non_null(made);
+  for (size_t i = 0; i < count; i++) {
+    const double value[2] = {awkward(type, kind, seed, i), 0};
+    tsl_type_store(type, made + i * size, value);
+  }
+  return made;
+}
+
+/* One call by a device; the caller frees C. */
+static void *by_device(tsl_device *device, const tsl_problem *problem, void *a, void *b, uint64_t seed) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "exact");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  void *const c = awkward_numbers(problem->c.type, 0, seed, (size_t)(problem->m * problem->n));
+  tsl_plan *plan;
+  must(tsl_plan_create(problem, strategy, &config, device, TSL_PLACE_HOST, &plan));
+  must(tsl_plan_run(plan, &(tsl_operands){.a.host = a, .b.host = b, .c.host = c}, NULL));
+  tsl_plan_destroy(plan);
+  return c;
+}
+
+/* Those of the processor, NaN included. */
+static void kernels_have_the_same_bits(void **state) {
+  static const tesela_type pairs[][2] = {{TESELA_F32, TESELA_F32}, {TESELA_F64, TESELA_F64},
+                                         {TESELA_F16, TESELA_F16}, {TESELA_BF16, TESELA_BF16},
+                                         {TESELA_F16, TESELA_F32}, {TESELA_BF16, TESELA_F32}};
+  enum { KINDS = 6, CALLS = 240 };
+  tsl_device *device;
+  int seen = 0;
+  (void)state;
+  for (int d = 0; (device = tsl_devices_at(devices, d)) != NULL; d++) {
+    const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_F64;
+    if ((device->capabilities & needs) != needs || tsl_device_open(device) != TESELA_OK)
+      continue;
+    seen++;
+    on = device;
+    products(PRODUCTS / 5);
+    on = cpu;
+    for (uint64_t i = 0; i < CALLS; i++) {
+      const tesela_type *const types_of = pairs[i % 6];
+      const int kind = (int)(i / 6 % KINDS);
+      tsl_problem problem = tsl_problem_gemm(1 + (int64_t)roll(11, i, 20), 1 + (int64_t)roll(12, i, 20),
+                                             (int64_t)roll(13, i, i % 4 ? 60 : 600), types_of[0]);
+      problem.c.type = types_of[1];
+      problem.alpha[0] = i / 36 % 2 ? (double)-0.7f : 1;
+      problem.beta[0] = i / 72 % 2 ? (double)1.3f : 0;
+      const size_t bytes = (size_t)(problem.m * problem.n) * tsl_type(problem.c.type)->size;
+      void *const a = awkward_numbers(types_of[0], kind, 3 * i, (size_t)(problem.m * problem.k)),
+                  *const b = awkward_numbers(types_of[0], kind, 3 * i + 1, (size_t)(problem.k * problem.n)),
+                  *const right = by_device(cpu, &problem, a, b, 3 * i + 2),
+                  *const other = by_device(device, &problem, a, b, 3 * i + 2);
+      if (memcmp(right, other, bytes) != 0)
+        fail_msg("%s: call %llu of kind %d, %s, %lld x %lld x %lld, has other bits", device->name,
+                 (unsigned long long)i, kind, tsl_type(types_of[1])->name, (long long)problem.m,
+                 (long long)problem.n, (long long)problem.k);
+      free(a);
+      free(b);
+      free(right);
+      free(other);
+    }
+  }
+  if (seen == 0) {
+    print_message("  no device here has kernels and double precision\n");
+    skip();
+  }
+}
+
+/* --- enclosures --- */
+
+/* A tile's panels from all lines; those that are not there are 0. */
+static void pack(const double *lines, int count, int k, int width, double *to) {
+  for (int l = 0; l < k; l++)
+    for (int i = 0; i < width; i++)
+      to[l * width + i] = i < count ? lines[i * k + l] : 0;
+}
+
+static void measure(const double *line, int k, double *largest, double *total, double *grain) {
+  *largest = *total = 0;
+  *grain = INFINITY;
+  for (int l = 0; l < k; l++) {
+    int exponent;
+    const int64_t mantissa = (int64_t)ldexp(frexp(fabs(line[l]), &exponent), 53);
+    *largest = fmax(*largest, fabs(line[l]));
+    *total += fabs(line[l]);
+    if (mantissa != 0)
+      *grain = fmin(*grain, ldexp((double)(mantissa & -mantissa), exponent - 53));
+  }
+}
+
+/* Whether the exact alpha sum + beta before lies between both, where they say anything; of f64 both are rounded already. */
+static bool encloses(const factors *of, const tsl_near_row *row, int i, int j, double lower, double upper) {
+  reference sum;
+  sum_up(of, i, j, &sum);
+  const double beta = row->beta, before = beta == 0 ? 0 : row->before[j];
+  bool inside = true;
+  if (of->type == TESELA_F64) {
+    const double right = reference_result(&sum, row->alpha, beta, before, TESELA_F64);
+    inside = lower <= right && right <= upper;
+  } else {
+    mpfr_mul_d(sum.sum, sum.sum, row->alpha, MPFR_RNDN);
+    mpfr_set_d(sum.term, before, MPFR_RNDN);
+    mpfr_mul_d(sum.term, sum.term, beta, MPFR_RNDN);
+    mpfr_add(sum.sum, sum.sum, sum.term, MPFR_RNDN);
+    inside = mpfr_cmp_d(sum.sum, lower) >= 0 && mpfr_cmp_d(sum.sum, upper) <= 0;
+  }
+  reference_end(&sum);
+  return inside;
+}
+
+typedef struct tally {
+  long all, known;
+} tally;
+
+static void enclose(const tsl_near_of *near, const factors *of, uint64_t seed, const char *what,
+                    tally *seen) {
+  enum { TILE_MOST = 32 };
+  static double a[TILE_MOST * TERMS_MOST], b[TILE_MOST * TERMS_MOST];
+  double high[TILE_MOST * TILE_MOST] = {0}, low[TILE_MOST * TILE_MOST] = {0}, largest[TILE_MOST] = {0},
+                          total[TILE_MOST] = {0}, grain[TILE_MOST] = {0}, before[TILE_MOST], lower[TILE_MOST],
+                          upper[TILE_MOST];
+  tsl_near_row row = {.count = of->n,
+                      .k = of->k,
+                      .b = {largest, total, grain},
+                      .alpha = roll(seed, 0, 2) ? 1 : vectors_rounded(of->type, -0.7),
+                      .beta = roll(seed, 1, 2) ? 0 : vectors_rounded(of->type, 1.3),
+                      .before = before};
+  assert_true(near->rows <= TILE_MOST && near->columns <= TILE_MOST && of->m <= near->rows &&
+              of->n <= near->columns);
+  for (int j = 0; j < of->n; j++) {
+    measure(of->b + j * of->k, of->k, &largest[j], &total[j], &grain[j]);
+    before[j] = vectors_rounded(of->type, tsl_random_value(TSL_DRAW_NORMAL, seed, (uint64_t)j));
+  }
+  pack(of->a, of->m, of->k, near->rows, a);
+  pack(of->b, of->n, of->k, near->columns, b);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < of->m; i++) {
+      measure(of->a + i * of->k, of->k, &row.largest, &row.total, &row.grain);
+      row.high = high + i * TILE_MOST;
+      row.low = low + i * TILE_MOST;
+      if (pass == 0) {
+        near->begin(&row, high + i * TILE_MOST, low + i * TILE_MOST);
+        continue;
+      }
+      near->enclose(&row, lower, upper);
+      for (int j = 0; j < of->n; j++) {
+        seen->all++;
+        if (isnan(lower[j]) || isinf(upper[j]) || isinf(lower[j]))
+          continue;
+        seen->known++;
+        if (!encloses(of, &row, i, j, lower[j], upper[j]))
+          fail_msg("%s, %s, %d terms, seed %llu: (%d, %d) is not between %a and %a", what,
+                   tsl_type(of->type)->name, of->k, (unsigned long long)seed, i, j, lower[j], upper[j]);
+      }
+    }
+    for (int l = 0; pass == 0 && l < of->k; l += TSL_NEAR_DEPTH)
+      near->add(of->k - l < TSL_NEAR_DEPTH ? of->k - l : TSL_NEAR_DEPTH, a + l * near->rows,
+                b + l * near->columns, high, low, TILE_MOST);
+  }
+}
+
+static void enclosures_hold_the_sums(void **state) {
+  (void)state;
+#define SET(isa, header, needs, ...) &tsl_near_##isa,
+  static const tsl_near *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  const tsl_near *near = sets[tsl_isa_best(cpu->capabilities)];
+  static factors of;
+  for (int t = 0; t < 2; t++) {
+    const tsl_near_of *const with = t ? &near->f64 : &near->f32;
+    tally seen = {0, 0};
+    for (int k = 0; kind_at(k) && with->add; k++) {
+      if (strncmp(kind_at(k)->name, "special", 7) == 0)
+        continue;
+      for (uint64_t i = 0; i < 8; i++) {
+        make(kind_at(k), types[t], with->rows, with->columns < LINES_MOST ? with->columns : LINES_MOST,
+             i < 6 ? 4 + (int)roll(8, i, 40) : 255 + (int)roll(9, i, 400), 5000 + i, &of);
+        enclose(with, &of, 17 * (uint64_t)k + i, kind_at(k)->name, &seen);
+      }
+    }
+    print_message("  %s: %ld of %ld sums enclosed\n", tsl_type(types[t])->name, seen.known, seen.all);
+    if (with->add)
+      assert_true(seen.known > seen.all / 2);
+  }
+}
+
+static int start(void **state) {
+  (void)state;
+  must(tsl_devices_create(&devices));
+  must(tsl_devices_find(devices, "cpu", &cpu));
+  on = cpu;
+  must(tsl_device_open(cpu));
+  return 0;
+}
+
+static int stop(void **state) {
+  (void)state;
+  tsl_devices_destroy(devices);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ten_thousand_products),
+      cmocka_unit_test(longer_sums),
+      cmocka_unit_test(kernels_have_the_same_bits),
+      cmocka_unit_test(enclosures_hold_the_sums),
+  };
+  return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,147 @@
+#include "explore/ranks.h"
+
+#include "base/pool.h"
+#include "base/status.h"
+#include "cli/progress.h"
+#include "cli/ranks.h"
+#include "comm/agree.h"
+#include "explore/ranks_race.h"
+#include "explore/ranks_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* By each for itself, before MPI begins: all were given the same words. */
+static tesela_status refuse_options(const tsl_explore_options *given, const char *op,
+                                    const char *strategies) {
+  const struct {
+    bool given;
+    const char *name, *why;
+  } alone[] = {
+      {op && strcmp(op, "gemm") != 0, "--op", "several processes multiply, and nothing else"},
+      {strategies != NULL, "--strategies",
+       "ranks compute by the strategies that the planner chooses for each"},
+      {given->devices != NULL, "--devices", "TESELA_DEVICE names the device of each rank"},
+      {given->accuracy != NULL, "--accuracy", "several processes add up parts of sums"},
+      {given->threads != 0, "--threads", "ranks divide the processors; TESELA_THREADS is the number of each"},
+      {given->csv, "--csv", "--json has all of it"},
+      {given->html != NULL, "--html", "--markdown and --json have all of it"},
+  };
+  for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+    if (alone[i].given)
+      return tsl_fail(TESELA_UNSUPPORTED, "%s is of one process: %s", alone[i].name, alone[i].why);
+  if (given->json && given->markdown)
+    return tsl_fail(TESELA_BAD_CALL, "--json and --markdown exclude each other");
+  return TESELA_OK;
+}
+
+/* What a rank was bound to, or its share of its host's processors, as the product itself has it. */
+static int share_of(const tsl_ranks *ranks) {
+  const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
+  return share > 0 ? share : 1;
+}
+
+static tesela_status prepare(const tsl_explore_options *given, tsl_ranks_exploration *out) {
+  tsl_exploration *all = &out->all;
+  all->op = TSL_OP_GEMM;
+  TSL_TRY(tsl_select_sizes(all->op, given->sizes ? given->sizes : "512,1024,2048", &all->sizes));
+  TSL_TRY(tsl_select_types(all->op, given->types, &all->types));
+  all->options = (tsl_race_options){.seconds_max = given->seconds,
+                                    .time_limit = given->time_limit,
+                                    .noise = given->noise,
+                                    .seed = (uint64_t)given->seed};
+  tsl_explore_look_at_machine(all);
+  all->point_count = all->types.count * all->sizes.count;
+  out->points = calloc((size_t)all->point_count + 1, sizeof *out->points);
+  return out->points ? TESELA_OK
+                     : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", all->point_count);
+}
+
+static void number_points(tsl_ranks_exploration *of, const char *why_no_peer) {
+  for (int i = 0; i < of->all.point_count; i++) {
+    tsl_ranks_point *point = &of->points[i];
+    point->type = i / of->all.sizes.count;
+    point->size = i % of->all.sizes.count;
+    const tsl_problem problem = tsl_explore_problem(&of->all, point->type, point->size);
+    point->flops = tsl_problem_flops(&problem);
+    for (int way = 0; way < TSL_RANKS_WAYS; way++)
+      point->entries[way] = (tsl_ranks_entry){.result = TSL_CASE_RIGHT, .timing = tsl_not_measured};
+    if (!why_no_peer)
+      continue;
+    point->entries[TSL_RANKS_WAY_PEER].result = TSL_CASE_REFUSED;
+    snprintf(point->entries[TSL_RANKS_WAY_PEER].why, sizeof point->entries[0].why, "%.255s", why_no_peer);
+  }
+}
+
+static tesela_status run_points(tsl_ranks_exploration *of, const tsl_pblas *pblas) {
+  tsl_progress *progress = of->ranks->rank == 0 ? tsl_progress_start() : NULL;
+  tesela_status status = TESELA_OK;
+  for (int i = 0; status == TESELA_OK && i < of->all.point_count; i++) {
+    tsl_progress_at(progress, "multiplying", (double)i / of->all.point_count);
+    status = tsl_ranks_race(of, pblas, &of->points[i]);
+  }
+  tsl_progress_end(progress);
+  return status;
+}
+
+static tesela_status run(tsl_ranks_exploration *of, bool peers) {
+  tsl_pblas pblas = {.is_open = false};
+  const char *why = NULL;
+  tsl_status_saved saved;
+  of->grid = tsl_rank_grid_of(of->ranks);
+  of->threads = share_of(of->ranks);
+  of->ways = peers ? TSL_RANKS_WAYS : TSL_RANKS_WAY_PEER;
+  if (!peers)
+    why = "nobody asked for it";
+  else if (tsl_pblas_open(of->ranks, &of->grid, of->threads, &pblas) != TESELA_OK) {
+    tsl_status_save(&saved);
+    why = saved.sentence;
+  }
+  snprintf(of->peer, sizeof of->peer, "%s", why ? "" : pblas.name);
+  number_points(of, why);
+  const tesela_status status = run_points(of, why ? NULL : &pblas);
+  tsl_status_save(&saved);
+  tsl_pblas_close(&pblas);
+  tsl_status_restore(&saved);
+  return status;
+}
+
+/* Wrong and failed entries, and none at all, are failures; all ranks found the same. */
+static tesela_status conclude(const tsl_ranks_exploration *of) {
+  int right = 0;
+  for (int i = 0; i < of->all.point_count; i++)
+    for (int way = 0; way < of->ways; way++) {
+      const tsl_ranks_entry *entry = &of->points[i].entries[way];
+      right += entry->result == TSL_CASE_RIGHT;
+      if (entry->result == TSL_CASE_WRONG || entry->result == TSL_CASE_FAILED)
+        return tsl_fail(entry->result == TSL_CASE_WRONG ? TESELA_WRONG_RESULT : TESELA_DEVICE_FAILED,
+                        "%s: %s", tsl_ranks_way_name(way), entry->why);
+    }
+  return right > 0 ? TESELA_OK : tsl_fail(TESELA_UNSUPPORTED, "nothing was measured");
+}
+
+static tesela_status report(const tsl_call *call, const tsl_ranks_exploration *of,
+                            const tsl_explore_options *given) {
+  if (of->ranks->rank == 0)
+    TSL_TRY(tsl_ranks_print(call, of, given));
+  return conclude(of);
+}
+
+tesela_status tsl_explore_together(const tsl_call *call, const tsl_explore_options *given, const char *op,
+                                   const char *strategies, bool peers) {
+  enum { BLOCK = 128 };
+  tsl_ranks_exploration of = {.block = BLOCK};
+  TSL_TRY(refuse_options(given, op, strategies));
+  tesela_status status = prepare(given, &of);
+  if (status == TESELA_OK)
+    status = tsl_ranks_join(&of.ranks);
+  if (status == TESELA_OK)
+    status = run(&of, peers);
+  if (status == TESELA_OK)
+    status = report(call, &of, given);
+  free(of.points);
+  return status;
+}

@@ -1,0 +1,288 @@
+#include "explore/ranks_race.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "cli/ranks.h"
+#include "comm/agree.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SAMPLES_LEAST = 3, SAMPLES_GOAL = 5, SAMPLES_MOST = 100 };
+
+typedef struct racer {
+  double samples[SAMPLES_MOST], seconds; /* of all samples */
+  double factor;                         /* what it guarantees, in units of roundoff */
+  int count;
+  bool is_done;
+} racer;
+
+typedef struct race {
+  const tsl_ranks_exploration *all;
+  const tsl_pblas *pblas;
+  tsl_ranks_point *point;
+  tsl_problem problem;
+  tsl_cyclic a, b, c;
+  racer racers[TSL_RANKS_WAYS];
+} race;
+
+/* Seeds of A and B. */
+static uint64_t seed_of(const race *of, int matrix) {
+  return of->all->all.options.seed * 2 + (uint64_t)matrix;
+}
+
+static tesela_status make_matrices(race *of) {
+  const tsl_problem *p = &of->problem;
+  const tsl_rank_grid *grid = &of->all->grid;
+  TSL_TRY(tsl_cyclic_make(grid, p->m, p->k, of->all->block, p->a.type, &of->a));
+  TSL_TRY(tsl_cyclic_make(grid, p->k, p->n, of->all->block, p->b.type, &of->b));
+  TSL_TRY(tsl_cyclic_make(grid, p->m, p->n, of->all->block, p->c.type, &of->c));
+  tsl_cyclic_fill(&of->a, seed_of(of, 0));
+  tsl_cyclic_fill(&of->b, seed_of(of, 1));
+  return TESELA_OK;
+}
+
+/* --- one run --- */
+
+static tesela_status run_tesela(race *of) {
+  const tsl_problem *p = &of->problem;
+  const tesela_gemm_desc gemm = {
+      .m = p->m,
+      .n = p->n,
+      .k = p->k,
+      .a = {.data = of->a.data, .row_stride = 1, .col_stride = of->a.leading, .type = p->a.type},
+      .b = {.data = of->b.data, .row_stride = 1, .col_stride = of->b.leading, .type = p->b.type},
+      .c = {.data = of->c.data, .row_stride = 1, .col_stride = of->c.leading, .type = p->c.type}};
+  const tesela_mpi_desc desc = {.gemm = &gemm,
+                                .a = tsl_cyclic_layout(&of->a),
+                                .b = tsl_cyclic_layout(&of->b),
+                                .c = tsl_cyclic_layout(&of->c)};
+  tesela_mpi_record record = {.ranks = 0};
+  const double u = tsl_type(p->c.type)->unit_roundoff;
+  TSL_TRY(tsl_ranks_multiply(of->all->ranks, &desc, &record));
+  of->racers[TSL_RANKS_WAY_TESELA].factor = u > 0 ? record.error_bound / u : 0;
+  snprintf(of->point->entries[TSL_RANKS_WAY_TESELA].plan, sizeof record.plan, "%s", record.plan);
+  return TESELA_OK;
+}
+
+/* BLAS's promise: sums in any order, of the parts of complex numbers twice as many. */
+static tesela_status run_peer(race *of) {
+  const bool is_complex = tsl_type(of->problem.c.type)->is_complex;
+  of->racers[TSL_RANKS_WAY_PEER].factor = tsl_accuracy_of_sum(of->problem.k * (is_complex ? 2 : 1)).factor;
+  tsl_pblas_multiply(of->pblas, &of->a, &of->b, &of->c);
+  return TESELA_OK;
+}
+
+static tesela_status (*const run_way[TSL_RANKS_WAYS])(race *of) = {
+    [TSL_RANKS_WAY_TESELA] = run_tesela, [TSL_RANKS_WAY_PEER] = run_peer};
+
+/* From when all are there to when all are done; the same number on all ranks. */
+static tesela_status run_timed(race *of, int way, double *seconds) {
+  tsl_ranks *ranks = of->all->ranks;
+  double nothing;
+  TSL_TRY(ranks->ops->least(ranks, 0, &nothing));
+  const double start = tsl_clock();
+  const tesela_status status = run_way[way](of); /* the same on all */
+  TSL_TRY(ranks->ops->least(ranks, 0, &nothing));
+  *seconds = tsl_clock() - start;
+  TSL_TRY(ranks->ops->broadcast(ranks, 0, seconds, sizeof *seconds));
+  return status;
+}
+
+/* --- the judge --- */
+
+/* Some of a rank's rows and columns, spread over all of them, and what the product of these is made of. */
+typedef struct sample {
+  int64_t rows, cols;
+  void *a, *b, *c; /* packed: rows x k row by row, k x cols column by column, rows x cols row by row */
+} sample;
+
+static int64_t spread(int64_t index, int64_t count, int64_t own) {
+  return index * own / count;
+}
+
+static tesela_status take_sample(const race *of, sample *out) {
+  enum { MOST = 24 };
+  const tsl_problem *p = &of->problem;
+  const size_t a = tsl_type(p->a.type)->size, b = tsl_type(p->b.type)->size, c = tsl_type(p->c.type)->size;
+  const size_t k = (size_t)p->k;
+  out->rows = of->c.own_rows < MOST ? of->c.own_rows : MOST;
+  out->cols = of->c.own_cols < MOST ? of->c.own_cols : MOST;
+  TSL_TRY(tsl_alloc((size_t)out->rows * k * a + 1, "rows of A", &out->a));
+  TSL_TRY(tsl_alloc((size_t)out->cols * k * b + 1, "columns of B", &out->b));
+  TSL_TRY(tsl_alloc((size_t)(out->rows * out->cols) * c + 1, "elements of C", &out->c));
+  for (int64_t i = 0; i < out->rows; i++)
+    for (int64_t l = 0; l < p->k; l++)
+      tsl_cyclic_column(&of->a, seed_of(of, 0), tsl_cyclic_row(&of->c, spread(i, out->rows, of->c.own_rows)),
+                        l, 1, (char *)out->a + ((size_t)i * k + (size_t)l) * a);
+  for (int64_t j = 0; j < out->cols; j++)
+    tsl_cyclic_column(&of->b, seed_of(of, 1), 0, tsl_cyclic_col(&of->c, spread(j, out->cols, of->c.own_cols)),
+                      p->k, (char *)out->b + (size_t)j * k * b);
+  for (int64_t i = 0; i < out->rows; i++)
+    for (int64_t j = 0; j < out->cols; j++) {
+      const int64_t at =
+          spread(j, out->cols, of->c.own_cols) * of->c.leading + spread(i, out->rows, of->c.own_rows);
+      memcpy((char *)out->c + (size_t)(i * out->cols + j) * c, (const char *)of->c.data + (size_t)at * c, c);
+    }
+  return TESELA_OK;
+}
+
+/* Rows and columns of the verdict are the whole's. */
+static tesela_status judge_sample(const race *of, const sample *taken, double factor, tsl_verdict *out) {
+  enum { OPERATIONS = 1 << 30 };
+  tsl_problem problem =
+      tsl_problem_of(TSL_OP_GEMM, taken->rows, taken->cols, of->problem.k, of->problem.a.type);
+  const tsl_judge rule = {.factor = factor, .operations_max = OPERATIONS, .seed = 1};
+  *out = (tsl_verdict){.right = true};
+  if (taken->rows == 0 || taken->cols == 0)
+    return TESELA_OK;
+  problem.b.type = of->problem.b.type;
+  problem.c.type = of->problem.c.type;
+  problem.b.row_stride = 1;
+  problem.b.col_stride = of->problem.k;
+  TSL_TRY(tsl_judge_result(&problem, taken->a, taken->b, NULL, taken->c, &rule, out));
+  out->row = tsl_cyclic_row(&of->c, spread(out->row, taken->rows, of->c.own_rows));
+  out->col = tsl_cyclic_col(&of->c, spread(out->col, taken->cols, of->c.own_cols));
+  return TESELA_OK;
+}
+
+static tesela_status judge_own(const race *of, double factor, tsl_verdict *out) {
+  sample taken = {.rows = 0};
+  tesela_status status = take_sample(of, &taken);
+  if (status == TESELA_OK)
+    status = judge_sample(of, &taken, factor, out);
+  tsl_free(taken.a);
+  tsl_free(taken.b);
+  tsl_free(taken.c);
+  return status;
+}
+
+/* Every rank's verdict, as one: the worst that any of them came to. */
+static tesela_status judge(race *of, int way) {
+  tsl_ranks *ranks = of->all->ranks;
+  tsl_ranks_entry *entry = &of->point->entries[way];
+  tsl_verdict own, *const all = &entry->verdict;
+  TSL_TRY(tsl_agree(ranks, judge_own(of, of->racers[way].factor, &own)));
+  *all = (tsl_verdict){.right = true};
+  for (int i = 0; i < ranks->size; i++) {
+    tsl_verdict one = own;
+    const int64_t checked = all->checked;
+    const double grade = all->grade;
+    TSL_TRY(ranks->ops->broadcast(ranks, i, &one, sizeof one));
+    if (i == 0 || (all->right && (!one.right || one.error_ratio > all->error_ratio)))
+      *all = one;
+    all->grade = i == 0 ? one.grade : fmax(grade, one.grade);
+    all->checked = checked + one.checked;
+  }
+  entry->result = all->right ? TSL_CASE_RIGHT : TSL_CASE_WRONG;
+  memcpy(entry->why, all->why, sizeof entry->why);
+  return TESELA_OK;
+}
+
+/* --- the race --- */
+
+static void leave_out(tsl_ranks_entry *entry, tsl_case_result result, const char *why) {
+  entry->result = result;
+  snprintf(entry->why, sizeof entry->why, "%s", why);
+}
+
+/* Its first run, which is judged and not timed. A failure is the entry's own. */
+static tesela_status admit(race *of, int way) {
+  tsl_ranks_entry *entry = &of->point->entries[way];
+  const double limit = of->all->all.options.time_limit;
+  double seconds;
+  char took[32];
+  if (entry->result != TSL_CASE_RIGHT)
+    return TESELA_OK;
+  tsl_cyclic_spoil(&of->c);
+  if (run_timed(of, way, &seconds) != TESELA_OK) {
+    leave_out(entry, TSL_CASE_FAILED, tesela_last_error());
+    return TESELA_OK;
+  }
+  TSL_TRY(judge(of, way));
+  if (entry->result != TSL_CASE_RIGHT || seconds <= limit)
+    return TESELA_OK;
+  snprintf(entry->why, sizeof entry->why, "takes %s for one run, and --time-limit is %.3g s",
+           tsl_format_seconds(seconds, took, sizeof took), limit);
+  entry->result = TSL_CASE_REFUSED;
+  return TESELA_OK;
+}
+
+static void look_whether_done(const race *of, racer *one) {
+  const tsl_race_options *options = &of->all->all.options;
+  double sorted[SAMPLES_MOST], spread_of;
+  memcpy(sorted, one->samples, (size_t)one->count * sizeof *sorted);
+  (void)tsl_measure_median(sorted, one->count, &spread_of);
+  one->is_done = one->count == SAMPLES_MOST ||
+                 (one->count >= SAMPLES_LEAST && one->seconds >= options->seconds_max) ||
+                 (one->count >= SAMPLES_GOAL && spread_of <= options->noise);
+}
+
+static tesela_status sample_one(race *of, int way) {
+  racer *one = &of->racers[way];
+  double seconds;
+  TSL_TRY(run_timed(of, way, &seconds));
+  one->samples[one->count++] = seconds;
+  one->seconds += seconds;
+  look_whether_done(of, one);
+  return TESELA_OK;
+}
+
+/* Rounds, in an order that differs from one to the next, until all stand still. */
+static tesela_status run_rounds(race *of) {
+  bool is_running = true;
+  for (uint64_t round = 0; is_running; round++) {
+    const int first = (int)(tsl_random_u64(of->all->all.options.seed, round) % TSL_RANKS_WAYS);
+    is_running = false;
+    for (int i = 0; i < TSL_RANKS_WAYS; i++) {
+      const int way = (first + i) % TSL_RANKS_WAYS;
+      if (of->point->entries[way].result != TSL_CASE_RIGHT || of->racers[way].is_done)
+        continue;
+      TSL_TRY(sample_one(of, way));
+      is_running = true;
+    }
+  }
+  return TESELA_OK;
+}
+
+static void summarise(race *of) {
+  for (int way = 0; way < TSL_RANKS_WAYS; way++) {
+    racer *one = &of->racers[way];
+    double wall[SAMPLES_MOST];
+    memcpy(wall, one->samples, sizeof wall);
+    if (one->count == 0)
+      continue;
+    tsl_measure_summarise(one->samples, wall, one->count, of->all->all.options.noise,
+                          &of->point->entries[way].timing);
+    of->point->entries[way].timing.batch = 1;
+  }
+}
+
+static tesela_status run(race *of) {
+  TSL_TRY(tsl_agree(of->all->ranks, make_matrices(of)));
+  for (int way = 0; way < TSL_RANKS_WAYS; way++)
+    TSL_TRY(admit(of, way));
+  TSL_TRY(run_rounds(of));
+  summarise(of);
+  return TESELA_OK;
+}
+
+tesela_status tsl_ranks_race(const tsl_ranks_exploration *all, const tsl_pblas *pblas,
+                             tsl_ranks_point *point) {
+  race of = {.all = all,
+             .pblas = pblas,
+             .point = point,
+             .problem = tsl_explore_problem(&all->all, point->type, point->size)};
+  tsl_ranks_entry *peer = &point->entries[TSL_RANKS_WAY_PEER];
+  const char *why = pblas && peer->result == TSL_CASE_RIGHT ? tsl_pblas_refuse(&of.problem) : NULL;
+  if (why)
+    leave_out(peer, TSL_CASE_REFUSED, why);
+  const tesela_status status = run(&of);
+  tsl_free(of.a.data);
+  tsl_free(of.b.data);
+  tsl_free(of.c.data);
+  return status;
+}

@@ -1,0 +1,12 @@
+/* Tables and JSON of what several ranks measured. */
+#ifndef TSL_TOOL_EXPLORE_RANKS_REPORT_H
+#define TSL_TOOL_EXPLORE_RANKS_REPORT_H
+
+#include "explore/options.h"
+#include "explore/ranks_found.h"
+
+/* Prints what was found. */
+tesela_status tsl_ranks_print(const tsl_call *call, const tsl_ranks_exploration *all,
+                              const tsl_explore_options *given);
+
+#endif
