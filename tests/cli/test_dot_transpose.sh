@@ -24,7 +24,10 @@ tesela 0 transpose a.csv -o b.mtx --alpha 0.5 --verify
 tesela 0 transpose b.mtx -o c.npy --alpha 2 --expect a.csv
 prints 'agrees with a.csv'
 tesela 0 transpose f4.npy -o small.npy --memory 16KiB --verify
-prints "4 blocks"
+prints right 'of 16 KiB' ' of C; 0 were there'
+rm small.npy
+tesela 0 transpose f4.npy -o small.npy --memory 16KiB --json
+json 'j["blocks"]["count"] > 1'
 tesela 0 transpose f4.npy -o whole.npy
 same small.npy whole.npy
 matrix square.npy 33x33
