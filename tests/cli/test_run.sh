@@ -12,6 +12,10 @@ library=$(find /lib/ /lib64/ -name libm.so.6 2>/dev/null | sed -n 1p)
 seen=$(LD_PRELOAD=$library TESELA_LOG=plan "$TESELA" run --log -- sh -c 'echo "$LD_PRELOAD|$TESELA_LOG"')
 case $seen in */libtesela_blas.so.*":$library|calls,plan") ;; *) fail "LD_PRELOAD and TESELA_LOG: $seen" ;; esac
 
+# Options end at the program, with -- or without.
+run 0 "$TESELA" run --device cpu sh -c 'echo "$TESELA_DEVICE|$1|$2"' name --log -o
+grep -qx 'cpu|--log|-o' "$out" || fail "the program's own options: $(cat "$out")"
+
 # Exit codes and signals are the program's own.
 run 0 "$TESELA" run -- true
 run 7 "$TESELA" run -- sh -c 'exit 7'

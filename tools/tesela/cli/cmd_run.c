@@ -81,7 +81,7 @@ static tesela_status run(const tsl_call *call) {
 const tsl_command tsl_command_run = {
     .name = "run",
     .what = "start a program whose BLAS calls tesela serves where it is faster",
-    .arguments = "[--log] [--device DEVICE] -- PROGRAM ARGS",
+    .arguments = "[--log] [--device DEVICE] [--] PROGRAM ARGS",
     .details =
         "Puts libtesela_blas.so in front of the program's own BLAS (LD_PRELOAD). Products of f32 and f64 "
         "that "
@@ -91,6 +91,7 @@ const tsl_command tsl_command_run = {
     .examples = examples,
     .words_min = 1,
     .words_max = INT_MAX,
+    .starts_program = true,
     .options_bytes = sizeof(run_options),
     .run = run,
 };

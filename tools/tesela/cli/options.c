@@ -311,12 +311,16 @@ static tesela_status unknown(const tsl_option *options, int count, const char *w
   return tsl_fail(TESELA_BAD_CALL, "there is no option --%s; --help lists them", name);
 }
 
-/* getopt's own forms of the table; the ':' in front of the letters makes it report a missing value as such. */
-static struct option *getopt_table(const tsl_option *options, int count, char letters[LETTERS_MAX]) {
+/* getopt's own forms of the table; in front of the letters, '+' ends options at the first word and ':' makes it report a missing value
+ * as such. */
+static struct option *getopt_table(const tsl_option *options, int count, bool word_ends,
+                                   char letters[LETTERS_MAX]) {
   struct option *table = calloc((size_t)count + 2, sizeof *table);
   if (!table)
     return NULL;
   size_t used = 0;
+  if (word_ends)
+    letters[used++] = '+';
   letters[used++] = ':';
   letters[used++] = HELP;
   for (int i = 0; i < count; i++) {
@@ -340,8 +344,8 @@ static int find_letter(const tsl_option *options, int count, int letter) {
   return -1;
 }
 
-tesela_status tsl_options_parse(const tsl_option *options, int argc, char **argv, void *target, size_t bytes,
-                                int *words, bool *help) {
+tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int argc, char **argv,
+                                void *target, size_t bytes, int *words, bool *help) {
   tesela_status status = TESELA_OK;
   char letters[LETTERS_MAX];
   int count = 0;
@@ -349,7 +353,7 @@ tesela_status tsl_options_parse(const tsl_option *options, int argc, char **argv
   for (; options[count].name; count++)
     if (options[count].fallback)
       TSL_TRY(store(&options[count], options[count].fallback, target));
-  struct option *table = getopt_table(options, count, letters);
+  struct option *table = getopt_table(options, count, word_ends, letters);
   if (!table)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read the options");
   *help = false;

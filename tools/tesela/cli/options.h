@@ -84,10 +84,11 @@ typedef struct tsl_option {
 const char *tsl_value_shown(tsl_value value);
 
 /* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..]. Words that are no
- * options are moved to the end, and *words is the index of the first. *help: --help or -h was given, and the
- * rest was not looked at. TESELA_BAD_CALL names the option and what would be right. */
-tesela_status tsl_options_parse(const tsl_option *options, int argc, char **argv, void *target, size_t bytes,
-                                int *words, bool *help);
+ * options are moved to the end, and *words is the index of the first; with word_ends, what follows the first word is
+ * not looked at. *help: --help or -h was given, and the rest was not looked at. TESELA_BAD_CALL names the option and
+ * what would be right. */
+tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int argc, char **argv,
+                                void *target, size_t bytes, int *words, bool *help);
 
 /* The entry of `names` (NULL-terminated) that is spelled most like `word`, or NULL where none is close. */
 const char *tsl_nearest(const char *word, const char *const *names);

@@ -37,6 +37,7 @@ struct tsl_command {
   const char *const *choices; /* what the first word may be, NULL-terminated; NULL: anything */
   int words_min, words_max;
   size_t options_bytes;
+  bool starts_program; /* options end at the first word: what follows is the program's own */
   bool together; /* processes that MPI started are one call: one of them speaks */
   tesela_status (*run)(const tsl_call *call);
 };
