@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,36 @@ void *tsl_loaded_beside(void *address, const char *name) {
     there = NULL; /* it is a library's that this one needs */
   dlclose(library);
   return there;
+}
+
+static bool holds(const struct dl_phdr_info *info, const void *address) {
+  const uintptr_t at = (uintptr_t)address;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    if (info->dlpi_phdr[i].p_type == PT_LOAD && at >= begin && at - begin < info->dlpi_phdr[i].p_memsz)
+      return true;
+  }
+  return false;
+}
+
+typedef struct order {
+  const void *first, *second;
+  bool is_before;
+} order;
+
+/* The walk goes in the order of loading, and ends where either is found. */
+static int look_for_first(struct dl_phdr_info *info, size_t size, void *argument) {
+  order *of = argument;
+  (void)size;
+  const bool has_first = holds(info, of->first), has_second = holds(info, of->second);
+  of->is_before = has_first && !has_second;
+  return has_first || has_second;
+}
+
+bool tsl_loaded_before(const void *address, const void *other) {
+  order of = {.first = address, .second = other};
+  dl_iterate_phdr(look_for_first, &of);
+  return of.is_before;
 }
 
 /* Names of all loaded libraries, a line each: they are opened after the walk, which holds the linker's lock. */

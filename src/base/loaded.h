@@ -3,6 +3,8 @@
 #ifndef TSL_BASE_LOADED_H
 #define TSL_BASE_LOADED_H
 
+#include <stdbool.h>
+
 typedef enum tsl_loaded_answer {
   TSL_LOADED_NO,
   TSL_LOADED_KEEP, /* no, but its library stays open: the address will be used */
@@ -16,5 +18,8 @@ void *tsl_loaded_find(const char *name, tsl_loaded_ask *ask, void *of);
 
 /* What the library that an address is in has itself under a name; NULL: nothing. */
 void *tsl_loaded_beside(void *address, const char *name);
+
+/* Whether the library that an address is in was loaded before another's. */
+bool tsl_loaded_before(const void *address, const void *other);
 
 #endif

@@ -31,6 +31,18 @@ static bool is_ours(void *address) {
   return tsl_loaded_beside(address, "tesela_blas_copy") != NULL;
 }
 
+/* Libraries that pass each name on to a BLAS of the user's choice (FlexiBLAS, libblastrampoline), by a name that they alone have. One that was loaded
+ * before this library may have opened it as that choice, and would pass each call back; one that was loaded after it, which was
+ * preloaded or linked, stands behind it. */
+static const char *const switches[] = {"flexiblas_current_backend", "lbt_forward"};
+
+static bool may_call_us(void *address) {
+  bool is_switch = false;
+  for (size_t i = 0; i < sizeof switches / sizeof *switches && !is_switch; i++)
+    is_switch = tsl_loaded_beside(address, switches[i]) != NULL;
+  return is_switch && tsl_loaded_before(address, tesela_blas_copy);
+}
+
 /* --- what is believed --- */
 
 /* A search under way: of any function where there is no symbol. */
@@ -43,7 +55,7 @@ typedef struct quest {
 /* Libraries have stray names (NumPy's OpenBLAS exports cblas_dgemm_batch_strided beside scipy_cblas_dgemm64_, with 64-bit
  * integers): one without its family tells nothing. */
 static bool serves(void *address, quest *of) {
-  if (!address || is_ours(address))
+  if (!address || is_ours(address) || may_call_us(address))
     return false;
   if (!of->symbol)
     return true;

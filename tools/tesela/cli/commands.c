@@ -79,8 +79,8 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
   if (!options)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to start");
   tesela_status status = TESELA_OK;
-  TSL_GO(tsl_options_parse(command->options, command->starts_program, argc, argv, options, command->options_bytes,
-                           &words, &help));
+  TSL_GO(tsl_options_parse(command->options, command->starts_program, argc, argv, options,
+                           command->options_bytes, &words, &help));
   if (help) {
     tsl_text out = {0};
     tsl_help_command(command, &out, tsl_prose_width(), tsl_output_colour());

@@ -38,7 +38,7 @@ struct tsl_command {
   int words_min, words_max;
   size_t options_bytes;
   bool starts_program; /* options end at the first word: what follows is the program's own */
-  bool together; /* processes that MPI started are one call: one of them speaks */
+  bool together;       /* processes that MPI started are one call: one of them speaks */
   tesela_status (*run)(const tsl_call *call);
 };
 
