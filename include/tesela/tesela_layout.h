@@ -63,7 +63,8 @@ typedef struct tesela_layout {
  * gemm is as in tesela_gemm(), m, n and k being those of the whole product, but that data is the calling rank's local memory, and strides
  * are the local array's: of BLOCKS and CYCLIC, the array of all that the rank has of the matrix that was dealt out (column-major with
  * ScaLAPACK's LLD: row_stride 1, col_stride LLD; both 0: dense and row-major); of RECTANGLES they stand in the rectangles, and the
- * operand's are not read. data may be NULL where the rank has nothing of a matrix. Operands are in host memory. */
+ * operand's are not read. data may be NULL where the rank has nothing of a matrix. With buffer in place of data,
+ * operands lie in a device's memory, all of a rank's that do on one device, which multiplies. */
 typedef struct tesela_mpi_desc {
   const tesela_gemm_desc *
       gemm; /**< all ranks give the same, but for data, local strides, device and strategy; no accuracy and measure_error */
@@ -71,7 +72,7 @@ typedef struct tesela_mpi_desc {
   tesela_layout b; /**< of B as it is stored */
   tesela_layout c; /**< of C as it is stored */
   int64_t
-      memory; /**< bytes that a rank may take beside its operands, the least of all ranks' counts; 0: a half of what is free */
+      memory; /**< bytes that a rank may take beside its operands, and copies of those in buffers, the least of all ranks' counts; 0: a half of what is free */
 } tesela_mpi_desc;
 
 /** B = alpha op(A) + beta B of matrices that lie on many ranks: op(A) is A's transpose, or A itself where a.transpose is set, in another

@@ -46,10 +46,13 @@ TESELA_API tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesel
  * library's own for this communicator, on the rank's share of its host's processors (what it was bound to, else an even part of all).
  * record may be NULL.
  *
+ * Where operands are in buffers of a device, or gemm->device names one device with memory of its own ("cuda:0"), panels and sums stay in its
+ * memory from step to step; messages pass through host memory, where a rank's part of an operand in a buffer has a copy meanwhile.
+ *
  * The sums of each element are those of a grid (record->plan) that depends on sizes, types, layouts, memory and the number of ranks, and
  * on nothing else: the same call gives the same bits, whatever came when.
  *  @return TESELA_BAD_CALL where an argument is wrong or not that of rank 0, or the ranks have different versions of the library;
- *  TESELA_UNSUPPORTED where operands are in buffers; TESELA_OUT_OF_MEMORY; and what tesela_gemm() returns. */
+ *  TESELA_UNSUPPORTED where operands are packed; TESELA_OUT_OF_MEMORY; and what tesela_gemm() returns. */
 static inline tesela_status tesela_mpi_gemm(MPI_Comm communicator, tesela_context *context,
                                             const tesela_mpi_desc *desc, tesela_mpi_record *record) {
   return tesela_mpi_gemm_sized(communicator, context, desc, record, sizeof *desc, sizeof *desc->gemm,

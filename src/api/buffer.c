@@ -127,14 +127,28 @@ size_t tesela_buffer_bytes(const tesela_buffer *buffer) {
   return buffer ? buffer->memory->bytes : 0;
 }
 
-static tesela_status check_range(const tesela_buffer *buffer, size_t offset, const void *host, size_t bytes) {
+static tesela_status check_rows(const tesela_buffer *buffer, const tsl_copy *copy) {
   if (!buffer)
     return tsl_fail(TESELA_BAD_CALL, "buffer is NULL");
-  if (offset > buffer->memory->bytes || bytes > buffer->memory->bytes - offset)
-    return tsl_fail(TESELA_BAD_CALL, "%zu bytes at offset %zu pass the end of a buffer of %zu bytes", bytes,
-                    offset, buffer->memory->bytes);
-  if (!host && bytes > 0)
+  const size_t all = buffer->memory->bytes, left = copy->offset <= all ? all - copy->offset : 0;
+  if (copy->offset > all || (copy->rows > 0 && copy->row_bytes > left))
+    return tsl_fail(TESELA_BAD_CALL, "%zu bytes at offset %zu pass the end of a buffer of %zu bytes",
+                    copy->row_bytes, copy->offset, all);
+  if (copy->rows == 0 || copy->row_bytes == 0)
+    return TESELA_OK;
+  if (!copy->host)
     return tsl_fail(TESELA_BAD_CALL, "host is NULL");
+  if (copy->rows == 1)
+    return TESELA_OK;
+  const bool in_buffer = copy->device_pitch < copy->row_bytes;
+  if (in_buffer || copy->host_pitch < copy->row_bytes)
+    return tsl_fail(TESELA_BAD_CALL, "rows of %zu bytes begin %zu bytes apart in %s, and would overlap",
+                    copy->row_bytes, in_buffer ? copy->device_pitch : copy->host_pitch,
+                    in_buffer ? "the buffer" : "host memory");
+  if (copy->rows - 1 > (left - copy->row_bytes) / copy->device_pitch)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%zu rows of %zu bytes, %zu apart, at offset %zu pass the end of a buffer of %zu bytes",
+                    copy->rows, copy->row_bytes, copy->device_pitch, copy->offset, all);
   return TESELA_OK;
 }
 
@@ -148,30 +162,51 @@ static tesela_status stream_of(const tesela_buffer *buffer, tsl_stream **stream)
 }
 
 /* The stream is waited for, so that work on other streams sees the bytes. */
-tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const void *host, size_t bytes) {
-  TSL_NOT_CANCELLED;
+static tesela_status transport(const tesela_buffer *buffer, tsl_copy copy, bool writes) {
   tsl_stream *stream;
-  TSL_TRY(check_range(buffer, offset, host, bytes));
+  TSL_TRY(check_rows(buffer, &copy));
+  const tsl_device_ops *ops = buffer->memory->device->ops;
+  copy.buffer = buffer->memory;
   pthread_mutex_lock(&buffer->transport->lock);
   tesela_status status = stream_of(buffer, &stream);
   if (status == TESELA_OK)
-    status = tsl_device_write(stream, buffer->memory, offset, host, bytes);
-  if (status == TESELA_OK)
-    status = buffer->memory->device->ops->finish(stream);
+    status = writes ? ops->write(stream, &copy) : ops->read(stream, &copy);
+  if (status == TESELA_OK && writes)
+    status = ops->finish(stream);
   pthread_mutex_unlock(&buffer->transport->lock);
   return status;
 }
 
+tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const void *host, size_t bytes) {
+  return tesela_buffer_write_rows(buffer, offset, bytes, host, bytes, 1, bytes);
+}
+
 tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t offset, void *host, size_t bytes) {
+  return tesela_buffer_read_rows(buffer, offset, bytes, host, bytes, 1, bytes);
+}
+
+tesela_status tesela_buffer_write_rows(tesela_buffer *buffer, size_t offset, size_t pitch, const void *host,
+                                       size_t host_pitch, size_t rows, size_t row_bytes) {
   TSL_NOT_CANCELLED;
-  tsl_stream *stream;
-  TSL_TRY(check_range(buffer, offset, host, bytes));
-  pthread_mutex_lock(&buffer->transport->lock);
-  tesela_status status = stream_of(buffer, &stream);
-  if (status == TESELA_OK)
-    status = tsl_device_read(stream, buffer->memory, offset, host, bytes);
-  pthread_mutex_unlock(&buffer->transport->lock);
-  return status;
+  const tsl_copy copy = {.offset = offset,
+                         .device_pitch = pitch,
+                         .host = tsl_writable(host),
+                         .host_pitch = host_pitch,
+                         .rows = rows,
+                         .row_bytes = row_bytes};
+  return transport(buffer, copy, true);
+}
+
+tesela_status tesela_buffer_read_rows(const tesela_buffer *buffer, size_t offset, size_t pitch, void *host,
+                                      size_t host_pitch, size_t rows, size_t row_bytes) {
+  TSL_NOT_CANCELLED;
+  const tsl_copy copy = {.offset = offset,
+                         .device_pitch = pitch,
+                         .host = host,
+                         .host_pitch = host_pitch,
+                         .rows = rows,
+                         .row_bytes = row_bytes};
+  return transport(buffer, copy, false);
 }
 
 void tesela_buffer_destroy(tesela_buffer *buffer) {

@@ -54,9 +54,9 @@ static void fill_in(call *c) {
                          .col_stride = g->c.col_stride,
                          .transpose = g->c.transpose,
                          .type = g->c.type};
-  c->given[TSL_PART_A] = (tsl_given){"a", &g->a, &c->desc.a, g->m, g->k, true};
-  c->given[TSL_PART_B] = (tsl_given){"b", &g->b, &c->desc.b, g->k, g->n, true};
-  c->given[TSL_PART_C] = (tsl_given){"c", &c->c, &c->desc.c, g->m, g->n, true};
+  c->given[TSL_PART_A] = (tsl_given){"a", &g->a, &c->desc.a, g->m, g->k, true, true};
+  c->given[TSL_PART_B] = (tsl_given){"b", &g->b, &c->desc.b, g->k, g->n, true, true};
+  c->given[TSL_PART_C] = (tsl_given){"c", &c->c, &c->desc.c, g->m, g->n, true, true};
 }
 
 static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) {
@@ -93,6 +93,12 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
   job->sums = tsl_type(tsl_type(g->c.type)->sums);
   TSL_TRY(tsl_given_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
   return tsl_given_scalar(g->beta, "beta", job->sums, 0, job->beta);
+}
+
+static tesela_status find_place(const call *c, tsl_job *job) {
+  static const char *const names[] = {"a", "b", "c"};
+  const tesela_buffer *const buffers[] = {c->gemm.a.buffer, c->gemm.b.buffer, c->gemm.c.buffer};
+  return tsl_place_find(buffers, names, TSL_PARTS, job->device, &job->place);
 }
 
 static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
@@ -167,18 +173,20 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   tsl_given given[TSL_PARTS];
   memcpy(given, c->given, sizeof given);
   given[TSL_PART_A].used = given[TSL_PART_B].used = multiplies;
+  given[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
   TSL_TRY(tsl_parts_make(ranks, given, TSL_PARTS, job->part));
   if (!multiplies) {
     if (!empty)
       tsl_product_scale(job);
     snprintf(record->plan, sizeof record->plan, "nothing to multiply");
-    return TESELA_OK;
+    return tsl_part_store(ranks, &job->part[TSL_PART_C]);
   }
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_rank_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
   tell(job, &grid, record);
-  return tsl_product_run(job, &grid, record);
+  TSL_TRY(tsl_product_run(job, &grid, record));
+  return tsl_part_store(ranks, &job->part[TSL_PART_C]);
 }
 
 tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const tesela_mpi_desc *desc,
@@ -196,6 +204,8 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
     say(&c, ranks, &sayings);
     status = check(&c, ranks, &job);
   }
+  if (status == TESELA_OK)
+    status = find_place(&c, &job);
   if (status == TESELA_OK)
     status = find_context(ranks, &job.context);
   status = tsl_agree_start(ranks, status, sayings.said, sayings.count);

@@ -29,6 +29,7 @@ static tesela_status take(call *out, const tesela_mpi_transpose_desc *desc, size
   out->a = desc->a;
   out->b = (tesela_matrix){.data = b->data,
                            .buffer = b->buffer,
+                           .offset = b->offset,
                            .row_stride = b->row_stride,
                            .col_stride = b->col_stride,
                            .transpose = b->transpose,
@@ -39,8 +40,8 @@ static tesela_status take(call *out, const tesela_mpi_transpose_desc *desc, size
     out->b.type = out->a.type;
   /* What is stored is A, whose transpose comes into B; with a.transpose, it is what comes into B. */
   out->a.transpose = !desc->a.transpose;
-  out->given[A] = (tsl_given){"a", &out->a, &out->desc.layout_a, desc->cols, desc->rows, true};
-  out->given[B] = (tsl_given){"b", &out->b, &out->desc.layout_b, desc->cols, desc->rows, true};
+  out->given[A] = (tsl_given){"a", &out->a, &out->desc.layout_a, desc->cols, desc->rows, true, true};
+  out->given[B] = (tsl_given){"b", &out->b, &out->desc.layout_b, desc->cols, desc->rows, true, true};
   return TESELA_OK;
 }
 
@@ -75,15 +76,17 @@ static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
 static tesela_status run(tsl_job *job, call *c, tesela_mpi_record *record) {
   const bool reads = !(job->alpha[0] == 0 && job->alpha[1] == 0);
   c->given[A].used = reads;
+  c->given[B].read = job->beta[0] != 0 || job->beta[1] != 0;
   TSL_TRY(tsl_parts_make(job->ranks, &c->given[A], 1, &job->part[TSL_PART_A]));
   TSL_TRY(tsl_parts_make(job->ranks, &c->given[B], 1, &job->part[TSL_PART_C]));
   record->ranks = job->ranks->size;
   record->error_bound = 3 * tsl_type(c->a.type)->unit_roundoff;
   snprintf(record->plan, sizeof record->plan, "every rank to every rank");
   if (reads)
-    return tsl_transpose_run(job, record);
-  tsl_product_scale(job);
-  return TESELA_OK;
+    TSL_TRY(tsl_transpose_run(job, record));
+  else
+    tsl_product_scale(job);
+  return tsl_part_store(job->ranks, &job->part[TSL_PART_C]);
 }
 
 tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
@@ -103,8 +106,8 @@ tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
   status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
   if (status == TESELA_OK)
     status = run(&job, &c, &own);
-  tsl_layout_free(&job.part[TSL_PART_A].layout);
-  tsl_layout_free(&job.part[TSL_PART_C].layout);
+  tsl_parts_free(&job.part[TSL_PART_A], 1);
+  tsl_parts_free(&job.part[TSL_PART_C], 1);
   own.seconds = tsl_clock() - begin;
   if (status == TESELA_OK && record)
     tsl_api_give(record, record_size, &own, sizeof own);

@@ -4,13 +4,14 @@
 
 #include "base/types.h"
 #include "comm/comm.h"
-#include "comm/layout.h"
+#include "comm/place.h"
 
 /* One operand. */
 typedef struct tsl_part {
   const tsl_type_info *type;
   tsl_layout layout; /* of the operand as it takes part: transposes are turned already */
-  void *data;        /* of the calling rank; only C's is written */
+  tsl_mirror mirror; /* of the calling rank's elements ... */
+  void *data;        /* ... in host memory; only C's is written */
   bool conjugate;
   tsl_order order; /* of messages, and of what is made of them: the same on all ranks */
 } tsl_part;
@@ -25,6 +26,7 @@ typedef struct tsl_job {
   const tsl_type_info *sums;
   double alpha[2], beta[2];             /* as the type of the sums has them */
   const char *device, *strategy, *bits; /* of local products; bits: the same on all ranks */
+  tsl_place place;                      /* of the calling rank's products */
   int64_t memory;                       /* bytes a rank may take; the same on all ranks */
 } tsl_job;
 

@@ -25,8 +25,10 @@ static tsl_patch window_of(const tsl_panels *p, int operand, const tsl_block *bl
                                : tsl_window_b(p->grid, block, step, order);
 }
 
-/* Whether a window lies whole in one piece of this rank's memory, and where. */
-static bool lies_here(const tsl_part *part, int rank, tsl_panel *panel) {
+/* Whether a window lies whole in one piece of this rank's memory, of the kind that it multiplies in, and where. */
+static bool lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel) {
+  if (on_device && !part->mirror.memory)
+    return false;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
     tsl_meet rows = {.a = &held.rows, .b = &panel->window.rows},
@@ -36,7 +38,9 @@ static bool lies_here(const tsl_part *part, int rank, tsl_panel *panel) {
         cols.length != panel->window.cols.last - panel->window.cols.first)
       continue;
     const int64_t at = held.offset + rows.in_a * held.row_stride + cols.in_a * held.col_stride;
-    panel->data = (const char *)part->data + at * (int64_t)part->type->size;
+    panel->data = on_device ? NULL : (const char *)part->data + at * (int64_t)part->type->size;
+    panel->buffer = on_device ? part->mirror.buffer : NULL;
+    panel->offset = on_device ? part->mirror.at + at : 0;
     panel->row_stride = held.row_stride;
     panel->col_stride = held.col_stride;
     return true;
@@ -46,7 +50,8 @@ static bool lies_here(const tsl_part *part, int rank, tsl_panel *panel) {
 
 static void look(const tsl_panels *p, int operand, tsl_step step, tsl_panel *panel) {
   panel->window = window_of(p, operand, p->own, step);
-  panel->in_place = lies_here(&p->job->part[operand], p->job->ranks->rank, panel);
+  panel->in_place =
+      lies_here(&p->job->part[operand], p->job->ranks->rank, tsl_place_is_device(&p->job->place), panel);
 }
 
 /* Begins to receive a panel, rank by rank. */
@@ -117,15 +122,17 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_beside *beside
   return TESELA_OK;
 }
 
-/* Puts together what arrived of a panel, and what this rank has of it itself. */
-static void assemble(tsl_panels *p, int operand, int step, const char **at) {
+/* Puts together what arrived of a panel, and what this rank has of it itself, where it is multiplied. */
+static tesela_status assemble(tsl_panels *p, int operand, int step, const char **at) {
   const tsl_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
   tsl_panel *panel = &p->panel[step % 2][operand];
   look(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
-    return;
-  panel->data = panel->memory;
+    return TESELA_OK;
+  panel->data = tsl_place_is_device(&p->job->place) ? NULL : panel->memory;
+  panel->buffer = panel->device_memory;
+  panel->offset = 0;
   panel->row_stride = panel->window.row_stride;
   panel->col_stride = panel->window.col_stride;
   for (int from = 0; from < p->job->ranks->size; from++)
@@ -138,6 +145,10 @@ static void assemble(tsl_panels *p, int operand, int step, const char **at) {
                                         *at) *
                part->type->size;
     }
+  return panel->device_memory
+             ? tesela_buffer_write(panel->device_memory, 0, panel->memory,
+                                   (size_t)tsl_patch_total(&panel->window) * part->type->size)
+             : TESELA_OK;
 }
 
 /* Waiting of MPI's own keeps a processor busy, which the work beside may need: so long, batches are asked about. */
@@ -154,14 +165,16 @@ static tesela_status arrive(const tsl_panels *p, int step, const tsl_beside *bes
   return ranks->ops->wait(ranks, step % 2);
 }
 
-tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside) {
+tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside, tesela_status *own) {
   const double begin = tsl_clock();
   TSL_TRY(arrive(p, step, beside));
   p->seconds_wait += tsl_beside_exposed(beside, begin);
   const double arrived = tsl_clock();
   const char *at = p->incoming[step % 2];
-  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
-    assemble(p, operand, step, &at);
+  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++) {
+    const tesela_status status = assemble(p, operand, step, &at);
+    *own = *own == TESELA_OK ? status : *own;
+  }
   p->seconds_move += tsl_beside_exposed(beside, arrived);
   return TESELA_OK;
 }
@@ -185,6 +198,13 @@ static tesela_status measure(tsl_panels *p, size_t panel[2], size_t *in, size_t 
   return TESELA_OK;
 }
 
+static tesela_status take_panel(const tsl_job *job, size_t bytes, tsl_panel *panel) {
+  TSL_TRY(tsl_alloc(bytes, "a panel", &panel->memory));
+  return tsl_place_is_device(&job->place) && bytes > 0
+             ? tesela_buffer_create(job->context, job->place.device, bytes, &panel->device_memory)
+             : TESELA_OK;
+}
+
 tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks,
                               const tsl_block *own, tsl_panels *out) {
   *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .own = own};
@@ -195,7 +215,7 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, con
   TSL_TRY(measure(out, panel, &in, &most));
   for (int i = 0; i < 2; i++) {
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-      TSL_TRY(tsl_alloc(panel[operand], "a panel", &out->panel[i][operand].memory));
+      TSL_TRY(take_panel(job, panel[operand], &out->panel[i][operand]));
     TSL_TRY(tsl_alloc(in, "panels that arrive", &out->incoming[i]));
     TSL_TRY(tsl_alloc(most, "panels that are sent", &out->outgoing[i]));
     TSL_TRY(job->ranks->ops->reserve(job->ranks, i, 2 * (grid->used + job->ranks->size)));
@@ -205,8 +225,10 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, con
 
 void tsl_panels_free(tsl_panels *panels) {
   for (int i = 0; i < 2; i++) {
-    tsl_free(panels->panel[i][TSL_PART_A].memory);
-    tsl_free(panels->panel[i][TSL_PART_B].memory);
+    for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
+      tsl_free(panels->panel[i][operand].memory);
+      tesela_buffer_destroy(panels->panel[i][operand].device_memory);
+    }
     tsl_free(panels->incoming[i]);
     tsl_free(panels->outgoing[i]);
   }

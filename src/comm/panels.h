@@ -7,12 +7,15 @@
 #include "comm/blocks.h"
 #include "comm/job.h"
 
-/* A panel that has arrived. */
+/* A panel that has arrived: in host memory, or, of a rank that multiplies on a device, in a buffer. */
 typedef struct tsl_panel {
   tsl_patch window;
-  const void *data; /* the operand's own memory where it lies there whole, else `memory` */
+  const void *data;            /* the operand's own memory where it lies there whole, else `memory` */
+  const tesela_buffer *buffer; /* likewise, or `device_memory` */
+  int64_t offset;              /* in the buffer */
   int64_t row_stride, col_stride;
   void *memory;
+  tesela_buffer *device_memory;
   bool in_place;
 } tsl_panel;
 
@@ -33,8 +36,9 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, con
 void tsl_panels_free(tsl_panels *panels);
 /* Lets the messages of a step begin; at most the next step's are on their way with it. Then waits for them, and has the panels, which are
  * as they are until the step after the next. While there is work beside, messages are asked about now and then, and the processor is left
- * to that; what of the time nothing ran beside is counted. */
+ * to that; what of the time nothing ran beside is counted. `own` is what failed on this rank alone, which goes on as the others wait for its
+ * messages. */
 tesela_status tsl_panels_begin(tsl_panels *panels, int step, const tsl_beside *beside);
-tesela_status tsl_panels_end(tsl_panels *panels, int step, const tsl_beside *beside);
+tesela_status tsl_panels_end(tsl_panels *panels, int step, const tsl_beside *beside, tesela_status *own);
 
 #endif

@@ -65,11 +65,12 @@ typedef struct product {
   const tsl_rank_grid *grid;
   tsl_blocks blocks;
   tsl_panels panels;
-  const tsl_block *own; /* NULL: this rank multiplies nothing */
-  void *sums;           /* of the own tile */
-  void *packed;         /* the same, for its owners */
-  void *slots;          /* sums of what this rank has of C in a tile, one slot for each layer */
-  bool written;         /* a tile of C is stored already */
+  const tsl_block *own;       /* NULL: this rank multiplies nothing */
+  void *sums;                 /* of the own tile */
+  tesela_buffer *device_sums; /* the same, where this rank multiplies on a device */
+  void *packed;               /* the same, for its owners */
+  void *slots;                /* sums of what this rank has of C in a tile, one slot for each layer */
+  bool written;               /* a tile of C is stored already */
   tesela_mpi_record *record;
 } product;
 
@@ -109,6 +110,8 @@ static tesela_status prepare(product *p) {
   }
   const size_t size = job->sums->size;
   TSL_TRY(tsl_alloc((size_t)tile * size, "the sums of a block", &p->sums));
+  if (tsl_place_is_device(&job->place) && tile > 0)
+    TSL_TRY(tesela_buffer_create(job->context, job->place.device, (size_t)tile * size, &p->device_sums));
   TSL_TRY(tsl_alloc((size_t)tile * size, "sums on their way", &p->packed));
   TSL_TRY(tsl_alloc((size_t)owned * size * (size_t)grid->depth, "sums of C", &p->slots));
   TSL_TRY(job->ranks->ops->reserve(job->ranks, BATCH_SUMS, grid->used + job->ranks->size));
@@ -118,6 +121,7 @@ static tesela_status prepare(product *p) {
 static void release(product *p) {
   tsl_panels_free(&p->panels);
   tsl_blocks_free(&p->blocks);
+  tesela_buffer_destroy(p->device_sums);
   tsl_free(p->sums);
   tsl_free(p->packed);
   tsl_free(p->slots);
@@ -136,16 +140,24 @@ static tesela_status multiply(product *p, int number) {
       .n = tsl_dim_total(&c.cols),
       .k = tsl_dim_total(&a->window.cols),
       .a = {.data = a->data,
+            .buffer = a->buffer,
+            .offset = a->offset,
             .row_stride = a->row_stride,
             .col_stride = a->col_stride,
             .type = job->part[TSL_PART_A].type->type,
             .conjugate = job->part[TSL_PART_A].conjugate},
       .b = {.data = b->data,
+            .buffer = b->buffer,
+            .offset = b->offset,
             .row_stride = b->row_stride,
             .col_stride = b->col_stride,
             .type = job->part[TSL_PART_B].type->type,
             .conjugate = job->part[TSL_PART_B].conjugate},
-      .c = {.data = p->sums, .row_stride = c.row_stride, .col_stride = c.col_stride, .type = job->sums->type},
+      .c = {.data = tsl_place_is_device(&job->place) ? NULL : p->sums,
+            .buffer = p->device_sums,
+            .row_stride = c.row_stride,
+            .col_stride = c.col_stride,
+            .type = job->sums->type},
       .beta = step.panel == 0 ? zero : one,
       .device = job->device,
       .strategy = job->strategy,
@@ -178,10 +190,10 @@ static bool is_long(const product *p, int number) {
 }
 
 /* The panels of a step are put together, and the messages of the one behind it begin. */
-static tesela_status advance(product *p, int number, const tsl_beside *beside) {
+static tesela_status advance(product *p, int number, const tsl_beside *beside, tesela_status *own) {
   const int steps = tsl_steps(p->grid);
   if (number < steps)
-    TSL_TRY(tsl_panels_end(&p->panels, number, beside));
+    TSL_TRY(tsl_panels_end(&p->panels, number, beside, own));
   return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, beside) : TESELA_OK;
 }
 
@@ -197,13 +209,21 @@ static tesela_status run_tile(product *p, int tile, tesela_status *own) {
       tsl_beside_start(&beside, multiply_step, &work);
     else if (is_own)
       *own = multiply(p, number);
-    const tesela_status messages = advance(p, number + 1, &beside);
+    const tesela_status messages = advance(p, number + 1, &beside, own);
     const tesela_status multiplied = tsl_beside_join(&beside);
     if (messages != TESELA_OK)
       return messages;
     *own = multiplied != TESELA_OK ? multiplied : *own;
   }
   return TESELA_OK;
+}
+
+/* The sums of a tile that were made on a device, to host memory. */
+static tesela_status fetch_sums(product *p, int tile) {
+  if (!p->device_sums)
+    return TESELA_OK;
+  const tsl_patch c = own_window(p, tsl_step_at(p->grid, tile * p->grid->panels));
+  return tesela_buffer_read(p->device_sums, 0, p->sums, (size_t)tsl_patch_total(&c) * p->job->sums->size);
 }
 
 /* Begins to receive what this rank has of C in the tile, from every layer. */
@@ -317,9 +337,10 @@ static tesela_status run_all(product *p) {
   tesela_status own = TESELA_OK;
   static const tsl_beside nothing = {0};
   TSL_TRY(tsl_panels_begin(&p->panels, 0, &nothing));
-  TSL_TRY(advance(p, 0, &nothing));
+  TSL_TRY(advance(p, 0, &nothing, &own));
   for (int tile = 0; tile < p->grid->tiles_m * p->grid->tiles_n; tile++) {
     TSL_TRY(run_tile(p, tile, &own));
+    own = own == TESELA_OK ? fetch_sums(p, tile) : own;
     TSL_TRY(finish_tile(p, tile, own));
   }
   return TESELA_OK;

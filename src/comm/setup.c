@@ -53,9 +53,13 @@ tesela_status tsl_given_check(const tsl_given *given, int ranks) {
   const tesela_matrix *m = given->matrix;
   char name[24] = "layout of a";
   name[10] = given->name[0];
-  if (m->buffer || m->packed)
-    return tsl_fail(TESELA_UNSUPPORTED, "%s is in a buffer or packed: operands on ranks are in host memory",
-                    given->name);
+  if (m->packed)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s is packed: operands on ranks are matrices", given->name);
+  if (m->data && m->buffer)
+    return tsl_fail(TESELA_BAD_CALL, "%s has data and a buffer: one of them is NULL", given->name);
+  if (m->offset != 0 && !m->buffer)
+    return tsl_fail(TESELA_BAD_CALL, "%s.offset is %lld, and counts in a buffer: there is none", given->name,
+                    (long long)m->offset);
   int64_t elements = 0;
   if (!tsl_type(m->type))
     return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is no type", given->name, (int)m->type);
@@ -124,7 +128,7 @@ static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *given
 
 static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_part *out) {
   const tesela_matrix *m = given->matrix;
-  *out = (tsl_part){.type = tsl_type(m->type), .data = tsl_writable(m->data), .conjugate = m->conjugate != 0};
+  *out = (tsl_part){.type = tsl_type(m->type), .conjugate = m->conjugate != 0};
   corners rectangles = {0};
   tesela_status status = TESELA_OK;
   if (given->layout->kind == TESELA_LAYOUT_RECTANGLES)
@@ -135,8 +139,13 @@ static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_par
         tsl_layout_make(given->layout, name, ranks->size, ranks->rank,
                         m->transpose ? given->cols : given->rows, m->transpose ? given->rows : given->cols,
                         m->row_stride, m->col_stride, rectangles.of, rectangles.counts, &out->layout);
-    if (status == TESELA_OK && given->used && !m->data && tsl_layout_held(&out->layout, ranks->rank) > 0)
+    if (status == TESELA_OK && given->used && !m->data && !m->buffer &&
+        tsl_layout_held(&out->layout, ranks->rank) > 0)
       status = tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, and this rank has elements of it", given->name);
+    if (status == TESELA_OK && given->used)
+      status =
+          tsl_mirror_make(m, given->name, out->type, &out->layout, ranks->rank, given->read, &out->mirror);
+    out->data = out->mirror.data;
     status = tsl_agree(ranks, status);
   }
   free_corners(&rectangles);
@@ -157,7 +166,19 @@ tesela_status tsl_parts_make(tsl_ranks *ranks, const tsl_given *given, int count
   return TESELA_OK;
 }
 
+tesela_status tsl_part_store(tsl_ranks *ranks, const tsl_part *part) {
+  tesela_status status = tsl_mirror_store(&part->mirror, part->type, &part->layout, ranks->rank);
+  if (status != TESELA_OK) {
+    tsl_status_saved saved;
+    tsl_status_save(&saved);
+    status = tsl_fail(status, "%s; the result is lost, a part of it was written", saved.sentence);
+  }
+  return tsl_agree(ranks, status);
+}
+
 void tsl_parts_free(tsl_part *parts, int count) {
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     tsl_layout_free(&parts[i].layout);
+    tsl_mirror_free(&parts[i].mirror);
+  }
 }

@@ -102,6 +102,24 @@ static void look(void *user, int64_t i, int64_t j, const double got[2]) {
              got[0], got[1], sum[0], sum[1]);
 }
 
+enum { BEFORE = 3 }; /* elements of a buffer before an operand's */
+
+/* What a rank has of a matrix, to a buffer. False where that cannot be made. */
+static bool lay(const comm_case *c, const dealt *d, bool in_buffer, tesela_buffer **buffer) {
+  const size_t size = tsl_type(d->type)->size, bytes = (size_t)d->elements * size;
+  *buffer = NULL;
+  return !in_buffer ||
+         (tesela_buffer_create(c->context, c->device, bytes + BEFORE * size, buffer) == TESELA_OK &&
+          tesela_buffer_write(*buffer, BEFORE * size, d->data, bytes) == TESELA_OK);
+}
+
+/* And back. */
+static bool fetch(const dealt *d, tesela_buffer *buffer) {
+  const size_t size = tsl_type(d->type)->size;
+  return !buffer ||
+         tesela_buffer_read(buffer, BEFORE * size, d->data, (size_t)d->elements * size) == TESELA_OK;
+}
+
 static void turn(bool transpose, int64_t *rows, int64_t *cols) {
   const int64_t r = *rows;
   if (transpose) {
@@ -122,32 +140,43 @@ const char *comm_case_run(const comm_case *c, int ranks, int rank, comm_multiply
   bool made = dealt_make(&a, c->a, ranks, rank, a_rows, a_cols, c->type, SEED_A, true);
   made = dealt_make(&b, c->b, ranks, rank, b_rows, b_cols, c->type, SEED_B, true) && made;
   made = dealt_make(&out, c->c, ranks, rank, c_rows, c_cols, c->type_c, SEED_C, reads_c) && made;
+  tesela_buffer *buffers[3] = {NULL, NULL, NULL};
+  made = made && lay(c, &a, c->buffer_a, &buffers[0]) && lay(c, &b, c->buffer_b, &buffers[1]) &&
+         lay(c, &out, c->buffer_c, &buffers[2]);
   const tesela_gemm_desc gemm = {.m = c->m,
                                  .n = c->n,
                                  .k = c->k,
-                                 .a = {.data = a.data,
+                                 .a = {.data = c->buffer_a ? NULL : a.data,
+                                       .buffer = buffers[0],
+                                       .offset = c->buffer_a ? BEFORE : 0,
                                        .row_stride = a.row_stride,
                                        .col_stride = a.col_stride,
                                        .transpose = c->transpose_a,
                                        .type = c->type,
                                        .conjugate = c->conjugate_a},
-                                 .b = {.data = b.data,
+                                 .b = {.data = c->buffer_b ? NULL : b.data,
+                                       .buffer = buffers[1],
+                                       .offset = c->buffer_b ? BEFORE : 0,
                                        .row_stride = b.row_stride,
                                        .col_stride = b.col_stride,
                                        .transpose = c->transpose_b,
                                        .type = c->type,
                                        .conjugate = c->conjugate_b},
-                                 .c = {.data = out.data,
+                                 .c = {.data = c->buffer_c ? NULL : out.data,
+                                       .buffer = buffers[2],
+                                       .offset = c->buffer_c ? BEFORE : 0,
                                        .row_stride = out.row_stride,
                                        .col_stride = out.col_stride,
                                        .transpose = c->transpose_c,
                                        .type = c->type_c},
                                  .alpha = c->alpha,
-                                 .beta = c->beta};
+                                 .beta = c->beta,
+                                 .device = c->device,
+                                 .strategy = c->strategy};
   const tesela_mpi_desc desc = {
       .gemm = &gemm, .a = a.layout, .b = b.layout, .c = out.layout, .memory = c->memory};
   why[0] = 0;
-  if (!made || multiply(user, &desc, record) != TESELA_OK) {
+  if (!made || multiply(user, &desc, record) != TESELA_OK || !fetch(&out, buffers[2])) {
     snprintf(why, sizeof why, "%s", made ? tesela_last_error() : "out of memory");
   } else {
     looking l = {c, why, sizeof why, 0};
@@ -155,6 +184,8 @@ const char *comm_case_run(const comm_case *c, int ranks, int rank, comm_multiply
     if (!why[0] && !dealt_gaps_untouched(&out, c->c, ranks, rank, c_rows, c_cols))
       snprintf(why, sizeof why, "elements beside C were written");
   }
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
   dealt_free(&a);
   dealt_free(&b);
   dealt_free(&out);

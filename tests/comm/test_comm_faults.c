@@ -90,8 +90,15 @@ static void no_device(rank_call *c) {
 static void no_strategy(rank_call *c) {
   c->gemm.strategy = "no_such_strategy";
 }
-static void in_buffer(rank_call *c) {
+static void two_places(rank_call *c) {
+  c->gemm.a.data = c;
   c->gemm.a.buffer = (tesela_buffer *)(void *)c;
+}
+static void packed(rank_call *c) {
+  c->gemm.b.packed = (tesela_packed *)(void *)c;
+}
+static void no_buffer(rank_call *c) {
+  c->gemm.a.offset = 7;
 }
 static void little_memory(rank_call *c) {
   c->desc.memory = 1;
@@ -145,7 +152,9 @@ static const fault faults[] = {
     {"a rectangle outside", 1 << 3, outside, TESELA_BAD_CALL, "rank 3: layout of a.rectangles[1] is"},
     {"no such device", 1 << 1 | 1 << 3, no_device, TESELA_NO_DEVICE, "rank 1: "},
     {"no such strategy", 1 << 4, no_strategy, TESELA_BAD_INPUT, "rank 4: "},
-    {"a buffer", 1 << 4, in_buffer, TESELA_UNSUPPORTED, "rank 4: a is in a buffer"},
+    {"data and a buffer", 1 << 4, two_places, TESELA_BAD_CALL, "rank 4: a has data and a buffer"},
+    {"a packed operand", 1 << 4, packed, TESELA_UNSUPPORTED, "rank 4: b is packed"},
+    {"an offset without a buffer", 1 << 3, no_buffer, TESELA_BAD_CALL, "rank 3: a.offset is 7"},
     {"little memory", 1 << 3, little_memory, TESELA_OUT_OF_MEMORY, "rank 0: 1 bytes a rank are too few"},
     {"no block", ALL, zero_block, TESELA_BAD_CALL, "rank 0: layout of c has blocks of 3 x 0"},
     {"a large grid", ALL, large_grid, TESELA_BAD_CALL, "rank 0: layout of b has a grid of 5 x 2 processes"},

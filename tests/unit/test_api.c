@@ -376,6 +376,49 @@ static void buffers_hold_operands(void **state) {
   tesela_buffer_destroy(buffer);
 }
 
+/* Rows of 3 elements, 5 apart in host memory and 4 in the buffer, after its first element. What lies between them stays. */
+static void buffers_take_rows(void **state) {
+  (void)state;
+  enum { ROWS = 4, WIDTH = 3, HOST = 5, IN = 4, ALL = 1 + (ROWS - 1) * IN + WIDTH };
+  static const char *const devices[] = {"cpu", "opencl:0"};
+  const size_t size = sizeof(float), row = WIDTH * size;
+  for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+    tesela_buffer *buffer;
+    float host[ROWS * HOST], all[ALL], back[ROWS * HOST];
+    for (int i = 0; i < ROWS * HOST; i++) {
+      host[i] = (float)i;
+      back[i] = -2;
+    }
+    for (int i = 0; i < ALL; i++)
+      all[i] = -1;
+    const tesela_status made = tesela_buffer_create(context, devices[d], sizeof all, &buffer);
+    if (made == TESELA_NO_DEVICE && d > 0)
+      continue;
+    must(made);
+    must(tesela_buffer_write(buffer, 0, all, sizeof all));
+    must(tesela_buffer_write_rows(buffer, size, IN * size, host, HOST * size, ROWS, row));
+    must(tesela_buffer_read(buffer, 0, all, sizeof all));
+    for (int i = 0; i < ALL; i++) {
+      const int is_gap = i == 0 || (i - 1) % IN >= WIDTH;
+      assert_true(all[i] == (is_gap ? -1 : (float)((i - 1) / IN * HOST + (i - 1) % IN)));
+    }
+    must(tesela_buffer_read_rows(buffer, size, IN * size, back, HOST * size, ROWS, row));
+    for (int i = 0; i < ROWS * HOST; i++)
+      assert_true(back[i] == (i % HOST < WIDTH ? host[i] : -2));
+    must(tesela_buffer_write_rows(buffer, size, 0, host, 0, 1, row));
+    must(tesela_buffer_write_rows(buffer, size, 0, NULL, 0, 0, row));
+    expect(tesela_buffer_write_rows(buffer, 2 * size, IN * size, host, HOST * size, ROWS, row),
+           TESELA_BAD_CALL, "4 rows of 12 bytes, 16 apart, at offset 8 pass the end of a buffer of 64 bytes");
+    expect(tesela_buffer_read_rows(buffer, 0, SIZE_MAX, back, SIZE_MAX, 2, row), TESELA_BAD_CALL,
+           "pass the end");
+    expect(tesela_buffer_write_rows(buffer, 0, row - 1, host, row, 2, row), TESELA_BAD_CALL,
+           "rows of 12 bytes begin 11 bytes apart in the buffer");
+    expect(tesela_buffer_read_rows(buffer, 0, row, back, row - 4, 2, row), TESELA_BAD_CALL,
+           "rows of 12 bytes begin 8 bytes apart in host memory");
+    tesela_buffer_destroy(buffer);
+  }
+}
+
 /* A plan for buffers takes buffers, and one for host memory takes host memory. */
 static void places_do_not_mix(void **state) {
   (void)state;
@@ -427,6 +470,7 @@ int main(void) {
       cmocka_unit_test(plans_are_run_again),
       cmocka_unit_test(many_shapes_are_remembered_and_forgotten),
       cmocka_unit_test(buffers_hold_operands),
+      cmocka_unit_test(buffers_take_rows),
       cmocka_unit_test(places_do_not_mix),
       cmocka_unit_test(devices_are_told),
   };
