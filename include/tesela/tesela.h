@@ -350,7 +350,7 @@ typedef struct tesela_solve_desc {
   const char *bits;     /**< as in tesela_gemm_desc */
 } tesela_solve_desc;
 
-/** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose(), tesela_solve() and tesela_plan_run() where
+/** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_gemm_grouped(), tesela_dot(), tesela_transpose(), tesela_solve() and tesela_plan_run() where
  * it is not NULL. Where copies overlap with computing, copy_in is what came before it and copy_out what came after. */
 typedef struct tesela_record {
   const char
@@ -414,6 +414,11 @@ TESELA_API tesela_status tesela_gemm_sized(tesela_context *context, const tesela
 TESELA_API tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
                                                    const tesela_batch *batch, tesela_record *record,
                                                    size_t desc_size, size_t batch_size, size_t record_size);
+/** tesela_gemm_grouped() with sizes, which are also the distances from one description, and one batch, to the next. */
+TESELA_API tesela_status tesela_gemm_grouped_sized(tesela_context *context, const tesela_gemm_desc *descs,
+                                                   const tesela_batch *batches, int64_t count,
+                                                   tesela_record *record, size_t desc_size, size_t batch_size,
+                                                   size_t record_size);
 /** tesela_dot() with sizes. */
 TESELA_API tesela_status tesela_dot_sized(tesela_context *context, const tesela_dot_desc *desc,
                                           tesela_record *record, size_t desc_size, size_t record_size);
@@ -528,6 +533,34 @@ static inline tesela_status tesela_gemm(tesela_context *context, const tesela_ge
 static inline tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
                                                 const tesela_batch *batch, tesela_record *record) {
   return tesela_gemm_batched_sized(context, desc, batch, record, sizeof *desc, sizeof *batch, sizeof *record);
+}
+
+/** Multiplies products that differ in one call: product i is descs[i], or where batches is not NULL, group i is as many products
+ * as batches[i] says, as in tesela_gemm_batched(). Groups may differ in whatever a description says; of sizes, types, scalars and last steps
+ * each has its own (the layers of experts of a network, BLAS's gemm_batch). None at all (count = 0) is allowed, and so are
+ * groups without products and products without elements.
+ *
+ * On the processor all threads share out all products by the work that each one is: small ones go to one thread each, the largest
+ * first, and one that would keep the others waiting is computed by all of them. Every result has the bits that a call of its own would
+ * give. On another device products in buffers are queued one behind the other without a wait in between, those of one shape at even distances in
+ * one run where a strategy takes them so; these have the order of sums of a batch. Operands in host memory are brought to another
+ * device group by group.
+ *
+ * Everything is checked before anything is computed: a wrong description, operand or batch is named by its number ("product 7: a.data is
+ * NULL", "group 3: product 2: ..."), and no C is written. No product may write what another one writes or reads. Two C that begin at one
+ * element, or that have no gaps and meet, are refused; other overlaps give unspecified results.
+ *
+ * record, which may be NULL, tells of all products together: its plan is that of a product with most work ("" where there is none), and its bounds
+ * are the largest. Thread-safe; the caller keeps both arrays, which are read during the call only.
+ *  @param descs what each product is, or each group's products are
+ *  @param batches where each group's products are; NULL: each description is one product
+ *  @param count of descriptions, and of batches where there are any
+ *  @return as tesela_gemm_batched(). */
+static inline tesela_status tesela_gemm_grouped(tesela_context *context, const tesela_gemm_desc *descs,
+                                                const tesela_batch *batches, int64_t count,
+                                                tesela_record *record) {
+  return tesela_gemm_grouped_sized(context, descs, batches, count, record, sizeof *descs, sizeof *batches,
+                                   sizeof *record);
 }
 
 /** One dot product; everything else as tesela_gemm(). */

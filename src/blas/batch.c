@@ -34,6 +34,13 @@ static bool are_apart(const tesela_batch *batch) {
   return true;
 }
 
+bool tsl_blas_is_ours(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  const tesela_type type = call->symbol->type;
+  return !tsl_blas_lacks(TSL_BLAS_GEMM, type, type) &&
+         tsl_blas_route_batch(call->symbol, product, small_volume) == TSL_BLAS_TESELA &&
+         !tsl_blas_check_gemm(product) && product->m != 0 && product->n != 0;
+}
+
 static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *batch) {
   return batch->count >= FEW ||
          (batch->count > 1 && 2 * volume_of(product) * (double)batch->count >= little_work);
@@ -41,9 +48,7 @@ static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *ba
 
 bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch) {
   const tesela_type type = call->symbol->type;
-  if (!is_worth_it(product, batch) || !are_apart(batch) || tsl_blas_lacks(TSL_BLAS_GEMM, type, type) ||
-      tsl_blas_route_batch(call->symbol, product, small_volume) != TSL_BLAS_TESELA ||
-      tsl_blas_check_gemm(product) || product->m == 0 || product->n == 0)
+  if (!is_worth_it(product, batch) || !are_apart(batch) || !tsl_blas_is_ours(call, product))
     return false;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
   tsl_blas_wording of;

@@ -5,10 +5,25 @@
 #include "blas/arguments.h"
 #include "blas/calls.h"
 
-/* Of a batch, whose first product this is: NULL asks the entry to go on here, by tsl_blas_alike() for each group. */
+/* Of a batch, whose first product this is: NULL asks the entry to go on here, by tsl_blas_alike() or tsl_blas_run_groups(). */
 tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count);
 /* Products of one shape, the first of which this is, or where `batch` has addresses the description of each; false: the
  * entry calls its own gemm for each. */
 bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch);
+
+/* Products of one shape among others, as the batch says where they are. */
+typedef struct tsl_blas_group {
+  tsl_blas_multiply product; /* without addresses */
+  tesela_batch batch;
+  int64_t done; /* so many of them, from the first on, are computed */
+} tsl_blas_group;
+
+/* Room for the groups of a call, for free(); NULL where there is no memory: then the entry calls its own gemm for all. */
+tsl_blas_group *tsl_blas_take_groups(int64_t count);
+/* Computes what is worth it of them, all groups at once; for the others the entry calls its own gemm. False: two products have one C, and
+ * groups are done in turn. */
+bool tsl_blas_run_groups(tsl_blas_call *call, tsl_blas_group *groups, int64_t count);
+/* Whether tesela is to compute products like this, and nothing is wrong with it. */
+bool tsl_blas_is_ours(tsl_blas_call *call, const tsl_blas_multiply *product);
 
 #endif

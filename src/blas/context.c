@@ -122,6 +122,11 @@ tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batc
   tesela_context *on = context_now();
   return on ? tesela_gemm_batched(on, desc, batch, record) : TESELA_OUT_OF_MEMORY;
 }
+tesela_status tsl_blas_run_grouped(const tesela_gemm_desc *descs, const tesela_batch *batches, int64_t count,
+                                   tesela_record *record) {
+  tesela_context *on = context_now();
+  return on ? tesela_gemm_grouped(on, descs, batches, count, record) : TESELA_OUT_OF_MEMORY;
+}
 tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record) {
   tesela_context *on = context_now();
   return on ? tesela_dot(on, desc, record) : TESELA_OUT_OF_MEMORY;

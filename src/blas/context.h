@@ -11,6 +11,8 @@
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
                                  tesela_record *record);
+tesela_status tsl_blas_run_grouped(const tesela_gemm_desc *descs, const tesela_batch *batches, int64_t count,
+                                   tesela_record *record);
 tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_solve(const tesela_solve_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record);

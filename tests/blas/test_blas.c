@@ -375,6 +375,52 @@ static void test_long_batch(void **state) {
   assert_memory_equal(sum, c[2], sizeof sum);
 }
 
+/* Groups of sizes that differ have the bits of calls of their own: small ones without a plan, one large product, one group of many, and one
+ * without products. Then two groups add to one C, which they must do in turn. */
+static void test_groups(void **state) {
+  enum { GROUPS = 40, LARGE = 7, MANY = 11, NONE = 12, ROOM = 160 * 160, PRODUCTS = 3 * GROUPS + 40 };
+  static double a[ROOM], b[ROOM], memory[PRODUCTS * 40 * 40 + ROOM], right[PRODUCTS * 40 * 40 + ROOM];
+  int trans_a[GROUPS], trans_b[GROUPS];
+  int32_t m[GROUPS], n[GROUPS], k[GROUPS], lda[GROUPS], ldb[GROUPS], size[GROUPS];
+  double alpha[GROUPS], beta[GROUPS];
+  const double *as[PRODUCTS], *bs[PRODUCTS];
+  double *cs[PRODUCTS], *at = memory;
+  int count = 0;
+  (void)state;
+  fill(a, ROOM, 1);
+  fill(b, ROOM, 2);
+  fill(memory, sizeof memory / sizeof *memory, 3);
+  for (int g = 0; g < GROUPS; g++) {
+    const bool is_large = g == LARGE;
+    trans_a[g] = g % 2 ? T : N;
+    trans_b[g] = g % 3 ? N : T;
+    m[g] = is_large ? 150 : 1 + g * 7 % 40;
+    n[g] = is_large ? 151 : 1 + g * 11 % 40;
+    k[g] = is_large ? 152 : 1 + g * 13 % 40;
+    lda[g] = ldb[g] = 160;
+    size[g] = is_large ? 1 : g == MANY ? 40 : g == NONE ? 0 : 1 + g % 3;
+    alpha[g] = 1 + g % 2;
+    beta[g] = g % 3 - 1;
+    for (int i = 0; i < size[g]; i++, count++) {
+      as[count] = a + i;
+      bs[count] = b + g;
+      cs[count] = at;
+      at += m[g] * n[g];
+    }
+  }
+  for (int turn = 0; turn < 2; turn++) {
+    if (turn == 1)
+      cs[0] = cs[1]; /* of the next group, which has other sizes */
+    memcpy(right, memory, sizeof right);
+    for (int g = 0, i = 0; g < GROUPS; g++)
+      for (int p = 0; p < size[g]; p++, i++)
+        cblas_dgemm(ROW, trans_a[g], trans_b[g], m[g], n[g], k[g], alpha[g], as[i], lda[g], bs[i], ldb[g],
+                    beta[g], right + (cs[i] - memory), n[g]);
+    cblas_dgemm_batch(ROW, trans_a, trans_b, m, n, k, alpha, as, lda, bs, ldb, beta, cs, n, GROUPS, size);
+    assert_memory_equal(memory, right, sizeof right);
+  }
+}
+
 /* Numbers whose sums are exact: 1, 2, 3, ... times 1, 10, 100, ... */
 static void test_dot(void **state) {
   (void)state;
@@ -580,6 +626,7 @@ int main(void) {
       cmocka_unit_test(test_gemmt_complex),
       cmocka_unit_test(test_batch),
       cmocka_unit_test(test_long_batch),
+      cmocka_unit_test(test_groups),
       cmocka_unit_test(test_dot),
       cmocka_unit_test(test_matcopy),
       cmocka_unit_test(test_arguments_fortran),

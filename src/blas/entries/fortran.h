@@ -83,26 +83,32 @@ TESELA_API void FORTRAN(L(gemm_batch))(const char *transa, const char *transb, c
     return;
   }
   const TSL_BLAS_ELEMENT *alphas = alpha, *betas = beta;
+  tsl_blas_group *groups = tsl_blas_take_groups(*group_count);
+  for (int64_t group = 0, at = 0; groups && group < *group_count; at += group_size[group++])
+    groups[group] = (tsl_blas_group){
+        .product = {.order = TSL_BLAS_COLUMN_MAJOR,
+                    .trans_a = tsl_blas_letter(transa[group]),
+                    .trans_b = tsl_blas_letter(transb[group]),
+                    .m = m[group],
+                    .n = n[group],
+                    .k = k[group],
+                    .alpha = alphas + group,
+                    .lda = lda[group],
+                    .ldb = ldb[group],
+                    .beta = betas + group,
+                    .ldc = ldc[group]},
+        .batch = {
+            .count = group_size[group] > 0 ? group_size[group] : 0, .a = a + at, .b = b + at, .c = c + at}};
+  const bool side_by_side = tsl_blas_run_groups(&call, groups, *group_count);
   for (int64_t group = 0, at = 0; group < *group_count; at += group_size[group++]) {
-    const tsl_blas_multiply product = {.order = TSL_BLAS_COLUMN_MAJOR,
-                                       .trans_a = tsl_blas_letter(transa[group]),
-                                       .trans_b = tsl_blas_letter(transb[group]),
-                                       .m = m[group],
-                                       .n = n[group],
-                                       .k = k[group],
-                                       .alpha = alphas + group,
-                                       .lda = lda[group],
-                                       .ldb = ldb[group],
-                                       .beta = betas + group,
-                                       .ldc = ldc[group]};
-    const tesela_batch batch = {.count = group_size[group], .a = a + at, .b = b + at, .c = c + at};
-    if (tsl_blas_alike(&call, &product, &batch))
+    if (groups && !side_by_side && tsl_blas_alike(&call, &groups[group].product, &groups[group].batch))
       continue;
-    for (int64_t i = 0; i < group_size[group]; i++)
+    for (int64_t i = groups ? groups[group].done : 0; i < group_size[group]; i++)
       FORTRAN(L(gemm))
     (transa + group, transb + group, m + group, n + group, k + group, alphas + group, a[at + i], lda + group,
      b[at + i], ldb + group, betas + group, c[at + i], ldc + group);
   }
+  free(groups);
 }
 
 TESELA_API void FORTRAN(L(gemm_batch_strided))(const char *transa, const char *transb, const INTEGER *m,

@@ -19,6 +19,8 @@
 #include "blas/symbol.h"
 #include "vector/rotations.h"
 
+#include <stdlib.h>
+
 #define PASTE_TWO(a, b) a##b
 #define PASTE(a, b) PASTE_TWO(a, b)
 #define STRING_OF(word) #word

@@ -1,0 +1,285 @@
+/* Products that differ in one call: each has its plan, all are checked first, and then the processor's threads share out what runs there,
+ * while other devices have theirs queued. */
+#include "api/grouped.h"
+
+#include "base/clock.h"
+#include "base/thread_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* So many parts of making ready for each thread, and from so many members on. */
+enum { PARTS_OF_A_THREAD = 4, SHARED_MEMBERS = 4 };
+
+tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key) {
+  tsl_request request;
+  TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
+  return tsl_api_request(group->context, &request, key);
+}
+
+bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member) {
+  const tsl_plan *plan = group->members[member].plan->plan;
+  return (plan->work.device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+void tsl_grouped_note(tsl_grouped *group, tesela_status status) {
+  int none = TESELA_OK;
+  if (status != TESELA_OK && atomic_compare_exchange_strong(&group->status, &none, (int)status))
+    tsl_status_save(&group->saved);
+}
+
+tesela_status tsl_grouped_told(tsl_grouped *group) {
+  const tesela_status status = (tesela_status)atomic_load(&group->status);
+  if (status != TESELA_OK)
+    tsl_status_restore(&group->saved);
+  return status;
+}
+
+/* --- making ready --- */
+
+/* What is wrong with a description itself stands behind the member's number, too. */
+static tesela_status fail_in(const tsl_products *of, tesela_status status) {
+  return status == TESELA_OK
+             ? status
+             : tsl_fail_in(status, "%s %" PRId64, of->is_one ? "product" : "group", of->group);
+}
+
+static tesela_status find_plan(tsl_grouped *group, int64_t i) {
+  const tesela_gemm_desc *desc = &group->descs[i];
+  const tesela_batch *batch = &group->batches[i];
+  tsl_request request;
+  tsl_call_key key;
+  TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
+  TSL_TRY(tsl_products_check_batch(desc, batch));
+  TSL_TRY(tsl_api_request(group->context, &request, &key));
+  group->seeds[i] = tsl_api_seed(group->context, &request);
+  return tsl_products_plan(group->context, desc, batch, &key, &group->cached[i]);
+}
+
+/* Finds a member's plan, unless it has one, and checks its operands. */
+static tesela_status make_ready(tsl_grouped *group, int64_t i) {
+  tsl_products *of = &group->members[i];
+  if (!group->cached[i]) {
+    TSL_TRY(fail_in(of, find_plan(group, i)));
+    of->plan = tsl_plan_cache_plan(group->cached[i]);
+  }
+  return of->batch->count == 0 ? TESELA_OK : tsl_products_check(of);
+}
+
+typedef struct part {
+  tsl_grouped *group;
+  int64_t parts;
+} part;
+
+static void make_part_ready(void *argument, int64_t index, int worker) {
+  const part *of = argument;
+  const int64_t count = of->group->count, most = count % of->parts, size = count / of->parts;
+  const int64_t first = index * size + (index < most ? index : most), end = first + size + (index < most);
+  (void)worker;
+  for (int64_t i = first; i < end && !atomic_load_explicit(&of->group->fails, memory_order_relaxed); i++)
+    if (make_ready(of->group, i) != TESELA_OK)
+      atomic_store_explicit(&of->group->fails, true, memory_order_relaxed);
+}
+
+/* Whether all plans are the processor's, and none is measured for: then threads may make them side by side. */
+static bool are_plain(const tsl_grouped *group) {
+  for (int64_t i = 0; i < group->count; i++) {
+    const tesela_gemm_desc *desc = &group->descs[i];
+    const char *device = desc->device ? desc->device : group->context->device;
+    if (desc->effort != 0 || desc->a.buffer || desc->b.buffer || desc->c.buffer || strcmp(device, "cpu") != 0)
+      return false;
+  }
+  return true;
+}
+
+/* Side by side first, where that helps. Who finds a member to be wrong says nothing: the sentence is that of the first one of all, which
+ * going over them in their order finds. */
+static tesela_status make_all_ready(tsl_grouped *group) {
+  tsl_devices *devices;
+  tsl_device *cpu;
+  bool is_done = false;
+  if (group->count >= SHARED_MEMBERS && are_plain(group)) {
+    TSL_TRY(tsl_api_devices(group->context, &devices));
+    TSL_TRY(tsl_devices_find(devices, "cpu", &cpu));
+    TSL_TRY(tsl_device_open(cpu));
+    const tsl_team team = tsl_device_team(cpu);
+    const int64_t most = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
+    part all = {group, group->count < most ? group->count : most};
+    tsl_team_run(team, all.parts, make_part_ready, &all);
+    is_done = !atomic_load(&group->fails);
+  }
+  for (int64_t i = 0; i < group->count && !is_done; i++)
+    TSL_TRY(make_ready(group, i));
+  return tsl_grouped_check_apart(group);
+}
+
+/* --- computing --- */
+
+static tesela_status compute(tsl_grouped *group) {
+  tsl_lanes *lanes;
+  tesela_status status = tsl_lanes_begin(group, &lanes);
+  if (status == TESELA_OK)
+    status = tsl_grouped_share(group);
+  return tsl_lanes_end(group, lanes, status);
+}
+
+/* Bounds are the largest, the plan one of the most work. */
+static void tell(const tsl_grouped *group, double seconds, tesela_record *record) {
+  const char *text = "";
+  double most = -1;
+  *record = (tesela_record){.seconds = seconds, .seconds_compute = seconds};
+  for (int64_t i = 0; i < group->count; i++) {
+    const tsl_products *of = &group->members[i];
+    const tsl_plan *plan = of->plan->plan;
+    const double bound = tsl_products_error_bound(of), flushed = tsl_plan_accuracy(plan).flushes,
+                 flops = tsl_problem_flops(&plan->work.problem);
+    record->error_bound = bound > record->error_bound ? bound : record->error_bound;
+    record->flushed_below = flushed > record->flushed_below ? flushed : record->flushed_below;
+    if (flops > most) {
+      most = flops;
+      text = plan->text;
+    }
+  }
+  record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, text);
+}
+
+static bool measures(const tsl_grouped *group) {
+  for (int64_t i = 0; i < group->count; i++)
+    if (group->seeds[i] != 0)
+      return true;
+  return false;
+}
+
+static tesela_status run_looked_at(tsl_grouped *group, tsl_looking *looking, tesela_record *record) {
+  const double start = tsl_clock();
+  for (int64_t i = 0; i < group->count; i++)
+    if (group->seeds[i] != 0 && group->batches[i].count > 0)
+      TSL_TRY(tsl_looking_begin(&group->members[i], group->seeds[i], &looking[i]));
+  const double ready = tsl_clock();
+  TSL_TRY(compute(group));
+  const double done = tsl_clock();
+  if (record)
+    tell(group, done - ready, record);
+  for (int64_t i = 0; i < group->count; i++) {
+    const tesela_status status = tsl_looking_end(&group->members[i], &looking[i], record);
+    if (status != TESELA_OK)
+      return status;
+  }
+  if (record)
+    record->seconds_measure = ready - start + tsl_clock() - done;
+  return TESELA_OK;
+}
+
+static tesela_status run_measured(tsl_grouped *group, tesela_record *record) {
+  void *block;
+  TSL_TRY(
+      tsl_alloc_zeroed((size_t)group->count * sizeof(tsl_looking), "errors of a group's products", &block));
+  tsl_looking *looking = block;
+  const tesela_status status = run_looked_at(group, looking, record);
+  for (int64_t i = 0; i < group->count; i++)
+    tsl_looking_free(&looking[i]);
+  tsl_free(looking);
+  return status;
+}
+
+static tesela_status run(tsl_grouped *group, tesela_record *record) {
+  TSL_TRY(make_all_ready(group));
+  if (measures(group))
+    return run_measured(group, record);
+  const double start = tsl_clock();
+  TSL_TRY(compute(group));
+  if (record)
+    tell(group, tsl_clock() - start, record);
+  return TESELA_OK;
+}
+
+/* --- the call --- */
+
+/* The arrays of one call, of `count` members, in one block. */
+typedef struct arrays {
+  tsl_products *members;
+  tsl_cached_plan **cached;
+  uint64_t *seeds;
+  tesela_gemm_desc *descs; /* copies, where the caller's structs have another size */
+  tesela_batch *batches;   /* likewise, or where there are none */
+} arrays;
+
+static tesela_status take_arrays(int64_t count, arrays *out) {
+  const size_t one = sizeof *out->members + sizeof(tsl_cached_plan *) + sizeof *out->seeds +
+                     sizeof *out->descs + sizeof *out->batches;
+  size_t bytes;
+  void *block;
+  if (!tsl_size_mul((size_t)count, one, &bytes))
+    return tsl_fail(TESELA_BAD_CALL, "count is %" PRId64 ": so many products pass the address space", count);
+  TSL_TRY(tsl_alloc_zeroed(bytes, "a group of products", &block));
+  out->members = block;
+  out->descs = (tesela_gemm_desc *)(out->members + count);
+  out->batches = (tesela_batch *)(out->descs + count);
+  out->cached = (tsl_cached_plan **)(out->batches + count);
+  out->seeds = (uint64_t *)(out->cached + count);
+  return TESELA_OK;
+}
+
+/* Structs of this version, whatever the caller's are. */
+static tesela_status take_structs(const tesela_gemm_desc *descs, const tesela_batch *batches,
+                                  size_t desc_size, size_t batch_size, const arrays *own,
+                                  tsl_grouped *group) {
+  group->descs = desc_size == sizeof *descs ? descs : own->descs;
+  group->batches = batches && batch_size == sizeof *batches ? batches : own->batches;
+  for (int64_t i = 0; i < group->count; i++) {
+    const tesela_gemm_desc *desc =
+        (const tesela_gemm_desc *)(const void *)((const char *)descs + (size_t)i * desc_size);
+    const tesela_batch *batch =
+        batches ? (const tesela_batch *)(const void *)((const char *)batches + (size_t)i * batch_size) : NULL;
+    TSL_API_TAKE(desc, desc_size, own->descs[i], tesela_gemm_desc, scaling_b);
+    TSL_API_TAKE(batch, batch_size, own->batches[i], tesela_batch, scale_b_stride);
+    if (!batch)
+      own->batches[i].count = 1;
+    tsl_products *of = &group->members[i];
+    of->context = group->context;
+    of->desc = &group->descs[i];
+    of->batch = &group->batches[i];
+    of->group = i;
+    of->is_one = !batches;
+  }
+  return TESELA_OK;
+}
+
+static tesela_status multiply(tesela_context *context, const tesela_gemm_desc *descs,
+                              const tesela_batch *batches, int64_t count, size_t desc_size, size_t batch_size,
+                              tesela_record *record) {
+  arrays own = {.members = NULL};
+  TSL_TRY(take_arrays(count, &own));
+  tsl_grouped group = {.context = context,
+                       .count = count,
+                       .members = own.members,
+                       .cached = own.cached,
+                       .seeds = own.seeds,
+                       .status = TESELA_OK};
+  tesela_status status = take_structs(descs, batches, desc_size, batch_size, &own, &group);
+  if (status == TESELA_OK)
+    status = run(&group, record);
+  for (int64_t i = 0; i < count; i++)
+    if (own.cached[i])
+      tsl_plan_cache_give_back(&context->cache, own.cached[i]);
+  tsl_free(own.members);
+  return status;
+}
+
+tesela_status tesela_gemm_grouped_sized(tesela_context *context, const tesela_gemm_desc *descs,
+                                        const tesela_batch *batches, int64_t count, tesela_record *record,
+                                        size_t desc_size, size_t batch_size, size_t record_size) {
+  TSL_NOT_CANCELLED;
+  tesela_record full = {.plan = NULL};
+  if (!context || (!descs && count > 0))
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "descs");
+  if (count < 0)
+    return tsl_fail(TESELA_BAD_CALL, "count is %" PRId64 ": a number of products, or of groups, is 0 or more",
+                    count);
+  tesela_record *filled = tsl_api_record(record, record_size, &full);
+  if (count == 0 && filled)
+    *filled = (tesela_record){.plan = ""};
+  const tesela_status status =
+      count == 0 ? TESELA_OK : multiply(context, descs, batches, count, desc_size, batch_size, filled);
+  return tsl_api_recorded(status, record, record_size, &full);
+}

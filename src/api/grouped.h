@@ -1,0 +1,42 @@
+/* Products that differ, under way in one call. */
+#ifndef TSL_API_GROUPED_H
+#define TSL_API_GROUPED_H
+
+#include "api/products.h"
+#include "base/status.h"
+
+typedef struct tsl_grouped {
+  tesela_context *context;
+  int64_t count;
+  const tesela_gemm_desc *descs;
+  const tesela_batch *batches; /* as many */
+  tsl_products *members;       /* likewise */
+  tsl_cached_plan **cached;    /* theirs */
+  uint64_t *seeds;             /* of what is measured of each */
+  atomic_bool fails;           /* somebody found a member to be wrong while all are made ready */
+  bool begun;                  /* a product may be done */
+  atomic_int status;           /* of the first product that failed for good */
+  tsl_status_saved saved;      /* its sentence */
+} tsl_grouped;
+
+/* The call's key of a member. */
+tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key);
+/* Whether a member's products run on the processor. */
+bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member);
+/* Keeps the first failure; and tells it. */
+void tsl_grouped_note(tsl_grouped *group, tesela_status status);
+tesela_status tsl_grouped_told(tsl_grouped *group);
+
+/* TESELA_BAD_CALL where two products certainly write to the same element. All members are ready. */
+tesela_status tsl_grouped_check_apart(const tsl_grouped *group);
+
+/* Computes the members on the processor: threads share them out. */
+tesela_status tsl_grouped_share(tsl_grouped *group);
+
+/* Members in buffers of devices with kernels, queued there; those that are not queued are computed one by one. What was queued is
+ * waited for by the second call, which comes after each first one. */
+typedef struct tsl_lanes tsl_lanes;
+tesela_status tsl_lanes_begin(tsl_grouped *group, tsl_lanes **lanes);
+tesela_status tsl_lanes_end(tsl_grouped *group, tsl_lanes *lanes, tesela_status status);
+
+#endif

@@ -1,0 +1,99 @@
+/* Whether the results of products that differ lie apart from each other. */
+#include "api/grouped.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The bytes of one C. */
+typedef struct span {
+  uintptr_t memory;     /* 0: the host's; else a buffer's, and what follows counts from its start */
+  uintptr_t start, end; /* from the lowest byte of an element to behind the highest */
+  bool dense;
+  int64_t member, index;
+} span;
+
+static span span_of(const tsl_grouped *group, int64_t member, int64_t index) {
+  const tsl_products *of = &group->members[member];
+  const tsl_reach *reach = &of->plan->reach[TSL_OPERAND_C];
+  const tesela_result *c = &of->desc->c;
+  const tesela_batch *batch = of->batch;
+  const int64_t steps = batch->c ? 0 : index * batch->c_stride;
+  const uintptr_t first = batch->c    ? (uintptr_t)batch->c[index]
+                          : c->buffer ? (uintptr_t)(c->offset + steps) * reach->size
+                                      : (uintptr_t)c->data + (uintptr_t)(steps * (int64_t)reach->size);
+  return (span){.memory = c->buffer && !batch->c ? (uintptr_t)c->buffer->memory : 0,
+                .start = first - (uintptr_t)reach->below * reach->size,
+                .end = first + (uintptr_t)reach->above * reach->size,
+                .dense = reach->dense && of->desc->c_triangle == TESELA_WHOLE,
+                .member = member,
+                .index = index};
+}
+
+static bool is_behind(const span *a, const span *b) {
+  return b->memory == a->memory ? b->start > a->start : b->memory > a->memory;
+}
+
+static int compare(const void *x, const void *y) {
+  const span *a = x, *b = y;
+  return is_behind(b, a) ? 1 : is_behind(a, b) ? -1 : 0;
+}
+
+static void say(const tsl_products *of, int64_t index, char *text, size_t size) {
+  if (of->is_one)
+    snprintf(text, size, "product %" PRId64, of->group);
+  else
+    snprintf(text, size, "group %" PRId64 "'s product %" PRId64, of->group, index);
+}
+
+static tesela_status fail(const tsl_grouped *group, const span *a, const span *b) {
+  char first[64], second[64];
+  const bool in_order = a->member < b->member || (a->member == b->member && a->index < b->index);
+  const span *low = in_order ? a : b, *high = in_order ? b : a;
+  say(&group->members[low->member], low->index, first, sizeof first);
+  say(&group->members[high->member], high->index, second, sizeof second);
+  return tsl_fail(TESELA_BAD_CALL, "C of %s overlaps that of %s: each product has a C of its own", second,
+                  first);
+}
+
+/* They are in the order of their starts: of those without gaps, the one that reaches furthest is looked at. */
+static tesela_status check_sorted(const tsl_grouped *group, const span *spans, int64_t count) {
+  const span *furthest = NULL;
+  for (int64_t i = 0; i < count; i++) {
+    const span *one = &spans[i];
+    if (i > 0 && one->memory == spans[i - 1].memory && one->start == spans[i - 1].start)
+      return fail(group, &spans[i - 1], one);
+    if (!one->dense)
+      continue;
+    if (furthest && furthest->memory == one->memory && one->start < furthest->end)
+      return fail(group, furthest, one);
+    if (!furthest || furthest->memory != one->memory || one->end > furthest->end)
+      furthest = one;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_grouped_check_apart(const tsl_grouped *group) {
+  int64_t count = 0, at = 0;
+  bool sorted = true;
+  void *block;
+  for (int64_t i = 0; i < group->count; i++)
+    if (group->members[i].plan->reach[TSL_OPERAND_C].used)
+      count += group->batches[i].count;
+  size_t bytes;
+  if (!tsl_size_mul((size_t)count, sizeof(span), &bytes))
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "a group's products pass the address space");
+  TSL_TRY(tsl_alloc(bytes, "where a group's results lie", &block));
+  span *spans = block;
+  for (int64_t i = 0; i < group->count; i++)
+    for (int64_t j = 0; j < group->batches[i].count && group->members[i].plan->reach[TSL_OPERAND_C].used;
+         j++, at++) {
+      spans[at] = span_of(group, i, j);
+      sorted = sorted && (at == 0 || is_behind(&spans[at - 1], &spans[at]));
+    }
+  if (!sorted)
+    qsort(spans, (size_t)count, sizeof *spans, compare);
+  const tesela_status status = check_sorted(group, spans, count);
+  tsl_free(spans);
+  return status;
+}

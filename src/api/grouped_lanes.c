@@ -1,0 +1,248 @@
+/* Products that differ on devices with kernels: those in buffers are queued one behind the other on a stream of their device, those of one
+ * shape whose operands lie at even distances in one run, if a strategy takes them so. */
+#include "api/grouped.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A stream of a device, of a plan that has one, and the memory that all its runs use in turn. */
+typedef struct lane {
+  tsl_run_slots *slots;
+  tsl_run_slot *slot;
+  size_t workspace;
+} lane;
+
+/* Products that are queued together: a member's, or several members' as one batch. */
+typedef struct queued {
+  tsl_products of;
+  tesela_gemm_desc desc;
+  tesela_batch batch;
+  tsl_cached_plan *cached; /* its own, to be given back; NULL: the member's */
+  int64_t lane;
+} queued;
+
+struct tsl_lanes {
+  const tsl_products **order; /* members that are queued, those of one plan side by side */
+  int64_t members, count, lane_count;
+  queued *runs;
+  lane *lanes;
+};
+
+static bool is_queued(const tsl_grouped *group, int64_t member) {
+  const tsl_plan *plan = group->members[member].plan->plan;
+  const tsl_strategy *strategy = plan->work.strategy;
+  return !tsl_grouped_on_host(group, member) && group->batches[member].count > 0 &&
+         plan->place == TSL_PLACE_DEVICE && plan->slots && !strategy->splits.parts &&
+         !(strategy->needs & TSL_CAN_IMAGES);
+}
+
+/* --- members that are one batch --- */
+
+static int compare(const void *x, const void *y) {
+  const tsl_products *a = *(const tsl_products *const *)x, *b = *(const tsl_products *const *)y;
+  if (a->plan != b->plan)
+    return (uintptr_t)a->plan < (uintptr_t)b->plan ? -1 : 1;
+  if (a->desc->c.buffer != b->desc->c.buffer)
+    return (uintptr_t)a->desc->c.buffer < (uintptr_t)b->desc->c.buffer ? -1 : 1;
+  if (a->desc->c.offset != b->desc->c.offset)
+    return a->desc->c.offset < b->desc->c.offset ? -1 : 1;
+  return a->group < b->group ? -1 : 1;
+}
+
+enum { OPERANDS = TSL_GIVEN };
+typedef struct lying {
+  const tesela_buffer *buffer[OPERANDS];
+  int64_t offset[OPERANDS];
+} lying;
+
+static lying lying_of(const tesela_gemm_desc *desc) {
+  return (lying){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->bias.buffer, desc->scale_a.buffer,
+                  desc->scale_b.buffer},
+                 {desc->a.offset, desc->b.offset, desc->c.offset, desc->bias.offset, desc->scale_a.offset,
+                  desc->scale_b.offset}};
+}
+
+/* Whether the last of three goes on as the second does. */
+static bool goes_on(const lying *first, const lying *second, const lying *last, int64_t index) {
+  for (int i = 0; i < OPERANDS; i++)
+    if (last->buffer[i] != first->buffer[i] || second->buffer[i] != first->buffer[i] ||
+        last->offset[i] - first->offset[i] != index * (second->offset[i] - first->offset[i]))
+      return false;
+  return true;
+}
+
+/* How many of the sorted members from one on are a batch, and how they lie. */
+static int64_t batch_from(const tsl_grouped *group, const tsl_lanes *lanes, int64_t at, tesela_batch *batch) {
+  const tsl_products *first = lanes->order[at];
+  int64_t count = 1;
+  lying one = lying_of(first->desc), two = one;
+  if (first->batch->count != 1 || group->seeds[first->group] != 0)
+    return 1;
+  for (; at + count < lanes->members; count++) {
+    const tsl_products *next = lanes->order[at + count];
+    const lying its = lying_of(next->desc);
+    two = count == 1 ? its : two;
+    if (next->plan != first->plan || next->batch->count != 1 || group->seeds[next->group] != 0 ||
+        !goes_on(&one, &two, &its, count))
+      break;
+  }
+  two = count == 1 ? one : lying_of(lanes->order[at + 1]->desc);
+  *batch =
+      (tesela_batch){.count = count,
+                     .a_stride = two.offset[TSL_OPERAND_A] - one.offset[TSL_OPERAND_A],
+                     .b_stride = two.offset[TSL_OPERAND_B] - one.offset[TSL_OPERAND_B],
+                     .c_stride = two.offset[TSL_OPERAND_C] - one.offset[TSL_OPERAND_C],
+                     .bias_stride = two.offset[TSL_OPERAND_BIAS] - one.offset[TSL_OPERAND_BIAS],
+                     .scale_a_stride = two.offset[TSL_OPERAND_SCALE_A] - one.offset[TSL_OPERAND_SCALE_A],
+                     .scale_b_stride = two.offset[TSL_OPERAND_SCALE_B] - one.offset[TSL_OPERAND_SCALE_B]};
+  return count;
+}
+
+/* Members from `at` on as one run, or the first of them alone. Returns how many. */
+static tesela_status add_run(tsl_grouped *group, tsl_lanes *lanes, int64_t at, int64_t *taken) {
+  queued *run = &lanes->runs[lanes->count];
+  const tsl_products *first = lanes->order[at];
+  *taken = batch_from(group, lanes, at, &run->batch);
+  if (*taken > 1) {
+    tsl_call_key key;
+    TSL_TRY(tsl_grouped_key(group, first->desc, &key));
+    run->desc = *first->desc;
+    TSL_TRY(tsl_products_plan(group->context, &run->desc, &run->batch, &key, &run->cached));
+    run->of = (tsl_products){.context = group->context,
+                             .plan = tsl_plan_cache_plan(run->cached),
+                             .desc = &run->desc,
+                             .batch = &run->batch,
+                             .group = first->group,
+                             .is_one = true};
+  } else {
+    run->of = (tsl_products){.context = group->context,
+                             .plan = first->plan,
+                             .desc = first->desc,
+                             .batch = first->batch,
+                             .group = first->group,
+                             .is_one = first->is_one};
+  }
+  lanes->count++;
+  return TESELA_OK;
+}
+
+/* --- queuing --- */
+
+static int64_t lane_of(tsl_lanes *lanes, const tsl_plan *plan) {
+  int64_t i = 0;
+  while (i < lanes->lane_count && lanes->lanes[i].slots->device != plan->slots->device)
+    i++;
+  if (i == lanes->lane_count) {
+    lanes->lanes[i].slots = plan->slots;
+    lanes->lane_count++;
+  }
+  return i;
+}
+
+static tesela_status take_slots(tsl_lanes *lanes) {
+  for (int64_t i = 0; i < lanes->count; i++) {
+    queued *run = &lanes->runs[i];
+    run->lane = lane_of(lanes, run->of.plan->plan);
+    lane *its = &lanes->lanes[run->lane];
+    its->workspace = run->of.plan->workspace > its->workspace ? run->of.plan->workspace : its->workspace;
+  }
+  for (int64_t i = 0; i < lanes->lane_count; i++) {
+    TSL_TRY(tsl_run_slot_take(lanes->lanes[i].slots, &lanes->lanes[i].slot));
+    TSL_TRY(tsl_run_slot_scratch(lanes->lanes[i].slot, lanes->lanes[i].workspace));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status enqueue_run(tsl_grouped *group, const tsl_lanes *lanes, queued *run) {
+  const tsl_run_slot *slot = lanes->lanes[run->lane].slot;
+  const tsl_plan *plan = run->of.plan->plan;
+  const bool together = tsl_products_run_together(&run->of);
+  const int64_t runs = together ? 1 : run->of.batch->count;
+  for (int64_t i = 0; i < runs; i++) {
+    tsl_operands operands;
+    const bool is_first = !group->begun;
+    TSL_TRY(together ? tsl_products_gather_all(&run->of, &operands)
+                     : tsl_products_gather(&run->of, i, &operands));
+    group->begun = true;
+    const tesela_status status = tsl_plan_enqueue(plan, &operands, slot->stream, slot->scratch);
+    if (status != TESELA_OK)
+      return is_first ? status : TESELA_DEVICE_FAILED;
+  }
+  return TESELA_OK;
+}
+
+/* What is not queued: each product, or batch, as it would be alone. */
+static tesela_status run_alone(tsl_grouped *group, int64_t member) {
+  tsl_products *of = &group->members[member];
+  if (tsl_products_run_together(of)) {
+    const bool is_first = !group->begun;
+    group->begun = true;
+    const tesela_status status = tsl_products_together(of);
+    return status == TESELA_OK || is_first ? status : TESELA_DEVICE_FAILED;
+  }
+  for (int64_t i = 0; i < of->batch->count; i++) {
+    const bool is_first = !group->begun;
+    group->begun = true;
+    TSL_TRY(tsl_products_multiply(of, i, is_first));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status begin(tsl_grouped *group, tsl_lanes *lanes) {
+  for (int64_t i = 0; i < group->count; i++)
+    if (is_queued(group, i))
+      lanes->order[lanes->members++] = &group->members[i];
+  qsort(lanes->order, (size_t)lanes->members, sizeof *lanes->order, compare);
+  for (int64_t at = 0, taken = 0; at < lanes->members; at += taken)
+    TSL_TRY(add_run(group, lanes, at, &taken));
+  TSL_TRY(take_slots(lanes));
+  for (int64_t i = 0; i < lanes->count; i++)
+    TSL_TRY(enqueue_run(group, lanes, &lanes->runs[i]));
+  for (int64_t i = 0; i < group->count; i++)
+    if (!tsl_grouped_on_host(group, i) && !is_queued(group, i))
+      TSL_TRY(run_alone(group, i));
+  return TESELA_OK;
+}
+
+tesela_status tsl_lanes_begin(tsl_grouped *group, tsl_lanes **lanes) {
+  int64_t count = 0;
+  void *block;
+  *lanes = NULL;
+  for (int64_t i = 0; i < group->count; i++)
+    count += !tsl_grouped_on_host(group, i);
+  if (count == 0)
+    return TESELA_OK;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **lanes +
+                               (size_t)count * (sizeof(queued) + sizeof(lane) + sizeof *(*lanes)->order),
+                           "a group's products on a device", &block));
+  *lanes = block;
+  (*lanes)->runs = (queued *)(*lanes + 1);
+  (*lanes)->lanes = (lane *)((*lanes)->runs + count);
+  (*lanes)->order = (const tsl_products **)((*lanes)->lanes + count);
+  return begin(group, *lanes);
+}
+
+/* Waits even after a failure: work may be pending on the caller's buffers. */
+tesela_status tsl_lanes_end(tsl_grouped *group, tsl_lanes *lanes, tesela_status status) {
+  tsl_status_saved saved;
+  if (!lanes)
+    return status;
+  if (status != TESELA_OK)
+    tsl_status_save(&saved);
+  for (int64_t i = 0; i < lanes->lane_count && lanes->lanes[i].slot; i++) {
+    lane *its = &lanes->lanes[i];
+    const tesela_status finished = its->slot->device->ops->finish(its->slot->stream);
+    tsl_run_slot_give(its->slots, its->slot, finished == TESELA_OK);
+    if (finished != TESELA_OK && status == TESELA_OK) {
+      status = TESELA_DEVICE_FAILED; /* which says that some C may be written */
+      tsl_status_save(&saved);
+    }
+  }
+  for (int64_t i = 0; i < lanes->count; i++)
+    if (lanes->runs[i].cached)
+      tsl_plan_cache_give_back(&group->context->cache, lanes->runs[i].cached);
+  tsl_free(lanes);
+  if (status != TESELA_OK)
+    tsl_status_restore(&saved);
+  return status;
+}

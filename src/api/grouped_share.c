@@ -1,0 +1,219 @@
+/* How threads share out products that differ: those that would keep the others waiting, or would not come out even, are computed by all of
+ * them, one after the other; the rest by one thread each, those with most work first, and small ones several at a time. */
+#include "api/grouped.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Work is counted in operations of f32. Below this a product is one thread's; from that on one has so many pieces for all threads that
+ * it is as soon done by them as it would be beside others, and needs no memory for each thread; below this a group is one thread's. */
+static const double shared_product = 4e6, whole_product = 4e9, shared_group = 2e5;
+/* What a call costs beside its operations, what a byte does, and what it costs to have all threads begin and end one product. */
+static const double call_work = 400, byte_work = 2, team_work = 4e5;
+enum { JOBS_OF_A_THREAD = 8 };
+
+/* Products of one member that the processor computes. */
+typedef struct series {
+  int64_t member, count;
+  double work; /* of one */
+} series;
+
+/* From one product of a series on, so many, into the series behind it where it has no more. */
+typedef struct job {
+  int64_t series, first, count;
+} job;
+
+typedef struct schedule {
+  tsl_grouped *group;
+  series *all; /* most work first */
+  int64_t count;
+  job *jobs;
+} schedule;
+
+static double work_of(const tsl_plan *plan) {
+  const tsl_problem *problem = &plan->work.problem;
+  const double width = (double)tsl_type(tsl_type(problem->c.type)->component)->size / 4;
+  return call_work + tsl_problem_flops(problem) * (width > 1 ? width : 1) +
+         tsl_problem_bytes(problem) * byte_work;
+}
+
+static int compare(const void *x, const void *y) {
+  const series *a = x, *b = y;
+  return a->work != b->work ? (a->work < b->work ? 1 : -1) : a->member < b->member ? -1 : 1;
+}
+
+/* One after the other: a failure of the first one leaves every C as it was. */
+static void multiply(tsl_grouped *group, int64_t member, int64_t index) {
+  if (atomic_load_explicit(&group->status, memory_order_relaxed) != TESELA_OK)
+    return;
+  tsl_grouped_note(group, tsl_products_multiply(&group->members[member], index, !group->begun));
+  group->begun = true;
+}
+
+static void run_job(void *argument, int64_t index, int worker) {
+  const schedule *of = argument;
+  const job *one = &of->jobs[index];
+  int64_t at = one->series, i = one->first;
+  (void)worker;
+  for (int64_t left = one->count;
+       left > 0 && atomic_load_explicit(&of->group->status, memory_order_relaxed) == TESELA_OK; left--, i++) {
+    while (i == of->all[at].count) {
+      at++;
+      i = 0;
+    }
+    tsl_grouped_note(of->group, tsl_products_multiply(&of->group->members[of->all[at].member], i, false));
+  }
+}
+
+/* --- who computes the largest --- */
+
+typedef struct place {
+  int64_t series, index; /* of the next product */
+} place;
+
+static void go_on(const schedule *of, place *at) {
+  if (++at->index == of->all[at->series].count) {
+    at->series++;
+    at->index = 0;
+  }
+}
+
+/* How long it takes, in operations of one thread, where the first `together` of `large` products are computed by all threads, and the
+ * others in turn by whoever is free, with `small` operations to fill the gaps. */
+static double takes(const schedule *of, int threads, double *loads, int64_t large, int64_t together,
+                    double small) {
+  place at = {0, 0};
+  double by_all = 0, sum = small, longest = 0;
+  for (int i = 0; i < threads; i++)
+    loads[i] = 0;
+  for (int64_t p = 0; p < large; p++, go_on(of, &at)) {
+    const double work = of->all[at.series].work;
+    if (p < together) {
+      by_all += work / threads + team_work;
+      continue;
+    }
+    int least = 0;
+    for (int i = 1; i < threads; i++)
+      least = loads[i] < loads[least] ? i : least;
+    loads[least] += work;
+    sum += work;
+    longest = fmax(longest, loads[least]);
+  }
+  return by_all + fmax(longest, sum / threads);
+}
+
+/* How many of the first products all threads compute together: each that is more than a thread's part of what is left; and of those that
+ * are few, so many that the rest comes out even, or all. */
+static int64_t choose_together(const schedule *of, int threads, double *loads, double total) {
+  int64_t large = 0, together = 0;
+  double left = total, small = total;
+  place at = {0, 0};
+  bool leads = true;
+  for (int64_t s = 0; s < of->count && of->all[s].work >= shared_product; s++) {
+    large += of->all[s].count;
+    small -= of->all[s].work * (double)of->all[s].count;
+  }
+  for (; leads && together < large; go_on(of, &at)) {
+    const double work = of->all[at.series].work;
+    leads = work >= whole_product || work * threads > left;
+    together += leads;
+    left -= work;
+  }
+  const int64_t rest = large - together;
+  if (rest == 0 || rest >= (int64_t)JOBS_OF_A_THREAD * threads)
+    return together;
+  const int64_t choices[] = {together + rest % threads, large};
+  double best = takes(of, threads, loads, large, together, fmax(small, 0));
+  for (int i = 0; i < 2; i++) {
+    const double its = takes(of, threads, loads, large, choices[i], fmax(small, 0));
+    if (its < best) {
+      best = its;
+      together = choices[i];
+    }
+  }
+  return together;
+}
+
+/* --- the rest, cut into jobs --- */
+
+/* A large product is a job; others are gathered until they are as much as a job should be. */
+static int64_t cut(schedule *of, place at, double much) {
+  int64_t jobs = 0;
+  while (at.series < of->count) {
+    job *one = &of->jobs[jobs++];
+    double sum = 0;
+    *one = (job){at.series, at.index, 0};
+    while (at.series < of->count && (one->count == 0 || sum < much)) {
+      const series *its = &of->all[at.series];
+      const double wanted = ceil((much - sum) / its->work);
+      const int64_t left = its->count - at.index;
+      const int64_t taken = wanted < 1 ? 1 : wanted < (double)left ? (int64_t)wanted : left;
+      one->count += taken;
+      sum += (double)taken * its->work;
+      at.index += taken;
+      if (at.index == its->count) {
+        at.series++;
+        at.index = 0;
+      }
+    }
+  }
+  return jobs;
+}
+
+static void run_all(schedule *of, tsl_team team, double *loads) {
+  const int threads = tsl_team_threads(team);
+  double total = 0;
+  place at = {0, 0};
+  for (int64_t s = 0; s < of->count; s++)
+    total += of->all[s].work * (double)of->all[s].count;
+  const bool shares = threads > 1 && total >= shared_group;
+  const int64_t together = shares ? choose_together(of, threads, loads, total) : 0;
+  double left = total;
+  for (int64_t p = 0; p < together || (!shares && at.series < of->count); p++, go_on(of, &at)) {
+    multiply(of->group, of->all[at.series].member, at.index);
+    left -= of->all[at.series].work;
+  }
+  if (at.series == of->count)
+    return;
+  const int64_t jobs = cut(of, at, fmax(left, 0) / (double)(JOBS_OF_A_THREAD * threads));
+  tsl_team_run(team, jobs, run_job, of);
+}
+
+/* No more jobs than products, and than what is more than a job's work can be, with one at the end that is less. */
+static int64_t most_jobs(int threads, int64_t products) {
+  const int64_t most = (int64_t)JOBS_OF_A_THREAD * threads + 2;
+  return products < most ? products : most;
+}
+
+tesela_status tsl_grouped_share(tsl_grouped *group) {
+  schedule of = {.group = group};
+  const tsl_device *device = NULL;
+  int64_t products = 0;
+  void *block;
+  for (int64_t i = 0; i < group->count; i++)
+    if (tsl_grouped_on_host(group, i) && group->batches[i].count > 0) {
+      device = group->members[i].plan->plan->work.device;
+      products += group->batches[i].count;
+      of.count++;
+    }
+  if (of.count == 0)
+    return TESELA_OK;
+  const tsl_team team = tsl_device_team(device);
+  const int threads = tsl_team_threads(team);
+  const int64_t jobs = most_jobs(threads, products);
+  TSL_TRY(tsl_alloc((size_t)of.count * sizeof *of.all + (size_t)jobs * sizeof *of.jobs +
+                        (size_t)threads * sizeof(double),
+                    "a group's products in their order", &block));
+  of.all = block;
+  of.jobs = (job *)(of.all + of.count);
+  double *loads = (double *)(of.jobs + jobs);
+  int64_t at = 0;
+  for (int64_t i = 0; i < group->count; i++)
+    if (tsl_grouped_on_host(group, i) && group->batches[i].count > 0)
+      of.all[at++] = (series){i, group->batches[i].count, work_of(group->members[i].plan->plan)};
+  qsort(of.all, (size_t)of.count, sizeof *of.all, compare);
+  run_all(&of, team, loads);
+  tsl_free(block);
+  return tsl_grouped_told(group);
+}

@@ -1,0 +1,58 @@
+/* Products that are alike, which one call computes: for batches and groups of them. */
+#ifndef TSL_API_PRODUCTS_H
+#define TSL_API_PRODUCTS_H
+
+#include "api/api.h"
+#include "judge/measure.h"
+
+/* Under way, as a batch says where they are. */
+typedef struct tsl_products {
+  tesela_context *context;
+  tesela_plan *plan; /* of one, or of all of them together */
+  const tesela_gemm_desc *desc;
+  const tesela_batch *batch;
+  int64_t group;       /* for sentences: its number among others, -1: there are none */
+  bool is_one;         /* there is one product, which has the group's number */
+  atomic_bool rescues; /* some were finished by the specification */
+} tsl_products;
+
+/* What is wrong with a batch, whatever its plan is. */
+tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesela_batch *batch);
+/* A plan of all products where they lie at even distances, do not run on the processor, and a strategy takes them so; else
+ * of one. The plan of one says where products in host memory run; of buffers it is made only where it is needed. To be given
+ * back. */
+tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc *desc,
+                                const tesela_batch *batch, const tsl_call_key *key, tsl_cached_plan **cached);
+/* Whether it is one of all. */
+bool tsl_products_run_together(const tsl_products *of);
+/* Checks all of them, of which there is one at least. */
+tesela_status tsl_products_check(const tsl_products *of);
+
+/* Checks product `index`, and says where its operands are; the same of the first one, with the steps to the others. */
+tesela_status tsl_products_gather(const tsl_products *of, int64_t index, tsl_operands *operands);
+tesela_status tsl_products_gather_all(const tsl_products *of, tsl_operands *operands);
+/* Puts the product's number in front of this thread's sentence. */
+tesela_status tsl_products_fail_in(const tsl_products *of, int64_t index, tesela_status status);
+
+/* Computes product `index`, which was checked. While none can have been done, `is_first`, the call fails with it and every C is as
+ * it was; then one that its plan cannot do is finished by the specification, or the answer is the one that promises nothing about C:
+ * tsl_products_settle() says what a failure comes to. */
+tesela_status tsl_products_multiply(tsl_products *of, int64_t index, bool is_first);
+tesela_status tsl_products_settle(tsl_products *of, int64_t index, bool is_first, tesela_status status);
+/* All of them at once, on a plan that is all's. */
+tesela_status tsl_products_together(const tsl_products *of);
+/* Of whichever strategy computed a product. */
+double tsl_products_error_bound(const tsl_products *of);
+
+/* The errors of some of them, where they are asked for: begun before any product is computed, told after all. */
+enum { TSL_LOOKED_AT = 8 };
+typedef struct tsl_looking {
+  int64_t count, products[TSL_LOOKED_AT];
+  tsl_measuring *measuring[TSL_LOOKED_AT];
+} tsl_looking;
+tesela_status tsl_looking_begin(const tsl_products *of, uint64_t seed, tsl_looking *at);
+/* Adds what was seen to a record, which may be NULL. */
+tesela_status tsl_looking_end(const tsl_products *of, const tsl_looking *at, tesela_record *record);
+void tsl_looking_free(tsl_looking *at);
+
+#endif

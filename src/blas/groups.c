@@ -1,0 +1,183 @@
+/* Batches of several groups: those that are worth a plan go to tesela in one call, and small products that come alone are shared out
+ * among threads, each without a plan, as a call of its own would be computed. */
+#include "blas/batch.h"
+
+#include "base/pool.h"
+#include "blas/check.h"
+#include "blas/context.h"
+#include "blas/dispatch.h"
+#include "blas/gemm.h"
+#include "blas/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A group with so much work, or of so many products, is worth a plan; small ones are worth threads from so much work on. */
+enum { MANY = 32, JOBS_OF_A_THREAD = 8 };
+static const double planned_work = 2e6, shared_work = 4e5;
+
+tsl_blas_group *tsl_blas_take_groups(int64_t count) {
+  return count > 0 ? calloc((size_t)count, sizeof(tsl_blas_group)) : NULL;
+}
+
+static double work_of(const tsl_blas_group *group) {
+  const tsl_blas_multiply *product = &group->product;
+  return 2 * (double)product->m * (double)product->n * (double)product->k * (double)group->batch.count;
+}
+
+/* --- results that are the same --- */
+
+static int compare(const void *x, const void *y) {
+  const uintptr_t a = *(const uintptr_t *)x, b = *(const uintptr_t *)y;
+  return a < b ? -1 : a > b;
+}
+
+/* Products that add to one C in turn must not be done side by side. Without memory they may be. */
+static bool are_apart(const tsl_blas_group *groups, int64_t count) {
+  int64_t products = 0, at = 0;
+  bool sorted = true, apart = true;
+  for (int64_t g = 0; g < count; g++)
+    products += groups[g].batch.count;
+  uintptr_t *each = products > 0 ? malloc((size_t)products * sizeof *each) : NULL;
+  if (!each)
+    return false;
+  for (int64_t g = 0; g < count; g++)
+    for (int64_t i = 0; i < groups[g].batch.count; i++, at++) {
+      each[at] = (uintptr_t)groups[g].batch.c[i];
+      sorted = sorted && (at == 0 || each[at - 1] < each[at]);
+    }
+  if (!sorted)
+    qsort(each, (size_t)products, sizeof *each, compare);
+  for (int64_t i = 1; i < products && !sorted; i++)
+    apart = apart && each[i - 1] < each[i];
+  free(each);
+  return apart;
+}
+
+/* --- by plans --- */
+
+static bool is_worth_a_plan(const tsl_blas_group *group) {
+  return group->batch.count >= MANY || work_of(group) >= planned_work;
+}
+
+/* What tesela is told of groups, in one block. */
+typedef struct telling {
+  tsl_blas_wording *words;
+  tesela_gemm_desc *descs;
+  tesela_batch *batches;
+  tsl_blas_group **groups;
+  int64_t count;
+  bool reads; /* some C */
+} telling;
+
+static bool take_telling(int64_t count, telling *out) {
+  out->words = malloc((size_t)count * (sizeof *out->words + sizeof *out->descs + sizeof *out->batches +
+                                       sizeof(tsl_blas_group *)));
+  if (!out->words)
+    return false;
+  out->descs = (tesela_gemm_desc *)(out->words + count);
+  out->batches = (tesela_batch *)(out->descs + count);
+  out->groups = (tsl_blas_group **)(out->batches + count);
+  return true;
+}
+
+static void tell(tesela_type type, tsl_blas_group *group, telling *to) {
+  const int64_t at = to->count++;
+  const tsl_blas_work work = tsl_blas_work_of(type, &group->product);
+  tsl_blas_say(&work, &to->words[at]);
+  to->descs[at] = to->words[at].desc;
+  to->batches[at] = group->batch;
+  to->groups[at] = group;
+  to->reads = to->reads || to->words[at].beta[0] != 0 || to->words[at].beta[1] != 0;
+}
+
+static void run_told(tsl_blas_call *call, const telling *all) {
+  tesela_record record;
+  if (tsl_blas_listens) {
+    tsl_blas_describe(call, &all->groups[0]->product);
+    call->flops = 0;
+    for (int64_t i = 0; i < all->count; i++)
+      call->flops += work_of(all->groups[i]);
+  }
+  tsl_blas_begin(call);
+  const tesela_status status =
+      tsl_blas_run_grouped(all->descs, all->batches, all->count, tsl_blas_record(call, &record));
+  /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read. */
+  const bool lost = status == TESELA_DEVICE_FAILED && all->reads;
+  if (lost)
+    tsl_blas_lost(call->symbol, tesela_last_error());
+  if (status == TESELA_OK)
+    tsl_blas_end_plan(call, &record);
+  else
+    tsl_blas_end(call, NULL); /* one by one, they count themselves */
+  for (int64_t i = 0; i < all->count && (status == TESELA_OK || lost); i++)
+    all->groups[i]->done = all->groups[i]->batch.count;
+}
+
+static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
+  telling all = {.count = 0};
+  if (!take_telling(count, &all))
+    return;
+  for (int64_t g = 0; g < count; g++)
+    if (is_worth_a_plan(&groups[g]) && tsl_blas_is_ours(call, &groups[g].product))
+      tell(call->symbol->type, &groups[g], &all);
+  if (all.count > 0)
+    run_told(call, &all);
+  free(all.words);
+}
+
+/* --- without plans --- */
+
+typedef struct sharing {
+  tsl_blas_symbol *symbol;
+  tsl_blas_group **groups; /* of work for one thread at most, each */
+  int64_t count, jobs;
+} sharing;
+
+static void run_job(void *argument, int64_t index, int worker) {
+  const sharing *of = argument;
+  const int64_t first = index * of->count / of->jobs, end = (index + 1) * of->count / of->jobs;
+  (void)worker;
+  for (int64_t g = first; g < end; g++) {
+    tsl_blas_group *group = of->groups[g];
+    tsl_blas_multiply product = group->product;
+    tsl_blas_function *next = NULL;
+    bool goes_on = true;
+    for (int64_t i = 0; i < group->batch.count && goes_on; i++) {
+      product.a = group->batch.a[i];
+      product.b = group->batch.b[i];
+      product.c = group->batch.c[i];
+      goes_on = tsl_blas_dispatch_real(of->symbol, &product, &next);
+      group->done += goes_on;
+    }
+  }
+}
+
+/* Nobody listens: a table of calls has them one by one. */
+static void run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
+  const tesela_type type = call->symbol->type;
+  const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
+  double work = 0;
+  if (tsl_blas_listens || !tsl_blas_takes_small || tsl_blas_is_wide(call->symbol) ||
+      (type != TESELA_F32 && type != TESELA_F64) || tsl_team_threads(team) < 2)
+    return;
+  sharing all = {.symbol = call->symbol, .groups = malloc((size_t)count * sizeof(tsl_blas_group *))};
+  for (int64_t g = 0; all.groups && g < count; g++)
+    if (groups[g].done == 0 && !is_worth_a_plan(&groups[g]) && tsl_blas_is_ours(call, &groups[g].product)) {
+      all.groups[all.count++] = &groups[g];
+      work += work_of(&groups[g]);
+    }
+  const int64_t jobs = (int64_t)JOBS_OF_A_THREAD * tsl_team_threads(team);
+  all.jobs = all.count < jobs ? all.count : jobs;
+  if (work >= shared_work)
+    tsl_team_run(team, all.jobs, run_job, &all);
+  free(all.groups);
+}
+
+bool tsl_blas_run_groups(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
+  if (!groups || !are_apart(groups, count))
+    return false;
+  run_planned(call, groups, count);
+  run_shared(call, groups, count);
+  return true;
+}
