@@ -6,7 +6,7 @@
 #include "host/view.h"
 
 /* Copies of B up to this size lie on the stack; products of more steps than these have more to gain from a job than it costs. */
-enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64 };
+enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64, WAITING_MOST = 24 * 24 };
 
 static int64_t vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
   return (elements + kernels->lanes - 1) >> kernels->lanes_log2;
@@ -226,7 +226,8 @@ bool tsl_small_run_at_once(const tsl_fast_product *p, unsigned offers) {
   const int64_t rows = swapped ? p->n : p->m, columns = swapped ? p->m : p->n, depth = p->k;
   const int64_t across = swapped ? p->a_row : p->b_col, c_column = swapped ? p->c_row : p->c_col;
   if (depth > TILE_STEPS || rows > TILE_STEPS || columns > TILE_STEPS || p->alpha_is_0 ||
-      ((across != 1 || c_column != 1) && columns > 1))
+      ((across != 1 || c_column != 1) && columns > 1) ||
+      (rows < LATENCY && rows * columns * depth > WAITING_MOST))
     return false;
   const int64_t size = is_f64 ? 8 : 4;
   const char *b = swapped ? p->a : p->b;
