@@ -58,10 +58,20 @@ static int64_t chains_of(const sight *seen) {
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
+/* Whether what is left of a row behind whole vectors fits one of half their length, of which a processor with one multiply-add of a whole
+ * one a clock does two. Those with pairs do two of either. */
+static bool has_narrow_rest(const sight *seen) {
+  const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
+  return seen->kernels->brief[0] && seen->kernels->rows[1] == 0 && seen->columns > lanes && rest > 0 &&
+         2 * rest <= lanes;
+}
+
 /* In vector multiply-adds: the products, a tile's end, copies of B, and a C that is written number by number. */
 static double clocks_of(const sight *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
-  const double vectors = (double)vectors_of(seen->kernels, seen->columns), chains = (double)chains_of(seen);
+  const double vectors =
+                   (double)vectors_of(seen->kernels, seen->columns) - (has_narrow_rest(seen) ? 0.46 : 0),
+               chains = (double)chains_of(seen);
   double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 4) + 12;
   if (seen->b_across != 1)
     clocks += columns * depth * (seen->b_along == 1 ? 0.9 : 1.5);
@@ -91,7 +101,7 @@ static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *til
       if (exact->rows == rows && exact->vectors == vectors && exact->depth == seen->depth)
         return exact->multiply;
     }
-  if (brief && (tile->last < kernels->lanes || rows > kernels->rows[0]))
+  if (brief)
     return kernels->brief[(rows - 1) / 2];
   return kernels->multiply[vectors - 1][rows - 1];
 }
@@ -99,8 +109,8 @@ static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *til
 static void make_panel(const sight *seen, const tsl_fast_product *product, int64_t vectors, int64_t last,
                        int64_t size, tsl_small_panel *out) {
   const int64_t most = seen->kernels->rows[vectors - 1];
-  const bool brief = seen->kernels->brief[0] && vectors == 1 && seen->rows <= TSL_SMALL_ROWS_MAX &&
-                     seen->c_column == 1 && seen->depth <= BRIEF_STEPS;
+  const bool brief = seen->kernels->brief[0] && vectors == 1 && last < seen->kernels->lanes &&
+                     seen->rows <= TSL_SMALL_ROWS_MAX && seen->c_column == 1 && seen->depth <= BRIEF_STEPS;
   const int64_t tiles = seen->rows <= most || brief ? 1 : tsl_ceil_div(seen->rows, most);
   const int64_t height = tiles == 1 ? seen->rows : tsl_ceil_div(seen->rows, tiles);
   out->tile.depth = seen->depth;
@@ -162,8 +172,10 @@ void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_sm
   job->panels = panels;
   if (panels > 1)
     make_panel(&seen, product, wide, lanes, size, &job->whole);
-  make_panel(&seen, product, vectors - wide * (panels - 1), seen.columns - (vectors - 1) * lanes, size,
-             &job->last);
+  const int64_t last = seen.columns - (vectors - 1) * lanes;
+  if (has_narrow_rest(&seen)) /* seen from here on by the last panel alone */
+    seen.kernels = kernels_for(product->type, last, offers);
+  make_panel(&seen, product, vectors - wide * (panels - 1), last, size, &job->last);
   job->run = run_of(job);
   if (job->copies_b) {
     if (panels > 1)
