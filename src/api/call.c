@@ -32,6 +32,27 @@ tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *k
                             tsl_plan_bytes(made->plan), cached);
 }
 
+tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const void *b, void *c) {
+  return (tsl_fast_product){.type = p->c.type,
+                            .m = p->m,
+                            .n = p->n,
+                            .k = p->k,
+                            .a = a,
+                            .b = b,
+                            .c = c,
+                            .a_row = p->a.row_stride,
+                            .a_col = p->a.col_stride,
+                            .b_row = p->b.row_stride,
+                            .b_col = p->b.col_stride,
+                            .c_row = p->c.row_stride,
+                            .c_col = p->c.col_stride,
+                            .alpha = p->alpha[0],
+                            .beta = p->beta[0],
+                            .alpha_is_0 = p->alpha[0] == 0,
+                            .alpha_is_1 = p->alpha[0] == 1,
+                            .beta_is_0 = p->beta[0] == 0};
+}
+
 /* What a strategy prepares of a problem without parameters has the bits of its plan, and needs no plan. */
 static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
@@ -39,21 +60,7 @@ static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_strategy *strategy = work->strategy;
   if (!plan->direct.run || !strategy->fast_path.prepare || tsl_strategy_params(strategy) > 0)
     return;
-  const tsl_fast_product product = {.type = p->c.type,
-                                    .m = p->m,
-                                    .n = p->n,
-                                    .k = p->k,
-                                    .a_row = p->a.row_stride,
-                                    .a_col = p->a.col_stride,
-                                    .b_row = p->b.row_stride,
-                                    .b_col = p->b.col_stride,
-                                    .c_row = p->c.row_stride,
-                                    .c_col = p->c.col_stride,
-                                    .alpha = p->alpha[0],
-                                    .beta = p->beta[0],
-                                    .alpha_is_0 = p->alpha[0] == 0,
-                                    .alpha_is_1 = p->alpha[0] == 1,
-                                    .beta_is_0 = p->beta[0] == 0};
+  const tsl_fast_product product = tsl_api_fast_product(p, NULL, NULL, NULL);
   tsl_fast_kernel *kernel;
   entry->state = strategy->fast_path.prepare(&product, work->device, &kernel);
   if (!entry->state)

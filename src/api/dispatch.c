@@ -85,16 +85,10 @@ static bool is_same(const tsl_dispatch_key *a, const tsl_dispatch_key *b) {
          a->order == b->order && a->trans_a == b->trans_a && a->trans_b == b->trans_b;
 }
 
-/* Word by word, as they were just written; sizes are mostly short. Products that wait for nothing but their word. */
+/* Word by word, as they were just written; sizes are mostly short. */
 static uint32_t tag_of(const tsl_dispatch_key *key) {
-  const uint64_t sizes = (uint64_t)key->m ^ (uint64_t)key->n << 21 ^ (uint64_t)key->k << 42,
-                 strides = (uint64_t)key->lda ^ (uint64_t)key->ldb << 21 ^ (uint64_t)key->ldc << 42,
-                 words = key->kind ^ (uint64_t)key->order << 32 ^ (uint64_t)key->trans_a << 40 ^
-                         (uint64_t)key->trans_b << 48;
-  const uint64_t hash = sizes * UINT64_C(0x9e3779b97f4a7c15) ^ strides * UINT64_C(0xd1b54a32d192ed03) ^
-                        words * UINT64_C(0x8cb92ba72f3d8dd7) ^ key->alpha * UINT64_C(0xaef17502108ef2d9) ^
-                        key->beta * UINT64_C(0xdb4f0b9175ae2165);
-  return ((uint32_t)(hash >> 32) | 1) << 2; /* never that of no call */
+  return tsl_dispatch_tag(key->m, key->n, key->k, key->lda, key->ldb, key->ldc, key->alpha, key->beta,
+                          key->kind, key->order, key->trans_a, key->trans_b);
 }
 
 /* An entry becomes the first of its set, in whose way `way` it was, or an entry that is gone. */
@@ -136,8 +130,6 @@ static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(tsl_dispatch_se
   return move_first(set, LAST, made, tag);
 }
 
-enum { LEARNT = 2 }; /* times in a row that came before, at most 3 */
-
 tsl_dispatch_entry *tsl_dispatch_look(const tsl_dispatch_key *key, bool *is_new) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
   *is_new = false;
@@ -150,9 +142,9 @@ tsl_dispatch_entry *tsl_dispatch_look(const tsl_dispatch_key *key, bool *is_new)
   tsl_dispatch_entry *known = find(set, tag, key);
   if (known)
     return known;
-  if ((set->seen & ~3u) != tag)
+  if (set->seen - tag > TSL_DISPATCH_LEARNT)
     set->seen = tag;
-  *is_new = set->seen - tag == LEARNT;
+  *is_new = set->seen - tag == TSL_DISPATCH_LEARNT;
   if (*is_new)
     return begin_entry(set, tag, key);
   set->seen++;

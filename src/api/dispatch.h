@@ -8,7 +8,7 @@
  * meanwhile. A kernel's state is the entry's; a plan is its context's, and whoever runs it asks whether it is there still.
  *
  * A table is a set-associative cache: a set has the calls that came last of those that belong there, the last one first. A
- * call enters when it comes a third time in a row there without being known, so that one whose scalars change every time evicts
+ * call enters when it comes an eighth time in a row there without being known, so that one whose scalars change every time evicts
  * nothing, and shapes drawn from few seldom do. */
 #ifndef TSL_API_DISPATCH_H
 #define TSL_API_DISPATCH_H
@@ -50,7 +50,7 @@ typedef struct tsl_dispatch_set {
   tsl_dispatch_entry *entries[TSL_DISPATCH_WAYS]; /* what was called last comes first; NULL: none */
   uint64_t sizes;                   /* tsl_dispatch_sizes() of the first; 0: not by these words */
   uint32_t seen;                    /* of the call that came last and was not known: its tag and times */
-  uint16_t tags[TSL_DISPATCH_WAYS]; /* of the entries' calls: hashes whose last two bits are 0; 0: none */
+  uint16_t tags[TSL_DISPATCH_WAYS]; /* of the entries' calls: tsl_dispatch_tag(); 0: none */
 } tsl_dispatch_set;
 typedef struct tsl_dispatch_table {
   tsl_dispatch_set sets[TSL_DISPATCH_SETS];
@@ -131,6 +131,38 @@ static inline bool tsl_dispatch_aligned(tesela_type type, const void *a, const v
 
 /* Calls that differ by their type alone, f32 or f64, have different sets, and are not compared by it. */
 _Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_SETS != 0, "see tsl_dispatch_set_of()");
+
+/* A call is learnt at the eighth time in a row: nearly as soon as it pays, and of calls that are drawn from a few by chance, which
+ * would evict each other, seldom one. */
+enum { TSL_DISPATCH_TIMES_BITS = 3, TSL_DISPATCH_LEARNT = 7 };
+
+/* A hash of all that a key says; its last three bits are 0, and it is never 0. Products that
+ * wait for nothing but their word. */
+static inline uint32_t tsl_dispatch_tag(int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb,
+                                        int64_t ldc, uint64_t alpha, uint64_t beta, uint32_t kind, int order,
+                                        int trans_a, int trans_b) {
+  const uint64_t sizes = (uint64_t)m ^ (uint64_t)n << 21 ^ (uint64_t)k << 42,
+                 strides = (uint64_t)lda ^ (uint64_t)ldb << 21 ^ (uint64_t)ldc << 42,
+                 words = kind ^ (uint64_t)order << 32 ^ (uint64_t)trans_a << 40 ^ (uint64_t)trans_b << 48;
+  const uint64_t hash = sizes * UINT64_C(0x9e3779b97f4a7c15) ^ strides * UINT64_C(0xd1b54a32d192ed03) ^
+                        words * UINT64_C(0x8cb92ba72f3d8dd7) ^ alpha * UINT64_C(0xaef17502108ef2d9) ^
+                        beta * UINT64_C(0xdb4f0b9175ae2165);
+  return ((uint32_t)(hash >> 32) | 1) << TSL_DISPATCH_TIMES_BITS;
+}
+
+/* Whether a call is neither the first of its set nor to be learnt, as most whose shapes change are: then it was counted. One that is
+ * known, but did not come last, counts as news, too: finding it takes as long as a small product's way without it. */
+static inline bool tsl_dispatch_is_news(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
+                                        int64_t k, uint32_t tag) {
+  tsl_dispatch_table *table = tsl_dispatch_calls();
+  if (!table)
+    return false;
+  tsl_dispatch_set *set = &table->sets[tsl_dispatch_set_of(type, trans_a, trans_b, m, n, k)];
+  if (set->tags[0] == (uint16_t)tag || set->seen - tag == TSL_DISPATCH_LEARNT)
+    return false;
+  set->seen = set->seen - tag < TSL_DISPATCH_LEARNT ? set->seen + 1 : tag + 1;
+  return true;
+}
 
 /* The entry of a call that came last in its set, if it has a kernel: what BLAS's entries of a constant type may call; its
  * scalars lie at alpha and beta. The arguments one by one, as they are in registers: a struct of them that was just

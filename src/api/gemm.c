@@ -147,6 +147,9 @@ static inline tesela_status multiply(tesela_context *context, const tesela_gemm_
     return known->direct.run(known->direct.state, desc->a.data, desc->b.data, desc->c.data);
   if (known && known->plan && run_known(context, known->plan, desc, &status))
     return status;
+  TSL_NOT_CANCELLED;
+  if (has_key && !known && tsl_api_at_once(context, desc))
+    return TESELA_OK;
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return tsl_api_call(context, &request, known ? &key : NULL, record);
 }

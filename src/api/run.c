@@ -37,25 +37,32 @@ static tesela_status check_overlap(const tesela_plan *plan, const char *where, c
   return TESELA_OK;
 }
 
+void tsl_api_direct_reach(const tsl_reach reach[TSL_OPERANDS], tsl_direct *direct) {
+  const tsl_reach *c = &reach[TSL_OPERAND_C];
+  direct->unaligned = c->align - 1;
+  for (int i = 0; i < TSL_OPERAND_C; i++) {
+    const bool by_range = reach[i].dense && c->dense;
+    direct->unaligned |= reach[i].align - 1;
+    direct->from[i] = 0;
+    direct->span[i] = 1; /* the same first element */
+    if (by_range) {
+      direct->from[i] = (uintptr_t)reach[i].above * reach[i].size + (uintptr_t)c->below * c->size - 1;
+      direct->span[i] =
+          direct->from[i] + (uintptr_t)c->above * c->size + (uintptr_t)reach[i].below * reach[i].size;
+    }
+  }
+}
+
 tsl_direct tsl_api_direct(const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
-  const tsl_reach *reach = plan->reach, *c = &reach[TSL_OPERAND_C];
-  tsl_direct direct = {.unaligned = c->align - 1};
-  const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && c->used;
+  const tsl_reach *reach = plan->reach;
+  tsl_direct direct = {.unaligned = reach[TSL_OPERAND_C].align - 1};
+  const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && reach[TSL_OPERAND_C].used;
   if (work->problem.op != TSL_OP_GEMM || tsl_problem_has_finish(&work->problem) ||
       !work->strategy->fast_path.run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
     return direct;
   direct.run = work->strategy->fast_path.run_at(work, &direct.state);
-  for (int i = 0; i < TSL_OPERAND_C; i++) {
-    const bool by_range = reach[i].dense && c->dense;
-    direct.unaligned |= reach[i].align - 1;
-    direct.span[i] = 1; /* the same first element */
-    if (by_range) {
-      direct.from[i] = (uintptr_t)reach[i].above * reach[i].size + (uintptr_t)c->below * c->size - 1;
-      direct.span[i] =
-          direct.from[i] + (uintptr_t)c->above * c->size + (uintptr_t)reach[i].below * reach[i].size;
-    }
-  }
+  tsl_api_direct_reach(reach, &direct);
   return direct;
 }
 

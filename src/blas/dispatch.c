@@ -95,12 +95,10 @@ static bool multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *giv
   return path->strategy->fast_path.multiply(&product, path->device);
 }
 
-bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
-                            tsl_blas_function **next) {
-  const tsl_fast_path *path = tsl_blas_fast_path();
+/* Of a call that is not news. */
+static __attribute__((noinline)) bool look(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
+                                           const tsl_fast_path *path, tsl_blas_function **next) {
   tsl_dispatch_key key;
-  if (!path || !tsl_dispatch_aligned(symbol->type, given->a, given->b, given->c))
-    return false;
   key_of(symbol, given, &key);
   bool is_new = false; /* nobody would tell of kernels that entries call: those who listen have none */
   tsl_dispatch_entry *known = tsl_blas_listens ? NULL : tsl_dispatch_look(&key, &is_new);
@@ -110,6 +108,22 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *gi
     *next = atomic_load_explicit(&symbol->next.found, memory_order_acquire);
   return known->direct.run &&
          known->direct.run(known->direct.state, given->a, given->b, given->c) == TESELA_OK;
+}
+
+bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
+                            tsl_blas_function **next) {
+  const tsl_fast_path *path = tsl_blas_fast_path();
+  if (!path || !tsl_dispatch_aligned(symbol->type, given->a, given->b, given->c))
+    return false;
+  const int trans_a = said(symbol, given->trans_a), trans_b = said(symbol, given->trans_b);
+  const uint32_t tag = tsl_dispatch_tag(given->m, given->n, given->k, given->lda, given->ldb, given->ldc,
+                                        tsl_dispatch_bits(symbol->type, given->alpha),
+                                        tsl_dispatch_bits(symbol->type, given->beta),
+                                        tsl_dispatch_kind(symbol->type, 0), given->order, trans_a, trans_b);
+  if (!tsl_blas_listens &&
+      tsl_dispatch_is_news(symbol->type, trans_a, trans_b, given->m, given->n, given->k, tag))
+    return multiply(symbol, given, NULL, path);
+  return look(symbol, given, path, next);
 }
 
 bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,

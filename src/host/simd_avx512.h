@@ -327,6 +327,7 @@ static inline void transpose_quarters(const vector_bytes in[4], vector_bytes out
 /* --- tiles --- */
 
 #define PACKED_STEPS 1
+#define SMALL_BRIEF
 #define SMALL_f32 (12, 0, 0, 0, 0, 0)
 #define SMALL_f64 (12, 0, 0, 8, 0, 0)
 #define SMALL_WIDE_NEEDS TSL_CAN_AVX512_PAIRS

@@ -24,6 +24,8 @@ typedef struct known {
 struct tsl_wisdom {
   known *items;
   int count, capacity;
+  double
+      least; /* work of the smallest product that the processor's strategies have a record of; infinity: of none */
 };
 
 static const char *const basis_names[] = {
@@ -39,6 +41,11 @@ const char *tsl_basis_name(tsl_basis basis) {
 static uint64_t hash_of(const char *key, int64_t units) {
   const tsl_hash hash = tsl_hash_add(tsl_hash_start(), key, strlen(key));
   return tsl_hash_add(hash, &units, sizeof units).low;
+}
+
+/* Operations, or elements where there are none. */
+static double work_of(const tsl_wisdom_class *problem) {
+  return (double)problem->m * (double)problem->n * (problem->k > 0 ? (double)problem->k : 1);
 }
 
 /* --- loading --- */
@@ -103,6 +110,11 @@ static tesela_status load(const char *shipped, const char *own, const char *own_
                from_user.unreadable == 1 ? "" : "s", from_user.first, from_user.wrong);
   if (made->count > 0)
     qsort(made->items, (size_t)made->count, sizeof *made->items, by_place);
+  made->least = INFINITY;
+  for (int i = 0; i < made->count; i++)
+    if (made->items[i].record.problem.op == TSL_OP_GEMM &&
+        made->items[i].record.strategy->needs & TSL_CAN_HOST)
+      made->least = fmin(made->least, work_of(&made->items[i].record.problem));
   *out = made;
   return TESELA_OK;
 out:
@@ -199,11 +211,6 @@ static double distance(const tsl_wisdom_class *one, const tsl_wisdom_class *othe
   return size_distance(one->m, other->m) + size_distance(one->n, other->n) + size_distance(one->k, other->k);
 }
 
-/* Operations, or elements where there are none. */
-static double work_of(const tsl_wisdom_class *problem) {
-  return (double)problem->m * (double)problem->n * (problem->k > 0 ? (double)problem->k : 1);
-}
-
 static bool fits(const tsl_config *config, const tsl_config *fixed, unsigned given) {
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (given & 1u << i && config->value[i] != fixed->value[i])
@@ -297,6 +304,19 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
                           best->own,
                           nearest};
   return true;
+}
+
+bool tsl_wisdom_is_near(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device) {
+  const double work = (double)problem->m * (double)problem->n * (double)problem->k,
+               farthest = nearest_factor * nearest_factor * nearest_factor;
+  if (!wisdom || wisdom->count == 0 || (problem->op == TSL_OP_GEMM && work * farthest < wisdom->least))
+    return false;
+  const tsl_wisdom_class wanted = tsl_wisdom_class_of(problem);
+  const uint64_t place = hash_of(device->key, tsl_wisdom_units(device));
+  for (int i = 0; i < wisdom->count; i++)
+    if (wisdom->items[i].device == place && isfinite(distance(&wisdom->items[i].record.problem, &wanted)))
+      return true;
+  return false;
 }
 
 bool tsl_wisdom_has_others(const tsl_wisdom *wisdom, tsl_op op, const tsl_device *device) {

@@ -169,6 +169,8 @@ typedef struct tsl_wisdom_hit {
 bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
                      const tsl_strategy *strategy, const tsl_config *fixed, unsigned given,
                      tsl_wisdom_hit *hit);
+/* Whether there is a record for the device, of any strategy, that a question about this problem may be answered by. */
+bool tsl_wisdom_is_near(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device);
 /* Whether the user's records have some of this operation for another device than this one. */
 bool tsl_wisdom_has_others(const tsl_wisdom *wisdom, tsl_op op, const tsl_device *device);
 /* How many records there are, and how many of them are for this device. */

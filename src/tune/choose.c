@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/status.h"
+#include "planner/at_once.h"
 #include "tune/link.h"
 
 #include <stdlib.h>
@@ -54,6 +55,27 @@ static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int
   }
 }
 
+/* A product that nothing is to be chosen for; false where that did not come to a plan. */
+static bool choose_at_once(const tsl_problem *problem, const tsl_choice *given, tsl_plan **plan) {
+  const tsl_strategy *strategy = tsl_planner_at_once(problem, given);
+  tsl_choice choice = *given;
+  tsl_candidate *candidates;
+  tsl_status_saved saved;
+  int count;
+  if (!strategy)
+    return false;
+  choice.strategy = strategy->name;
+  choice.device = "cpu";
+  tsl_status_save(&saved);
+  if (tsl_planner_list(problem, &choice, &candidates, &count) == TESELA_OK) {
+    (void)tsl_planner_take(problem, &choice, candidates, count, plan);
+    free(candidates);
+  }
+  if (!*plan)
+    tsl_status_restore(&saved);
+  return *plan != NULL;
+}
+
 tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice *given,
                                     const tsl_candidate *first, tsl_plan **plan) {
   tsl_choice choice = *given;
@@ -61,6 +83,8 @@ tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice
   int count;
   choice.sparing = true;
   *plan = NULL;
+  if (!first->strategy && choose_at_once(problem, &choice, plan))
+    return TESELA_OK;
   TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
   if (count > 0 && has_news(&choice, candidates, count)) {
     free(candidates);

@@ -36,6 +36,27 @@ static size_t bytes_of_c(const product *made) {
   return (size_t)tsl_shape_extent(c) * tsl_type(c->type)->size;
 }
 
+static int at_once;
+
+/* The same bits without a job, where that is possible: all of C's memory is what a job left. */
+static void expect_at_once(product *made, unsigned offers, const void *before) {
+  const size_t bytes = bytes_of_c(made);
+  void *c = made->operands.c.host, *by_job = malloc(bytes);
+  tsl_fast_product called = tsl_small_product(&made->problem, &made->operands);
+  assert_non_null(by_job);
+  memcpy(by_job, c, bytes);
+  memcpy(c, before, bytes);
+  called.a = made->operands.a.host;
+  called.b = made->operands.b.host;
+  called.c = c;
+  const bool done = tsl_small_run_at_once(&called, offers);
+  at_once += done;
+  if (memcmp(c, done ? by_job : before, bytes) != 0)
+    fail_msg("%lld x %lld x %lld at once differs", (long long)called.m, (long long)called.n,
+             (long long)called.k);
+  free(by_job);
+}
+
 static void expect_right(const tsl_problem *problem, unsigned offers) {
   product made = {.operands = {.a = {.host = NULL}}};
   tsl_small_job job;
@@ -43,6 +64,8 @@ static void expect_right(const tsl_problem *problem, unsigned offers) {
   make(problem, &made);
   void *before = malloc(bytes_of_c(&made));
   assert_non_null(before);
+  if (problem->beta[0] == 0)
+    memset(made.operands.c.host, 0xff, bytes_of_c(&made)); /* NaN, which nobody reads */
   memcpy(before, made.operands.c.host, bytes_of_c(&made));
   const tsl_fast_product called = tsl_small_product(problem, &made.operands);
   tsl_small_job_make(&called, offers, &job, NULL);
@@ -57,6 +80,7 @@ static void expect_right(const tsl_problem *problem, unsigned offers) {
     print_error("%lld x %lld x %lld: %s\n", (long long)problem->m, (long long)problem->n,
                 (long long)problem->k, verdict.why);
   assert_true(verdict.right);
+  expect_at_once(&made, offers, before);
   free(before);
   release(&made);
 }
@@ -101,6 +125,30 @@ static void every_tile(void **state) {
           problem.alpha[0] = rows % 2 ? 1 : -1.5;
           problem.beta[0] = columns % 2 ? 0 : 0.5;
           set_layout(&problem, (int)(rows + columns) % 8);
+          expect_right(&problem, sets[set]);
+        }
+  assert_true(at_once > 0);
+}
+
+/* What a call at once takes: every layout of the smallest products, and larger ones with lines apart. */
+static void without_job(void **state) {
+  unsigned sets[4];
+  const int count = sets_of(sets);
+  (void)state;
+  for (int set = 0; set < count; set++)
+    for (int type = TESELA_F64; type <= TESELA_F32; type++)
+      for (int way = 0; way < 16; way++)
+        for (int64_t rows = 1; rows <= 64; rows += rows < 17 ? 3 : 23) {
+          tsl_problem problem = tsl_problem_gemm(rows, (way * 5 + rows * 7) % 64 + 1,
+                                                 1 + (way + 3 * rows) % 26, (tesela_type)type);
+          problem.alpha[0] = way % 3 ? 1 : -1.5;
+          problem.beta[0] = way % 2 ? 0 : 0.5;
+          set_layout(&problem, way % 8);
+          if (way >= 8) { /* padded */
+            problem.a.row_stride += problem.a.row_stride > 1 ? 3 : 0;
+            problem.b.row_stride += problem.b.row_stride > 1 ? 1 : 0;
+            problem.c.row_stride += problem.c.row_stride > 1 ? 2 : 0;
+          }
           expect_right(&problem, sets[set]);
         }
 }
@@ -226,8 +274,8 @@ static void wrong_calls(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_tile), cmocka_unit_test(exact_tiles), cmocka_unit_test(copies),
-      cmocka_unit_test(same_bits),  cmocka_unit_test(wrong_calls),
+      cmocka_unit_test(every_tile), cmocka_unit_test(exact_tiles), cmocka_unit_test(without_job),
+      cmocka_unit_test(copies),     cmocka_unit_test(same_bits),   cmocka_unit_test(wrong_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,12 +135,16 @@ static bool make_fast_job(const tsl_fast_product *product, const tsl_device *dev
          !(volume > COLLIDING_MOST && !job->copies_b && collides(job->last.tile.b_step, job->depth));
 }
 
-static bool multiply_fast(const tsl_fast_product *product, const tsl_device *device) {
+/* Apart, for its job. */
+static __attribute__((noinline)) bool multiply_by_job(const tsl_fast_product *product,
+                                                      const tsl_device *device) {
   tsl_small_job job;
-  if (tsl_small_tile_run(product, device->capabilities))
-    return true;
   return make_fast_job(product, device, &job) &&
          tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
+}
+
+static bool multiply_fast(const tsl_fast_product *product, const tsl_device *device) {
+  return tsl_small_run_at_once(product, device->capabilities) || multiply_by_job(product, device);
 }
 
 static void *prepare(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel) {

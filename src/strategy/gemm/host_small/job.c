@@ -6,7 +6,7 @@
 #include "host/view.h"
 
 /* Copies of B up to this size lie on the stack; products of more steps than these have more to gain from a job than it costs. */
-enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64 };
+enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64, WAITING_MOST = 24 * 24 };
 
 static int64_t vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
   return (elements + kernels->lanes - 1) >> kernels->lanes_log2;
@@ -19,13 +19,16 @@ typedef struct sight {
   const tsl_small_kernels *kernels;
 } sight;
 
-static const tsl_small_kernels *kernels_for(tesela_type type, int64_t columns, unsigned offers) {
+static inline const tsl_small_set *set_for(tesela_type type, unsigned offers) {
 #define SETS(isa, header, needs, ...) {&tsl_small_##isa##_f32, &tsl_small_##isa##_f64},
   static const tsl_small_set *const sets[][2] = {TSL_ISA_LIST(SETS)};
 #undef SETS
-  const bool is_f64 = type == TESELA_F64;
-  const tsl_small_set *set = sets[tsl_isa_best(offers)][is_f64];
-  const int64_t quarter = is_f64 ? 2 : 4;
+  return sets[tsl_isa_best(offers)][type == TESELA_F64];
+}
+
+static const tsl_small_kernels *kernels_for(tesela_type type, int64_t columns, unsigned offers) {
+  const tsl_small_set *set = set_for(type, offers);
+  const int64_t quarter = type == TESELA_F64 ? 2 : 4;
   if (columns <= 2 * quarter)
     return set->up_to[columns <= quarter ? 2 : 1];
   return set->wide && (set->wide_needs & ~offers) == 0 ? set->wide : set->up_to[0];
@@ -55,10 +58,20 @@ static int64_t chains_of(const sight *seen) {
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
+/* Whether what is left of a row behind whole vectors fits one of half their length, of which a processor with one multiply-add of a whole
+ * one a clock does two. Those with pairs do two of either. */
+static bool has_narrow_rest(const sight *seen) {
+  const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
+  return seen->kernels->brief[0] && seen->kernels->rows[1] == 0 && seen->columns > lanes && rest > 0 &&
+         2 * rest <= lanes;
+}
+
 /* In vector multiply-adds: the products, a tile's end, copies of B, and a C that is written number by number. */
 static double clocks_of(const sight *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
-  const double vectors = (double)vectors_of(seen->kernels, seen->columns), chains = (double)chains_of(seen);
+  const double vectors =
+                   (double)vectors_of(seen->kernels, seen->columns) - (has_narrow_rest(seen) ? 0.46 : 0),
+               chains = (double)chains_of(seen);
   double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 4) + 12;
   if (seen->b_across != 1)
     clocks += columns * depth * (seen->b_along == 1 ? 0.9 : 1.5);
@@ -75,9 +88,12 @@ static void scale(tsl_small_tile *tile, const tsl_fast_product *product) {
   tile->adds = !product->beta_is_0;
 }
 
+/* Of few steps a part of a vector is sooner done by a brief tile. */
+enum { BRIEF_STEPS = 24 };
+
 /* The kernel for so many rows and vectors of a tile. */
 static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *tile, int64_t rows,
-                                    int64_t vectors) {
+                                    int64_t vectors, bool brief) {
   const tsl_small_kernels *kernels = seen->kernels;
   if (tile->last == kernels->lanes && seen->a_step == 1 && seen->c_column == 1 && !tile->scales)
     for (int i = 0; i < TSL_SMALL_EXACT_MAX; i++) {
@@ -85,13 +101,17 @@ static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *til
       if (exact->rows == rows && exact->vectors == vectors && exact->depth == seen->depth)
         return exact->multiply;
     }
+  if (brief)
+    return kernels->brief[(rows - 1) / 2];
   return kernels->multiply[vectors - 1][rows - 1];
 }
 
 static void make_panel(const sight *seen, const tsl_fast_product *product, int64_t vectors, int64_t last,
                        int64_t size, tsl_small_panel *out) {
   const int64_t most = seen->kernels->rows[vectors - 1];
-  const int64_t tiles = seen->rows <= most ? 1 : tsl_ceil_div(seen->rows, most);
+  const bool brief = seen->kernels->brief[0] && vectors == 1 && last < seen->kernels->lanes &&
+                     seen->rows <= TSL_SMALL_ROWS_MAX && seen->c_column == 1 && seen->depth <= BRIEF_STEPS;
+  const int64_t tiles = seen->rows <= most || brief ? 1 : tsl_ceil_div(seen->rows, most);
   const int64_t height = tiles == 1 ? seen->rows : tsl_ceil_div(seen->rows, tiles);
   out->tile.depth = seen->depth;
   out->tile.a_row = seen->a_row * size;
@@ -104,8 +124,9 @@ static void make_panel(const sight *seen, const tsl_fast_product *product, int64
   out->height = height;
   out->lowers = tiles * height - seen->rows;
   out->tallers = tiles - out->lowers;
-  out->taller = kernel_of(seen, &out->tile, height, vectors);
-  out->lower = height > 1 ? kernel_of(seen, &out->tile, height - 1, vectors) : NULL;
+  out->tile.rows = height;
+  out->taller = kernel_of(seen, &out->tile, height, vectors, brief);
+  out->lower = height > 1 ? kernel_of(seen, &out->tile, height - 1, vectors, false) : NULL;
   out->width = vectors << seen->kernels->lanes_log2;
 }
 
@@ -151,8 +172,10 @@ void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_sm
   job->panels = panels;
   if (panels > 1)
     make_panel(&seen, product, wide, lanes, size, &job->whole);
-  make_panel(&seen, product, vectors - wide * (panels - 1), seen.columns - (vectors - 1) * lanes, size,
-             &job->last);
+  const int64_t last = seen.columns - (vectors - 1) * lanes;
+  if (has_narrow_rest(&seen)) /* seen from here on by the last panel alone */
+    seen.kernels = kernels_for(product->type, last, offers);
+  make_panel(&seen, product, vectors - wide * (panels - 1), last, size, &job->last);
   job->run = run_of(job);
   if (job->copies_b) {
     if (panels > 1)
@@ -161,22 +184,82 @@ void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_sm
   }
 }
 
-bool tsl_small_tile_run(const tsl_fast_product *p, unsigned offers) {
-  const tsl_small_kernels *kernels = kernels_for(p->type, p->n, offers);
-  const int64_t vectors = vectors_of(kernels, p->n), size = p->type == TESELA_F64 ? 8 : 4;
-  if (vectors > 2 || p->m > kernels->rows[vectors - 1] || 2 * p->n <= kernels->lanes ||
-      p->m * vectors < LATENCY || p->k > TILE_STEPS || p->alpha_is_0 || p->b_col != 1 || p->c_col != 1)
+/* All rows of a panel that begins at b and c by tiles of at most so many rows, those of `multiply`. */
+static inline void run_rows(const tsl_small_function *multiply, int most, bool brief, tsl_small_tile *tile,
+                            int rows, int64_t size, const char *a, const void *b, char *c) {
+  tile->rows = rows;
+  if (rows <= most) {
+    (void)multiply[brief ? (rows - 1) / 2 : rows - 1](tile, a, b, c);
+    return;
+  }
+  const int tiles = (rows + most - 1) / most, height = (rows + tiles - 1) / tiles;
+  int taller = rows - tiles * (height - 1);
+  for (int i = 0; i < tiles; i++, taller--) {
+    const int here = taller > 0 ? height : height - 1;
+    tile->rows = here;
+    (void)multiply[brief ? (here - 1) / 2 : here - 1](tile, a, b, c);
+    a += here * tile->a_row;
+    c += here * tile->c_row * size;
+  }
+}
+
+/* One vector after the other. */
+static void run_briefly(const tsl_small_set *set, bool is_f64, tsl_small_tile *tile, int rows,
+                        int64_t columns, const char *a, const char *b, char *c) {
+  const int64_t lanes = set->up_to[0]->lanes, size = is_f64 ? 8 : 4;
+  for (; columns > lanes; columns -= lanes) {
+    tile->last = lanes;
+    run_rows(set->up_to[0]->brief, TSL_SMALL_ROWS_MAX, true, tile, rows, size, a, b, c);
+    b += lanes * size;
+    c += lanes * size;
+  }
+  tile->last = columns;
+  run_rows(set->up_to[2 * columns <= lanes]->brief, TSL_SMALL_ROWS_MAX, true, tile, rows, size, a, b, c);
+}
+
+/* Panels of pairs of vectors, or of one. */
+static void run_tiles(const tsl_small_kernels *kernels, tsl_small_tile *tile, int rows, int64_t columns,
+                      int64_t size, const char *a, const char *b, char *c) {
+  const int64_t lanes = kernels->lanes, wide = kernels->rows[1] > 0 ? 2 : 1,
+                most = wide > 1 ? 3 * lanes : lanes;
+  for (; columns > most; columns -= wide * lanes) {
+    tile->last = lanes;
+    run_rows(kernels->multiply[wide - 1], kernels->rows[wide - 1], false, tile, rows, size, a, b, c);
+    b += wide * lanes * size;
+    c += wide * lanes * size;
+  }
+  const int64_t vectors = vectors_of(kernels, columns);
+  tile->last = columns - ((vectors - 1) << kernels->lanes_log2);
+  run_rows(kernels->multiply[vectors - 1], kernels->rows[vectors - 1], false, tile, rows, size, a, b, c);
+}
+
+bool tsl_small_run_at_once(const tsl_fast_product *p, unsigned offers) {
+  const bool swapped = p->c_col != 1, is_f64 = p->type == TESELA_F64;
+  const int64_t rows = swapped ? p->n : p->m, columns = swapped ? p->m : p->n, depth = p->k;
+  const int64_t across = swapped ? p->a_row : p->b_col, c_column = swapped ? p->c_row : p->c_col;
+  if (depth > TILE_STEPS || rows > TILE_STEPS || columns > TILE_STEPS || p->alpha_is_0 ||
+      ((across != 1 || c_column != 1) && columns > 1) ||
+      (rows < LATENCY && rows * columns * depth > WAITING_MOST))
     return false;
+  const int64_t size = is_f64 ? 8 : 4;
+  const char *b = swapped ? p->a : p->b;
+  const void *a = swapped ? p->b : p->a;
   tsl_small_tile tile;
-  tile.depth = p->k;
-  tile.a_row = tsl_stride_of(p->a_row, p->m, 0) * size;
-  tile.a_step = tsl_stride_of(p->a_col, p->k, 0) * size;
-  tile.b_step = tsl_stride_of(p->b_row, p->k, 0) * size;
-  tile.c_row = tsl_stride_of(p->c_row, p->m, 0);
+  tile.depth = depth;
+  tile.a_row = (swapped ? p->b_col : p->a_row) * size;
+  tile.a_step = (swapped ? p->b_row : p->a_col) * size;
+  tile.b_step = (swapped ? p->a_col : p->b_row) * size;
+  tile.c_row = swapped ? p->c_col : p->c_row;
   tile.c_column = 1;
-  tile.last = p->n - ((vectors - 1) << kernels->lanes_log2);
   scale(&tile, p);
-  return kernels->multiply[vectors - 1][p->m - 1](&tile, p->a, p->b, p->c) == TESELA_OK;
+  const tsl_small_set *set = set_for(p->type, offers);
+  const tsl_small_kernels *full = set->up_to[0];
+  const bool pairs = set->wide && (set->wide_needs & ~offers) == 0;
+  if (full->brief[0] && (!pairs || (columns <= full->lanes && rows <= TSL_SMALL_ROWS_MAX)))
+    run_briefly(set, is_f64, &tile, (int)rows, columns, a, b, p->c);
+  else
+    run_tiles(kernels_for(p->type, columns, offers), &tile, (int)rows, columns, size, a, b, p->c);
+  return true;
 }
 
 tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operands *operands) {

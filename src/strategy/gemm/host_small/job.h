@@ -22,6 +22,7 @@ typedef struct tsl_small_tile {
   int64_t a_row, a_step, b_step;
   int64_t c_row, c_column; /* elements */
   int64_t last;            /* 1 to a whole vector */
+  int64_t rows;            /* for brief tiles alone */
   double alpha, beta;
   bool scales,
       adds; /* alpha is not 1; beta is not 0: comparing numbers would wait for the multiply-adds before */
@@ -47,7 +48,9 @@ typedef struct tsl_small_kernels {
   int64_t lanes, lanes_log2;       /* elements of a vector */
   int rows[TSL_SMALL_VECTORS_MAX]; /* of the largest tile of 1, 2, 3 vectors; 0: there are none so wide */
   tsl_small_copy copy;
-  tsl_small_exact exact[TSL_SMALL_EXACT_MAX];                             /* the others have 0 rows */
+  tsl_small_exact exact[TSL_SMALL_EXACT_MAX]; /* the others have 0 rows */
+  tsl_small_function
+      brief[TSL_SMALL_ROWS_MAX / 2]; /* [(rows - 1) / 2], or NULL: tiles of one vector and up to 16 rows */
   tsl_small_function multiply[TSL_SMALL_VECTORS_MAX][TSL_SMALL_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_small_kernels;
 
@@ -95,8 +98,9 @@ tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operand
 /* The job of a product, wherever its operands lie. `clocks`, when not NULL, gets a prediction, in vector
  * multiply-adds. */
 void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job, double *clocks);
-/* A product that is one tile where its operands lie, as most of the tiniest are, without a job; false: it is not. */
-bool tsl_small_tile_run(const tsl_fast_product *product, unsigned offers);
+/* A product of few steps where its operands lie, without a job; false: they do not lie so, or a job is worth its while. Sizes are at
+ * least 1. */
+bool tsl_small_run_at_once(const tsl_fast_product *product, unsigned offers);
 /* Whether a run needs memory, without which it fails. */
 bool tsl_small_job_may_fail(const tsl_small_job *job);
 /* Multiplies the problem's operands, in the caller's thread. */

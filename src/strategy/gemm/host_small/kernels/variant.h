@@ -80,6 +80,29 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #include "strategy/gemm/host_small/kernels/exact.h"
 #endif
 
+/* Brief tiles, where masks cost nothing. */
+#ifdef SMALL_BRIEF
+#define BRIEF_NAME_LATE(rows, variant) brief_##rows##variant
+#define BRIEF_NAME_OF(rows, variant) BRIEF_NAME_LATE(rows, variant)
+#define BRIEF_NAME(rows) BRIEF_NAME_OF(rows, VARIANT)
+#define BRIEF_ROWS 2
+#include "strategy/gemm/host_small/kernels/brief.h"
+#define BRIEF_ROWS 4
+#include "strategy/gemm/host_small/kernels/brief.h"
+#define BRIEF_ROWS 6
+#include "strategy/gemm/host_small/kernels/brief.h"
+#define BRIEF_ROWS 8
+#include "strategy/gemm/host_small/kernels/brief.h"
+#define BRIEF_ROWS 10
+#include "strategy/gemm/host_small/kernels/brief.h"
+#define BRIEF_ROWS 12
+#include "strategy/gemm/host_small/kernels/brief.h"
+#define BRIEF_ROWS 14
+#include "strategy/gemm/host_small/kernels/brief.h"
+#define BRIEF_ROWS 16
+#include "strategy/gemm/host_small/kernels/brief.h"
+#endif
+
 static const tsl_small_kernels OWN(kernels) = {.type = JOIN(ENUM_, TSL_TYPE),
                                                .lanes = NAME(LANES),
                                                .lanes_log2 = NAME(LANES_LOG2),
@@ -98,8 +121,16 @@ static const tsl_small_kernels OWN(kernels) = {.type = JOIN(ENUM_, TSL_TYPE),
                                                        {6, 2, 16, OWN(exact_six)},
 #endif
                                                    },
+#ifdef SMALL_BRIEF
+                                               .brief = {BRIEF_NAME(2), BRIEF_NAME(4), BRIEF_NAME(6),
+                                                         BRIEF_NAME(8), BRIEF_NAME(10), BRIEF_NAME(12),
+                                                         BRIEF_NAME(14), BRIEF_NAME(16)},
+#endif
                                                .multiply = {
 #define TILE_TEXT "host/tile_entry.h"
 #include "host/tiles.h"
 #undef TILE_TEXT
                                                }};
+#undef BRIEF_NAME
+#undef BRIEF_NAME_OF
+#undef BRIEF_NAME_LATE

@@ -1,0 +1,52 @@
+#include "planner/at_once.h"
+
+#include "strategy/list.h"
+
+#include <stdatomic.h>
+
+/* The first that multiplies without a plan. */
+static const tsl_strategy *strategy_of(void) {
+  static _Atomic(const tsl_strategy *) found;
+  const tsl_strategy *one = atomic_load_explicit(&found, memory_order_acquire);
+  for (int i = 0; !one && tsl_strategy_at(i); i++)
+    if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->fast_path.multiply)
+      one = tsl_strategy_at(i);
+  atomic_store_explicit(&found, one, memory_order_release);
+  return one;
+}
+
+static bool is_within(const tsl_problem *problem) {
+  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->m <= TSL_AT_ONCE_SIDE &&
+         problem->n <= TSL_AT_ONCE_SIDE && problem->k <= TSL_AT_ONCE_SIDE &&
+         problem->m * problem->n * problem->k <= TSL_AT_ONCE_MOST;
+}
+
+static bool is_plain(const tsl_problem *problem) {
+  const tesela_type type = problem->c.type;
+  return problem->op == TSL_OP_GEMM && (type == TESELA_F32 || type == TESELA_F64) &&
+         problem->a.type == type && problem->b.type == type && problem->alpha[0] != 0 &&
+         tsl_problem_batch(problem) == 1 && !problem->in_place && !tsl_problem_has_structure(problem) &&
+         !tsl_problem_has_finish(problem);
+}
+
+/* Rows of C with B's numbers side by side, or columns with A's: what is to be copied or scattered first may be sooner done otherwise; and
+ * so may a few lines, unless they are short. */
+static bool lies_well(const tsl_problem *problem) {
+  enum { FEW = 3, SHORT = 24 * 24 };
+  const bool by_row = problem->c.col_stride == 1, by_column = problem->c.row_stride == 1;
+  return ((problem->m > FEW && problem->n > FEW) || problem->m * problem->n * problem->k <= SHORT) &&
+         ((by_row && problem->b.col_stride == 1) || (by_column && problem->a.row_stride == 1));
+}
+
+const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_choice *choice) {
+  const tsl_strategy *one = strategy_of();
+  tsl_device *cpu;
+  if (!one || !is_within(problem) || !is_plain(problem) || !lies_well(problem) || choice->strategy ||
+      choice->vendors || choice->place != TSL_PLACE_HOST ||
+      !tsl_ask_same(&problem->ask, &(tsl_ask){.bits = TSL_BITS_ANY}) ||
+      !(tsl_choice_any_device(choice) ? choice->sparing : strcmp(choice->device, "cpu") == 0))
+    return NULL;
+  cpu = tsl_devices_of_kind(choice->devices, 0, 0);
+  return cpu && cpu->capabilities & TSL_CAN_HOST && !tsl_wisdom_is_near(choice->wisdom, problem, cpu) ? one
+                                                                                                      : NULL;
+}
