@@ -35,11 +35,12 @@ static json_t *json_shares(const tsl_plan *plan) {
   for (int i = 0; plan && tsl_plan_share(plan, i, &share); i++)
     json_array_append_new(
         list,
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "device", share.device, "plan",
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "device", share.device, "plan",
                   share.plan, "row", (json_int_t)share.row, "rows", (json_int_t)share.rows, "col",
                   (json_int_t)share.col, "cols", (json_int_t)share.cols, "depth", (json_int_t)share.depth,
-                  "predicted_seconds", share.seconds > 0 ? tsl_json_real(share.seconds) : json_null(),
-                  "in_bytes", tsl_json_real(share.in_bytes), "out_bytes", tsl_json_real(share.out_bytes)));
+                  "count", (json_int_t)(share.count > 0 ? share.count : 1), "predicted_seconds",
+                  share.seconds > 0 ? tsl_json_real(share.seconds) : json_null(), "in_bytes",
+                  tsl_json_real(share.in_bytes), "out_bytes", tsl_json_real(share.out_bytes)));
   return list;
 }
 

@@ -28,12 +28,48 @@ static void lay_out_like(const tsl_shape *like, tsl_shape *shape) {
   shape->col_stride = by_rows ? 1 : line + pad;
 }
 
+/* A product's structures: what has one is square. */
+static void structure_like(const tsl_problem *like, tsl_problem *out) {
+  const tsl_shape *const from[] = {&like->a, &like->b, &like->c};
+  tsl_shape *const to[] = {&out->a, &out->b, &out->c};
+  if (like->op == TSL_OP_GEMM)
+    out->in_place = like->in_place;
+  for (int i = 0; i < TSL_OPERANDS && like->op == TSL_OP_GEMM; i++) {
+    to[i]->structure = from[i]->structure;
+    to[i]->triangle = from[i]->triangle;
+  }
+}
+
+/* Sizes for them. */
+static void square_like(const tsl_problem *like, int64_t *n, int64_t m, int64_t *k) {
+  if (like->op != TSL_OP_GEMM || !tsl_problem_has_structure(like))
+    return;
+  const int operand = tsl_problem_structured(like);
+  if (operand == TSL_OPERAND_C)
+    *n = m;
+  else
+    *k = operand == TSL_OPERAND_A ? m : *n;
+}
+
+/* In place, the general factor lies as C does. */
+static void lay_over(tsl_problem *problem) {
+  if (problem->op != TSL_OP_GEMM || !problem->in_place)
+    return;
+  tsl_shape *general = tsl_problem_structured(problem) == TSL_OPERAND_A ? &problem->b : &problem->a;
+  general->row_stride = problem->c.row_stride;
+  general->col_stride = problem->c.col_stride;
+}
+
 static void small(const tsl_problem *like, tsl_case *out) {
-  const int64_t m = shrunk(like->m, most_lines), n = shrunk(like->n, most_lines);
+  const int64_t m = shrunk(like->m, most_lines);
+  int64_t n = shrunk(like->n, most_lines);
   int64_t depth = operations / (m > 0 && n > 0 ? m * n : 1);
   depth = depth < most_depth ? most_depth : depth < longest ? depth / lines_step * lines_step : longest;
-  out->problem = tsl_problem_of(like->op, m, like->in_place && like->op == TSL_OP_TRANSPOSE ? m : n,
-                                shrunk(like->k, depth), like->c.type);
+  int64_t k = shrunk(like->k, depth);
+  square_like(like, &n, m, &k);
+  out->problem =
+      tsl_problem_of(like->op, m, like->in_place && like->op == TSL_OP_TRANSPOSE ? m : n, k, like->c.type);
+  structure_like(like, &out->problem);
   out->problem.in_place = like->in_place;
   if (like->op == TSL_OP_SOLVE) {
     out->problem.a.structure = like->a.structure;
@@ -46,6 +82,7 @@ static void small(const tsl_problem *like, tsl_case *out) {
   lay_out_like(&like->c, &out->problem.c);
   if (like->op == TSL_OP_SOLVE && like->in_place)
     out->problem.b = out->problem.c;
+  lay_over(&out->problem);
   tsl_case_set_scalars(out, like->alpha[0], like->beta[0]);
 }
 
@@ -93,10 +130,14 @@ static int layout_of(way along, const tsl_shape *like) {
 
 static void odd(const tsl_problem *like, const quick *row, tsl_case *out) {
   const bool moves = like->op == TSL_OP_TRANSPOSE;
-  out->problem = tsl_problem_of(like->op, row->m, row->n, row->k, like->c.type);
+  int64_t n = row->n, k = row->k;
+  square_like(like, &n, row->m, &k);
+  out->problem = tsl_problem_of(like->op, row->m, n, k, like->c.type);
+  structure_like(like, &out->problem);
   tsl_case_lay_out_all(out, layout_of(row->a, &like->a), layout_of(row->b, &like->b),
                        layout_of(row->c, &like->c), row->pad);
-  tsl_case_set_scalars(out, moves ? like->alpha[0] : row->alpha, row->beta);
+  lay_over(&out->problem);
+  tsl_case_set_scalars(out, moves ? like->alpha[0] : row->alpha, out->problem.in_place ? 0 : row->beta);
   out->data = row->data;
 }
 

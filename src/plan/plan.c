@@ -18,9 +18,6 @@ static const char *refuse(const tsl_strategy *strategy, const tsl_problem *probl
                           const tsl_device *device, tsl_place place) {
   if (strategy->splits.parts && place == TSL_PLACE_DEVICE)
     return "takes operands in host memory, not in buffers";
-  if (problem->c.triangle != TESELA_WHOLE && place == TSL_PLACE_HOST &&
-      !(device->capabilities & TSL_CAN_HOST))
-    return "copies all of C back to host memory, of which a triangle is to be left as it is";
   return tsl_strategy_refuse(strategy, problem, config, device);
 }
 
@@ -70,6 +67,7 @@ static tesela_status plan_transfers(const tsl_plan *plan) {
                       plan->work.device->name, operand_words[i], (long long)shape->rows,
                       (long long)shape->cols);
   }
+  tsl_transfer_keep_rest(&plan->slots->transfers[TSL_OPERAND_C]);
   return TESELA_OK;
 }
 
@@ -230,7 +228,7 @@ uint64_t tsl_plan_bytes(const tsl_plan *plan) {
                ? work->strategy->splits.bytes(tsl_problem_of_sums(&work->problem, &room), &work->config,
                                               work->device)
                : 0;
-  const uint64_t scratch = tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device);
+  const uint64_t scratch = tsl_work_scratch(work);
   const uint64_t copies = tsl_plan_device_bytes(&work->problem, work->device, plan->place);
   return copies > UINT64_MAX - scratch ? UINT64_MAX : copies + scratch;
 }
@@ -276,7 +274,7 @@ bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, co
          tsl_strategy_scratch(strategy, wish->problem, config, wish->device) <= wish->workspace_most;
 }
 
-/* The strategy and config of which the models expect most. Infinity: there is none. */
+/* The strategy and config of which the models expect most, or, on trial, the first of the ladder. Infinity: there is none. */
 static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, tsl_config *config) {
   const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
   double least = INFINITY;
@@ -298,6 +296,8 @@ static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, 
       least = seconds;
       *strategy = tsl_strategy_at(i);
       *config = walk.config;
+      if (wish->on_trial)
+        return least;
     }
   return least;
 }
@@ -333,6 +333,10 @@ static tesela_status enqueue_child(const tsl_child *child, const tsl_operands *o
                                    tsl_buffer *workspace) {
   return tsl_plan_enqueue(plan_of(child), operands, stream, workspace);
 }
+static tesela_status enqueue_child_as_given(const tsl_child *child, const tsl_operands *operands,
+                                            tsl_stream *stream, tsl_buffer *workspace) {
+  return tsl_plan_enqueue_as_given(plan_of(child), operands, stream, workspace);
+}
 static uint64_t workspace_of_child(const tsl_child *child) {
   return tsl_plan_workspace(plan_of(child));
 }
@@ -356,6 +360,7 @@ const tsl_children tsl_plan_children = {.make = make_child,
                                         .destroy = destroy_child,
                                         .run = run_child,
                                         .enqueue = enqueue_child,
+                                        .enqueue_as_given = enqueue_child_as_given,
                                         .workspace = workspace_of_child,
                                         .text = text_of_child,
                                         .expected = expected_of_child};

@@ -68,6 +68,9 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
  * nothing, unless the strategy is a vendor's library that does. */
 tesela_status tsl_plan_enqueue(const tsl_plan *plan, const tsl_operands *operands, tsl_stream *stream,
                                tsl_buffer *workspace);
+/* The same, where strides are the operands' and not the problem's. */
+tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands *operands,
+                                        tsl_stream *stream, tsl_buffer *workspace);
 /* Bytes of the device's memory that a run needs beside its operands. */
 uint64_t tsl_plan_workspace(const tsl_plan *plan);
 

@@ -184,8 +184,7 @@ static tesela_status bring_out(running *run) {
 
 static tesela_status bring_scratch(running *run) {
   const tsl_work *work = &run->plan->work;
-  TSL_TRY(tsl_run_slot_scratch(
-      run->slot, (size_t)tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device)));
+  TSL_TRY(tsl_run_slot_scratch(run->slot, (size_t)tsl_work_scratch(work)));
   run->used.scratch = run->slot->scratch;
   return TESELA_OK;
 }
@@ -333,17 +332,22 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
 /* --- runs that are queued --- */
 
 uint64_t tsl_plan_workspace(const tsl_plan *plan) {
-  const tsl_work *work = &plan->work;
-  return tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device);
+  return tsl_work_scratch(&plan->work);
 }
 
 tesela_status tsl_plan_enqueue(const tsl_plan *plan, const tsl_operands *operands, tsl_stream *stream,
                                tsl_buffer *workspace) {
+  tsl_operands used = *operands;
+  set_strides(&plan->work.problem, &used);
+  return tsl_plan_enqueue_as_given(plan, &used, stream, workspace);
+}
+
+tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands *operands,
+                                        tsl_stream *stream, tsl_buffer *workspace) {
   const tsl_work *work = &plan->work;
+  tsl_operands used = *operands;
   if (work->problem.m == 0 || work->problem.n == 0)
     return TESELA_OK;
-  tsl_operands used = *operands;
-  set_strides(&work->problem, &used);
   used.scratch = workspace;
   if (work->device->capabilities & TSL_CAN_HOST)
     prepare_on_host(plan, &used);

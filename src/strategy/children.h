@@ -19,6 +19,7 @@ typedef struct tsl_child_wish {
   bool in_buffers;         /* its operands are on the device; else in host memory */
   uint64_t workspace_most; /* bytes of the device's memory that its runs may need beside its operands */
   tsl_accuracy most;       /* of its accuracy: the factor, and what it flushes (strategy.h) */
+  bool on_trial; /* it is made to try its maker: any that is right does, and what compiles soonest is best */
   const tsl_child
       *like; /* one that is there: the same strategy and config if they take this, too; NULL: any */
 } tsl_child_wish;
@@ -35,6 +36,9 @@ struct tsl_children {
   tesela_status (*run)(tsl_child *child, const tsl_operands *operands);
   tesela_status (*enqueue)(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
                            tsl_buffer *workspace);
+  /* The same with the operands' own strides in place of the problem's. */
+  tesela_status (*enqueue_as_given)(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
+                                    tsl_buffer *workspace);
   uint64_t (*workspace)(const tsl_child *child);
   const char *(*text)(const tsl_child *child);
   double (*expected)(
@@ -46,7 +50,8 @@ typedef struct tsl_share {
   const char *device;
   const char *plan;                    /* a child's text */
   int64_t row, rows, col, cols, depth; /* of C; and the terms of a sum that are added at a time */
-  double seconds;                      /* expected; 0: not known */
+  int64_t count;                       /* so many like it, a batch along the diagonal; 0: one */
+  double seconds;                      /* expected, of all of them; 0: not known */
   double in_bytes, out_bytes; /* over the link between the host and the device, of a run; 0 on the cpu */
 } tsl_share;
 

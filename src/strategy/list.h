@@ -29,6 +29,7 @@
   X(gemm, host_amx)                                                                                          \
   X(gemm, streamed)                                                                                          \
   X(gemm, several)                                                                                           \
+  X(gemm, structured)                                                                                        \
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \
   X(gemm, vendor_cublas)                                                                                     \

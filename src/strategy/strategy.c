@@ -586,6 +586,12 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
   return sums > UINT64_MAX - at ? UINT64_MAX : at + sums;
 }
 
+uint64_t tsl_work_scratch(const tsl_work *work) {
+  return work->scratch > 0
+             ? work->scratch
+             : tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device);
+}
+
 uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device) {
   return aligned(own_scratch(strategy, problem, config, device));

@@ -143,6 +143,8 @@ typedef struct tsl_work {
   tsl_hash source;              /* of all of them, in their order */
   tsl_text *kept;               /* gets the texts themselves, where it is not NULL */
   const tsl_children *children; /* who makes plans for parts of it; of strategies that split */
+  uint64_t
+      scratch; /* bytes that a run needs beside its operands, where build() says it: children's are known then. 0: uses.scratch() */
 } tsl_work;
 
 struct tsl_strategy {
@@ -236,7 +238,8 @@ struct tsl_strategy {
   } testing;
   struct {
     /* Whether the strategy has parts of its product computed by plans of their own, made by work->children in build(), which may
-     * set what the config leaves open. Its operands are in host memory, whatever the device; it takes none in buffers. */
+     * set what the config leaves open. Its operands are in host memory, whatever the device; it takes none in buffers. A strategy
+     * whose children work on the device's operands, as it does itself, leaves this false. */
     bool parts;
     /* Share `index` of a work that was built; false past the last. */
     bool (*share)(const tsl_work *work, int index, tsl_share *share);
@@ -390,6 +393,9 @@ tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy);
  * not lie in C: from tsl_strategy_sums_at() on. */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
+
+/* The same of a work that was built. */
+uint64_t tsl_work_scratch(const tsl_work *work);
 
 uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);

@@ -40,22 +40,41 @@ bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out) {
   return true;
 }
 
-/* Element for element between two layouts of the same rows and columns, along packed lines. */
+/* What is stored of line `index` of a matrix: all, or from the diagonal on, or up to it. */
+static void stored_of_line(const tsl_shape *shape, bool row_major, int64_t index, int64_t *first,
+                           int64_t *count) {
+  const int64_t length = row_major ? shape->cols : shape->rows, at = index < length ? index : length;
+  const bool is_before = (shape->triangle == TESELA_LOWER) == row_major;
+  *first = shape->triangle == TESELA_WHOLE || is_before ? 0 : at;
+  *count = shape->triangle == TESELA_WHOLE ? length
+           : !is_before                    ? length - at
+           : at < length                   ? at + 1
+                                           : length;
+}
+
+/* Element for element between two layouts of the same rows and columns, along packed lines; of a triangle, what is stored. */
 static void rearrange(const tsl_shape *from, const unsigned char *source, const tsl_shape *to,
                       unsigned char *target, bool row_major) {
   const int64_t size = (int64_t)tsl_type(from->type)->size;
   const int64_t count = row_major ? from->rows : from->cols;
-  const size_t length = (size_t)(row_major ? from->cols : from->rows);
+  const int64_t source_step = row_major ? from->col_stride : from->row_stride,
+                target_step = row_major ? to->col_stride : to->row_stride;
   for (int64_t i = 0; i < count; i++) {
-    const int64_t source_at = i * (row_major ? from->row_stride : from->col_stride) * size;
-    const int64_t target_at = i * (row_major ? to->row_stride : to->col_stride) * size;
-    tsl_type_convert(from->type, source + source_at, row_major ? from->col_stride : from->row_stride,
-                     to->type, target + target_at, row_major ? to->col_stride : to->row_stride, length);
+    int64_t first, length;
+    stored_of_line(from, row_major, i, &first, &length);
+    const int64_t source_at = i * (row_major ? from->row_stride : from->col_stride) + first * source_step;
+    const int64_t target_at = i * (row_major ? to->row_stride : to->col_stride) + first * target_step;
+    tsl_type_convert(from->type, source + source_at * size, source_step, to->type, target + target_at * size,
+                     target_step, (size_t)length);
   }
 }
 
 static bool can_map(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
+}
+
+void tsl_transfer_keep_rest(tsl_transfer *transfer) {
+  transfer->gathered = transfer->gathered || transfer->packed.triangle != TESELA_WHOLE;
 }
 
 bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device) {

@@ -19,6 +19,9 @@ typedef struct tsl_transfer {
 /* False when the packed copy would pass the address space (repeated rows, as with stride 0). */
 bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out);
 
+/* Has what lies beside a result's triangle left as it is: elements go one by one. */
+void tsl_transfer_keep_rest(tsl_transfer *transfer);
+
 /* Whether the transfer goes through a block of `bytes` bytes on the host. */
 bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device);
 

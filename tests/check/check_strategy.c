@@ -65,6 +65,21 @@ static void tell(const tsl_device *device) {
 /* TESELA_ACCURACY, as a call that says nothing has it: what runs by an ask alone is tried so. */
 static tsl_ask ask;
 
+/* Children of a strategy that has some on its device: the plainest that take its parts, as it is the strategy that is tried, and what
+ * its parts' sizes would ask for takes minutes to compile. */
+static tesela_status make_plain(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+  tsl_child_wish plain = *wish;
+  plain.on_trial = true;
+  return tsl_plan_children.make(self, &plain, child);
+}
+static tsl_children plain_children;
+
+static const tsl_children *children_for(const tsl_strategy *strategy) {
+  plain_children = tsl_plan_children;
+  plain_children.make = make_plain;
+  return strategy->splits.share && !strategy->splits.parts ? &plain_children : NULL;
+}
+
 typedef struct counts {
   int right, wrong, refused;
 } counts;
@@ -99,6 +114,7 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
   if (shared && strcmp(strategy->name, "element") != 0)
     simplify_finish(&what->problem);
   what->tight = tight;
+  what->children = children_for(strategy);
   what->problem.ask = ask;
   what->repeats = tight ? 1 : what->repeats;
   const tesela_status status = tsl_check_case(strategy, config, device, what, &report);

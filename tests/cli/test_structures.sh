@@ -152,6 +152,8 @@ tesela 0 explain 500 7 --solve
 prints 'A X = B,  X 500 x 7' 'A triangular_lower' '|alpha B - A X|'
 tesela 0 explain 30 40 30 --a-is hermitian_upper --type c64 --json
 json 'j["a_is"] == "hermitian_upper" and j["b_is"] is None and j["c_is"] is None and not j["in_place"]'
+tesela 0 explain 512 512 64 --symmetric --device opencl:0 --strategy 'structured block=128'
+prints 'gemm structured' 'block=128' '62.5% of a general product' '4 of 128 x 128' '256 x 256 from (256, 0)'
 tesela 2 explain 30 40 50 --a-is symmetric_lower
 says square
 tesela 2 explain 30 40 50 --solve

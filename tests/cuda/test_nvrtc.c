@@ -12,6 +12,7 @@
 #include "cuda/mock.h"
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
+#include "strategy/children.h"
 #include "strategy/finish.h"
 #include "strategy/launch.h"
 #include "unit/config.h"
@@ -81,6 +82,28 @@ static int forms_of(const tsl_strategy *strategy, form *forms) {
   return count;
 }
 
+/* Whether it takes products with structures alone: on devices, that is a strategy whose children take the others. */
+static bool is_structured_only(const tsl_strategy *strategy) {
+  return strategy->op == TSL_OP_GEMM && strategy->takes.structures && strategy->needs & TSL_CAN_KERNELS;
+}
+
+/* Children, whose kernels other strategies compile here: there are none. */
+static tesela_status make_none(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+  (void)self;
+  (void)wish;
+  *child = NULL;
+  return TESELA_OK;
+}
+static uint64_t workspace_of_none(const tsl_child *child) {
+  (void)child;
+  return 0;
+}
+static void destroy_none(tsl_child *child) {
+  (void)child;
+}
+static const tsl_children no_children = {
+    .make = make_none, .workspace = workspace_of_none, .destroy = destroy_none};
+
 /* Lines of a kilobyte in every type: with few tiles of C that is deep enough for k to be split. */
 static tsl_problem problem_of(const tsl_strategy *strategy, const form *one) {
   const int64_t k = strategy->op == TSL_OP_GEMM ? 1024 / (int64_t)tsl_type(one->types.a)->size : 256;
@@ -91,6 +114,8 @@ static tsl_problem problem_of(const tsl_strategy *strategy, const form *one) {
   problem.alpha[0] = one->scaled ? 2 : 1;
   if (one->in_place)
     problem.a = problem.c;
+  if (is_structured_only(strategy))
+    problem.c.triangle = TESELA_LOWER;
   return problem;
 }
 
@@ -109,7 +134,7 @@ static const char *refusal_of(const tsl_strategy *strategy, const tsl_config *co
 /* Whether the device takes it; if so it must compile. */
 static bool build(const tsl_strategy *strategy, const tsl_config *config, const form *one,
                   tsl_device *device) {
-  tsl_work work = {.strategy = strategy, .config = *config, .device = device};
+  tsl_work work = {.strategy = strategy, .config = *config, .device = device, .children = &no_children};
   if (refusal_of(strategy, config, one, device, &work.problem))
     return false;
   if (strategy->build(&work) != TESELA_OK)

@@ -168,6 +168,20 @@ static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem
   tsl_text_free(&text);
 }
 
+/* The product that a strategy takes: with a symmetric factor where it takes no general ones. */
+static tsl_problem taken_by(const tsl_strategy *strategy, const tsl_problem *problem) {
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_problem structured = *problem;
+  if (!strategy->takes.structures || problem->op != TSL_OP_GEMM || problem->m != problem->k)
+    return *problem;
+  structured.a.structure = TESELA_SYMMETRIC;
+  structured.a.triangle = TESELA_LOWER;
+  return strategy->refuse && strategy->refuse(problem, &config, &graphics) &&
+                 !strategy->refuse(&structured, &config, &graphics)
+             ? structured
+             : *problem;
+}
+
 static int walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device) {
   int counted = 0, seen = 0;
   for (tsl_walk at = {.begun = false}; tsl_strategy_walk(strategy, problem, device, &at);)
@@ -176,6 +190,26 @@ static int walk(const tsl_strategy *strategy, const tsl_problem *problem, const 
       counted++;
     }
   return counted;
+}
+
+/* Half of a general product's work, and the diagonal's blocks whole: 8 levels of 1 / 2, 1 / 4, ... and 1 / 8. */
+static void a_triangle_is_half(void **state) {
+  (void)state;
+  tsl_problem problem = tsl_problem_gemm(1024, 1024, 100, TESELA_F32);
+  problem.c.triangle = TESELA_LOWER;
+  const tsl_account account = account_on(&graphics, "structured", "block=128", &problem);
+  assert_float_equal(account.useful, 100. * 1024 * 1025 / 2, 1);
+  assert_float_equal(account.computed, 100. * 1024 * 1024 * (1 + 1. / 8) / 2, 1);
+  assert_int_equal(account.launches, 1 + 3 + 1);
+  problem = tsl_problem_gemm(1024, 1000, 1024, TESELA_F64);
+  problem.a.structure = TESELA_TRIANGULAR;
+  problem.a.triangle = TESELA_UPPER;
+  const tsl_account factor = account_on(&graphics, "structured", "block=128", &problem);
+  assert_float_equal(factor.computed, 1024. * 1024 * 1000 * (1 + 1. / 8) / 2, 1);
+  problem.a.structure = TESELA_SYMMETRIC;
+  const tsl_account symmetric = account_on(&graphics, "structured", "block=128", &problem);
+  assert_float_equal(symmetric.computed, 1024. * 1024 * 1000, 1);
+  assert_int_equal(symmetric.launches, 2);
 }
 
 static void every_strategy_tells(void **state) {
@@ -201,6 +235,7 @@ static void every_strategy_tells(void **state) {
         problem.b.type = problem.op == TSL_OP_TRANSPOSE ? problem.b.type : types.b;
         problem.c.type = types.c;
         tsl_device *device;
+        problem = taken_by(strategy, &problem);
         for (int d = 0; (device = tsl_devices_at(devices, d)) != NULL; d++)
           counted += walk(strategy, &problem, device);
         counted += walk(strategy, &problem, &mma);
@@ -227,6 +262,7 @@ int main(void) {
       cmocka_unit_test(edges_are_counted),
       cmocka_unit_test(intensity_moves_to_the_right),
       cmocka_unit_test(batches_and_empty_products),
+      cmocka_unit_test(a_triangle_is_half),
       cmocka_unit_test_setup_teardown(every_strategy_tells, open_devices, close_devices),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,28 @@ static void each_kind_has_cases(void **state) {
   assert_false(tsl_problem_has_structure(&narrow.problem));
 }
 
+/* A self-test tries what the problem is, small. */
+static void quick_cases_are_alike(void **state) {
+  (void)state;
+  tsl_case what, quick;
+  for (int t = 0; t < TYPES; t++)
+    for (int i = 0; tsl_case_structured(i, types[t], &what); i++) {
+      const tsl_problem *like = &what.problem;
+      int count = 0;
+      for (; tsl_case_quick(like, count, &quick); count++) {
+        if (tsl_problem_check(&quick.problem) != TESELA_OK)
+          fail_msg("case %d, quick case %d: %s", i, count, tesela_last_error());
+        assert_int_equal(quick.problem.in_place, like->in_place);
+        for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+          const tsl_shape *one = tsl_problem_shape(like, operand),
+                          *other = tsl_problem_shape(&quick.problem, operand);
+          assert_true(one->structure == other->structure && one->triangle == other->triangle);
+        }
+      }
+      assert_int_equal(count, 5);
+    }
+}
+
 /* --- strategies --- */
 
 static enum {
@@ -301,9 +323,10 @@ static void zeros_may_be_left_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_kind_has_cases),       cmocka_unit_test(right_ways_pass),
-      cmocka_unit_test(random_cases_are_right),    cmocka_unit_test(faults_are_caught),
-      cmocka_unit_test(the_triangle_is_looked_at), cmocka_unit_test(zeros_may_be_left_out),
+      cmocka_unit_test(quick_cases_are_alike), cmocka_unit_test(each_kind_has_cases),
+      cmocka_unit_test(right_ways_pass),       cmocka_unit_test(random_cases_are_right),
+      cmocka_unit_test(faults_are_caught),     cmocka_unit_test(the_triangle_is_looked_at),
+      cmocka_unit_test(zeros_may_be_left_out),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,5 +1,14 @@
 #include "explain/counted_pairs.h"
 
+/* Of a strategy whose children have the groups. */
+static void add_pieces(const tsl_problem *problem, const tsl_counted *one, tsl_table *table) {
+  const double whole = (double)problem->m * (double)problem->n * (double)problem->k;
+  tsl_table_add_pair(
+      table, "groups",
+      "its pieces', in %d launches with copies; %.3g multiply-adds, %.3g%% of a general product's",
+      one->account.launches, one->account.computed, whole > 0 ? 100 * one->account.computed / whole : 100);
+}
+
 static void add_groups(const tsl_counted *one, tsl_table *table) {
   const tsl_account *account = &one->account;
   tsl_text groups = {0}, range = {0};
@@ -24,7 +33,10 @@ void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, t
   char global[32], local[32], memory[32], intensity[32];
   if (!one->told)
     return;
-  add_groups(one, table);
+  if (!tsl_counted_has_groups(one) && !(one->device->capabilities & TSL_CAN_HOST))
+    add_pieces(problem, one, table);
+  else
+    add_groups(one, table);
   const double asked = account->global.read + account->global.written,
                near = account->local.read + account->local.written;
   tsl_table_add_pair(

@@ -19,7 +19,8 @@ void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
     slowest = fmax(slowest, share.seconds);
     bytes += share.in_bytes + share.out_bytes;
   }
-  if (count == 0)
+  /* What children do where the operands are goes one after the other. */
+  if (count == 0 || !found->plan->work.strategy->splits.parts)
     return;
   if (slowest > 0 && best)
     tsl_table_add_pair(
@@ -37,8 +38,13 @@ static void add_bytes(tsl_table *table, double bytes) {
 static void add_share(const tsl_share *share, tsl_table *table) {
   char text[32];
   tsl_table_add(table, "%s", share->device);
-  tsl_table_add(table, "%lld x %lld from (%lld, %lld)", (long long)share->rows, (long long)share->cols,
-                (long long)share->row, (long long)share->col);
+  if (share->count > 1)
+    tsl_table_add(table, "%lld of %lld x %lld from (%lld, %lld)", (long long)share->count,
+                  (long long)share->rows, (long long)share->cols, (long long)share->row,
+                  (long long)share->col);
+  else
+    tsl_table_add(table, "%lld x %lld from (%lld, %lld)", (long long)share->rows, (long long)share->cols,
+                  (long long)share->row, (long long)share->col);
   tsl_table_add(table, "%lld", (long long)share->depth);
   tsl_table_add(table, "%s",
                 share->seconds > 0 ? tsl_format_seconds(share->seconds, text, sizeof text) : "-");

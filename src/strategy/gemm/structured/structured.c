@@ -1,0 +1,227 @@
+/* Idea: a product with a triangle of C, or with a factor of which a triangle stands for all, as general products of its blocks. Half of
+ * the work is left out where the structure lets it: the other triangle of C, and a triangular factor's zeros.
+ * What it adds to the rungs below: kernels for general products, which know of no structure. They are children (strategy/children.h), the fastest
+ * that the device has; this only cuts, and copies what the diagonal crosses.
+ *
+ *   a triangle of C         D          a level's rectangles are equally far apart along the diagonal: one batch, straight into C. Blocks
+ *   (syrk, herk, syr2k)     1 D        of the diagonal are a batch into scratch memory, whose triangles are copied to C; where C is read, they
+ *                           2 2 D      are copied there before, so that alpha and beta are the children's.
+ *                           2 2 1 D
+ *   a triangular factor     the same of the factor, real ones: blocks of the diagonal completed by zeros, and ones, in scratch memory; the first batch brings
+ *   (trmm)                  beta, the levels after it add to C. In place, the factor is a copy of C.
+ *   symmetric, hermitian    completed in scratch memory: one general product.
+ *   (symm, hemm), complex trmm
+ *
+ * Parameters: block, rows of a block of the diagonal; 0: by the device (model.c). Limits: one product at a time. See NOTES.md. */
+#include "strategy/gemm/structured/structured.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "host/split.h"
+#include "strategy/account.h"
+
+#include <math.h>
+
+static const tsl_param params[] = {
+    [STRUCTURED_BLOCK] = {"block", "rows of a block of the diagonal; 0: by the device", 0, {0}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
+                                  {TESELA_F64, TESELA_F64, TESELA_F64},
+                                  {TESELA_C64, TESELA_C64, TESELA_C64},
+                                  {TESELA_C128, TESELA_C128, TESELA_C128},
+                                  {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT}};
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_accuracy_asked_of_parts(problem, tsl_structured_slabs(problem, config->value[STRUCTURED_BLOCK]));
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  (void)device;
+  return tsl_problem_has_structure(problem)
+             ? NULL
+             : "takes products of which a factor has a structure, or C a triangle";
+}
+
+static void cut_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                   tsl_structured_cut *cut) {
+  tsl_structured_cut_of(problem, config->value[STRUCTURED_BLOCK], device, cut);
+}
+
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  tsl_structured_cut cut;
+  cut_of(problem, config, device, &cut);
+  return tsl_structured_seconds(problem, &cut, device);
+}
+
+/* As children's kernels may read and write vectors of it. */
+static uint64_t aligned(uint64_t bytes) {
+  enum { LINE = 256 };
+  return (bytes + LINE - 1) / LINE * LINE;
+}
+
+/* Bytes of the copies; children need more, which build() says. */
+static uint64_t bytes_of_copies(const tsl_problem *problem, const tsl_structured_cut *cut) {
+  const tsl_structured_room blocks = tsl_structured_blocks(problem, cut), held = tsl_structured_held(problem);
+  const uint64_t size = tsl_type(problem->c.type)->size;
+  return aligned((uint64_t)blocks.elements * size) + aligned((uint64_t)held.elements * size);
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  tsl_structured_cut cut;
+  cut_of(problem, config, device, &cut);
+  return bytes_of_copies(problem, &cut);
+}
+
+/* What all pieces multiply; what children move beyond that is theirs to tell. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  tsl_structured_cut cut;
+  double a = 0, b = 0, copied;
+  cut_of(problem, config, device, &cut);
+  account->computed = 0;
+  account->launches = cut.count + tsl_structured_copies(problem, &cut, &copied);
+  for (int i = 0; i < cut.count; i++) {
+    const tsl_structured_piece *at = &cut.pieces[i];
+    const double count = (double)at->count, rows = (double)at->rows, cols = (double)at->cols,
+                 depth = tsl_structured_reads(problem) ? (double)at->depth : 0;
+    account->computed += count * rows * cols * depth;
+    account->workers = fmax(account->workers, fmin(device->compute_units, count * rows * cols));
+    a += count * rows * depth;
+    b += count * depth * cols;
+  }
+  tsl_account_operands(problem, a, b, account);
+  tsl_account_result(problem, 1, account);
+  const double bytes = copied * (double)tsl_type(problem->c.type)->size;
+  account->global.read += bytes;
+  account->global.written += bytes;
+  account->memory += 2 * bytes;
+}
+
+/* --- making --- */
+
+static void release(tsl_work *work) {
+  tsl_structured *self = work->state;
+  for (int i = 0; i < self->cut.count; i++)
+    work->children->destroy(self->children[i]);
+  tsl_free(self);
+  work->state = NULL;
+}
+
+static uint64_t memory_of(const tsl_device *device) {
+  const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  return most < device->allocation_max ? most : device->allocation_max;
+}
+
+/* Of all the products of a piece, or of one where nothing takes them together. */
+static tesela_status make_child(tsl_work *work, int index, uint64_t most) {
+  tsl_structured *self = work->state;
+  tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.pieces[index]);
+  const int64_t slabs = tsl_structured_slabs(&work->problem, self->cut.block);
+  const tsl_child_wish wish = {.problem = &part,
+                               .device = work->device,
+                               .in_buffers = true,
+                               .workspace_most = most,
+                               .most = tsl_accuracy_of_one_part(&work->problem, &part, slabs),
+                               .on_trial = work->loaded_only};
+  /* Processors launch soon, and their fastest kernels copy operands first, of one product at a time. */
+  const bool is_large = work->device->is_cpu && part.m * part.n >= 256 * 256;
+  const tesela_status status = part.batch > 0 && is_large
+                                   ? TESELA_UNSUPPORTED
+                                   : work->children->make(work->children, &wish, &self->children[index]);
+  if (status != TESELA_UNSUPPORTED || part.batch == 0)
+    return status;
+  part.batch = 0;
+  self->one_by_one[index] = true;
+  return work->children->make(work->children, &wish, &self->children[index]);
+}
+
+static tesela_status make_children(tsl_work *work, uint64_t *workspace) {
+  tsl_structured *self = work->state;
+  const uint64_t own = bytes_of_copies(&work->problem, &self->cut), all = memory_of(work->device);
+  *workspace = 0;
+  for (int i = 0; i < self->cut.count; i++) {
+    TSL_TRY(make_child(work, i, all > own ? all - own : 0));
+    const uint64_t needs = work->children->workspace(self->children[i]);
+    *workspace = needs > *workspace ? needs : *workspace;
+  }
+  return TESELA_OK;
+}
+
+/* Scratch memory: what children need, as they find it at its start, the diagonal's blocks, and what C holds before. */
+static tesela_status prepare(tsl_work *work) {
+  tsl_structured *self = work->state;
+  const uint64_t size = tsl_type(work->problem.c.type)->size;
+  uint64_t workspace;
+  TSL_TRY(tsl_launch_kernel(work, "strategy/gemm/structured/structured.cl", "tsl_structured_blocks",
+                            STRUCTURED_SIDE * STRUCTURED_LINES, &self->copy));
+  TSL_TRY(make_children(work, &workspace));
+  self->blocks = tsl_structured_blocks(&work->problem, &self->cut);
+  self->held = tsl_structured_held(&work->problem);
+  const uint64_t held_at = aligned(workspace) + aligned((uint64_t)self->blocks.elements * size);
+  self->blocks_at = (int64_t)(aligned(workspace) / size);
+  self->held_at = (int64_t)(held_at / size);
+  work->scratch = held_at + aligned((uint64_t)self->held.elements * size);
+  return TESELA_OK;
+}
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_structured), "pieces of a product", &block));
+  tsl_structured *self = work->state = block;
+  cut_of(&work->problem, &work->config, work->device, &self->cut);
+  const tesela_status status = prepare(work);
+  if (status != TESELA_OK) {
+    release(work);
+    return status;
+  }
+  if (self->cut.block > 0)
+    work->config.value[STRUCTURED_BLOCK] = self->cut.block;
+  tsl_log(TSL_LOG_PLAN, "structured on %s: %d pieces in %d levels, blocks of %lld", work->device->name,
+          self->cut.count, self->cut.levels, (long long)self->cut.block);
+  return TESELA_OK;
+}
+
+static bool share(const tsl_work *work, int index, tsl_share *out) {
+  const tsl_structured *self = work->state;
+  if (index < 0 || index >= self->cut.count)
+    return false;
+  const tsl_structured_piece *at = &self->cut.pieces[index];
+  *out = (tsl_share){.device = work->device->name,
+                     .plan = work->children->text(self->children[index]),
+                     .row = at->row,
+                     .rows = at->rows,
+                     .col = at->col,
+                     .cols = at->cols,
+                     .depth = at->depth,
+                     .count = at->count,
+                     .seconds = work->children->expected(self->children[index]) *
+                                (double)(self->one_by_one[index] ? at->count : 1)};
+  return true;
+}
+
+static const char *const probes[] = {"block=16", "block=0", NULL};
+
+const tsl_strategy tsl_gemm_structured = {
+    .name = "structured",
+    .idea = "triangles and structures as batches of general products along the diagonal",
+    .lifts = "kernels that know general matrices alone",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS,
+    .accuracy = accuracy,
+    .params = params,
+    .takes = {.types = types, .conjugates = true, .structures = true},
+    .values = {.ranges = {[STRUCTURED_BLOCK] = {0, INT64_MAX}}},
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = tsl_structured_run,
+    .release = release,
+    .uses = {.scratch = scratch, .account = account},
+    .testing = {.probes = probes},
+    .splits = {.share = share},
+};

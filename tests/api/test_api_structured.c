@@ -1,0 +1,202 @@
+/* Products with structures where a device has the operands: whole numbers, which have one right result; what must not be read is NaN, and
+ * what must not be written stays. */
+#include "unit/calls.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tesela/tesela.h>
+
+enum { N = 150, K = 21, PITCH = 157, RUNS = 10 };
+static const char strategy[] = "structured block=50";
+
+static tesela_context *context;
+static tesela_buffer *factor, *triangle, *result;
+static float a[N * K], t[N * PITCH], c[N * PITCH], before[N * PITCH];
+
+static int set_up(void **state) {
+  const tesela_context_desc desc = {.device = "opencl"};
+  (void)state;
+  for (int i = 0; i < N; i++) {
+    for (int l = 0; l < K; l++)
+      a[i * K + l] = (float)((i * 3 + l * 5) % 7 - 3);
+    for (int j = 0; j < PITCH; j++) {
+      t[i * PITCH + j] = i < j ? NAN : (float)((i + j * 2) % 5 - 2);
+      before[i * PITCH + j] = i < j ? NAN : (float)((i * 2 + j) % 9 - 4);
+    }
+  }
+  must(tesela_context_create(&desc, &context));
+  must(tesela_buffer_create(context, "opencl:0", sizeof a, &factor));
+  must(tesela_buffer_create(context, "opencl:0", sizeof t, &triangle));
+  must(tesela_buffer_create(context, "opencl:0", sizeof c, &result));
+  must(tesela_buffer_write(factor, 0, a, sizeof a));
+  must(tesela_buffer_write(triangle, 0, t, sizeof t));
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tesela_buffer_destroy(factor);
+  tesela_buffer_destroy(triangle);
+  tesela_buffer_destroy(result);
+  tesela_context_destroy(context);
+  return 0;
+}
+
+/* --- A A' + beta C, below the diagonal --- */
+
+static float product_at(int i, int j) {
+  float sum = 0;
+  for (int l = 0; l < K; l++)
+    sum += a[i * K + l] * a[j * K + l];
+  return sum;
+}
+
+static void expect_triangle(float beta) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < PITCH; j++) {
+      const float was = before[i * PITCH + j], got = c[i * PITCH + j];
+      if (j > i ? memcmp(&was, &got, sizeof got) != 0
+                : got != product_at(i, j) + (beta != 0 ? beta * was : 0))
+        fail_msg("C(%d, %d) is %g", i, j, (double)got);
+    }
+}
+
+static void a_triangle_in_buffers(void **state) {
+  static const double betas[] = {0, -2};
+  (void)state;
+  for (int way = 0; way < 2; way++) {
+    const double beta[2] = {betas[way], 0};
+    tesela_gemm_desc desc = {.m = N,
+                             .n = N,
+                             .k = K,
+                             .a = {.buffer = factor},
+                             .b = {.buffer = factor, .transpose = 1},
+                             .c = {.buffer = result, .row_stride = PITCH, .col_stride = 1},
+                             .c_triangle = TESELA_LOWER,
+                             .beta = beta,
+                             .strategy = strategy};
+    tesela_plan *plan;
+    tesela_stream *stream;
+    float first[N * PITCH];
+    size_t workspace;
+    must(tesela_plan_create(context, &desc, &plan));
+    must(tesela_stream_create(context, "opencl:0", &stream));
+    must(tesela_plan_workspace(plan, &workspace));
+    must(tesela_stream_reserve(stream, workspace));
+    for (int run = 0; run < RUNS; run++) {
+      must(tesela_buffer_write(result, 0, before, sizeof before));
+      must(tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, NULL));
+      must(tesela_stream_wait(stream));
+      must(tesela_buffer_read(result, 0, c, sizeof c));
+      expect_triangle((float)beta[0]);
+      if (run == 0)
+        memcpy(first, c, sizeof c);
+      assert_memory_equal(first, c, sizeof c);
+    }
+    tesela_stream_destroy(stream);
+    tesela_plan_destroy(plan);
+  }
+}
+
+/* What lies beside the triangle in the caller's memory is not written; at an odd address it is copied, not used where it lies. */
+static void a_triangle_in_host_memory(void **state) {
+  static float host[N * PITCH + 1];
+  static const double betas[] = {3, 0};
+  (void)state;
+  for (int way = 0; way < 2; way++) {
+    const double beta[2] = {betas[way], 0};
+    const tesela_gemm_desc desc = {.m = N,
+                                   .n = N,
+                                   .k = K,
+                                   .a = {.data = a},
+                                   .b = {.data = a, .transpose = 1},
+                                   .c = {.data = host + 1, .row_stride = PITCH, .col_stride = 1},
+                                   .c_triangle = TESELA_LOWER,
+                                   .beta = beta,
+                                   .strategy = strategy};
+    tesela_record record;
+    memcpy(host + 1, before, sizeof before);
+    must(tesela_gemm(context, &desc, &record));
+    memcpy(c, host + 1, sizeof c);
+    assert_non_null(strstr(record.plan, "gemm structured"));
+    assert_non_null(strstr(record.plan, "place=host"));
+    expect_triangle((float)beta[0]);
+  }
+}
+
+/* --- factors --- */
+
+/* C = 2 T C, T a unit triangle: the diagonal is not read, nor what is above it. */
+static void in_place(void **state) {
+  static const double alpha[] = {2, 0};
+  tesela_gemm_desc desc = {.m = N,
+                           .n = K,
+                           .k = N,
+                           .a = {.buffer = triangle, .row_stride = PITCH, .col_stride = 1},
+                           .c = {.buffer = result},
+                           .a_structure = TESELA_UNIT_TRIANGULAR,
+                           .a_triangle = TESELA_LOWER,
+                           .in_place = 1,
+                           .alpha = alpha,
+                           .strategy = strategy};
+  (void)state;
+  must(tesela_buffer_write(result, 0, a, sizeof a));
+  must(tesela_gemm(context, &desc, NULL));
+  must(tesela_buffer_read(result, 0, c, sizeof a));
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < K; j++) {
+      float sum = a[i * K + j];
+      for (int l = 0; l < i; l++)
+        sum += t[i * PITCH + l] * a[l * K + j];
+      assert_true(c[i * K + j] == 2 * sum);
+    }
+}
+
+static void symmetric(void **state) {
+  const tesela_gemm_desc desc = {.m = N,
+                                 .n = K,
+                                 .k = N,
+                                 .a = {.buffer = triangle, .row_stride = PITCH, .col_stride = 1},
+                                 .b = {.buffer = factor},
+                                 .c = {.buffer = result},
+                                 .a_structure = TESELA_SYMMETRIC,
+                                 .a_triangle = TESELA_LOWER};
+  tesela_record record;
+  (void)state;
+  must(tesela_gemm(context, &desc, &record));
+  assert_non_null(strstr(record.plan, "gemm structured"));
+  must(tesela_buffer_read(result, 0, c, sizeof a));
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < K; j++) {
+      float sum = 0;
+      for (int l = 0; l < N; l++)
+        sum += t[(i < l ? l : i) * PITCH + (i < l ? i : l)] * a[l * K + j];
+      assert_true(c[i * K + j] == sum);
+    }
+}
+
+/* Bits of sums are the device's own. */
+static void what_it_cannot_promise(void **state) {
+  tesela_gemm_desc desc = {.m = N,
+                           .n = N,
+                           .k = K,
+                           .a = {.buffer = factor},
+                           .b = {.buffer = factor, .transpose = 1},
+                           .c = {.buffer = result},
+                           .c_triangle = TESELA_UPPER,
+                           .strategy = strategy,
+                           .bits = "devices"};
+  (void)state;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "bits=devices");
+  desc.bits = NULL;
+  desc.accuracy = "exact";
+  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "exact");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_triangle_in_buffers),
+                                     cmocka_unit_test(a_triangle_in_host_memory), cmocka_unit_test(in_place),
+                                     cmocka_unit_test(symmetric), cmocka_unit_test(what_it_cannot_promise)};
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
