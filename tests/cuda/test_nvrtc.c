@@ -12,6 +12,7 @@
 #include "cuda/mock.h"
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
+#include "plan/plan.h"
 #include "strategy/finish.h"
 #include "strategy/launch.h"
 #include "unit/config.h"
@@ -109,7 +110,7 @@ static const char *refusal_of(const tsl_strategy *strategy, const tsl_config *co
 /* Whether the device takes it; if so it must compile. */
 static bool build(const tsl_strategy *strategy, const tsl_config *config, const form *one,
                   tsl_device *device) {
-  tsl_work work = {.strategy = strategy, .config = *config, .device = device};
+  tsl_work work = {.strategy = strategy, .config = *config, .device = device, .children = &tsl_plan_children};
   if (refusal_of(strategy, config, one, device, &work.problem))
     return false;
   if (strategy->build(&work) != TESELA_OK)
