@@ -17,6 +17,7 @@
 #define TSL_FUSE(a, b, c) TSL_FMA(a, b, c)
 #define TSL_TABLES TSL_GLOBAL
 #define TSL_COUNTS TSL_LOCAL_POINTER
+#include "residue_int8_shared.h"
 #include "residue_portable_shared.h"
 
 TSL_KERNEL(TSL_RESIDUE_SOME, 1, 1)

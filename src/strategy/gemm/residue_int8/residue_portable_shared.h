@@ -1,8 +1,6 @@
-/* What residue_int8's portable kernels are told, for the host and for them. */
+/* What residue_int8's portable kernels are told, for the host and for them. Behind residue_int8_shared.h. */
 #ifndef TSL_RESIDUE_PORTABLE_SHARED_H
 #define TSL_RESIDUE_PORTABLE_SHARED_H
-
-#include "residue_int8_shared.h"
 
 #define TSL_RESIDUE_ITEMS 256       /* of a group that measures, and of the one that chooses */
 #define TSL_RESIDUE_LINES_ALONG 2   /* of a group that measures, whose numbers follow each other; */
