@@ -158,6 +158,29 @@ static void complex_bits_are_those_of_the_cpu(void **state) {
   check_bits(&products[1], TESELA_C128, NULL);
 }
 
+/* By a call, whose engine is chosen among the best of each strategy. */
+static void a_call_finds_its_engine(void **state) {
+  (void)state;
+  enum { SIDE = 512 };
+  static float a[SIDE * SIDE], c[SIDE * SIDE];
+  tesela_context *context;
+  for (int i = 0; i < SIDE; i++)
+    a[i * SIDE + i] = 2;
+  must(tesela_context_create(NULL, &context));
+  const tesela_gemm_desc desc = {.m = SIDE,
+                                 .n = SIDE,
+                                 .k = SIDE,
+                                 .a = {.data = a},
+                                 .b = {.data = a},
+                                 .c = {.data = c},
+                                 .device = device->name,
+                                 .strategy = "residue_int8"};
+  must(tesela_gemm(context, &desc, NULL));
+  for (int i = 0; i < SIDE * SIDE; i++)
+    assert_true(c[i] == (i % (SIDE + 1) == 0 ? 4 : 0));
+  tesela_context_destroy(context);
+}
+
 int main(void) {
   if (opencl_is_missing())
     return OPENCL_SKIPPED;
@@ -165,6 +188,7 @@ int main(void) {
       cmocka_unit_test(bits_are_those_of_the_cpu),
       cmocka_unit_test(bits_are_those_of_the_cpu_as_asked_for),
       cmocka_unit_test(complex_bits_are_those_of_the_cpu),
+      cmocka_unit_test(a_call_finds_its_engine),
   };
   return run_on_each_device(tests, sizeof tests / sizeof *tests);
 }

@@ -17,9 +17,9 @@
 
 enum {
   ALIGNED = 256,
-  SIDE = 256,         /* what engines round their sizes up to, at most */
-  NATIVE_DOWN = 4096, /* groups of a column of tiles, at most */
-  WORKSPACE = 1 << 20 /* of the product, beside copies of what it multiplies */
+  SIDE = 256,          /* what engines round their sizes up to, at most */
+  NATIVE_DOWN = 4096,  /* groups of a column of tiles, at most */
+  WORKSPACE = 16 << 20 /* of the product, beside copies of what it multiplies */
 };
 
 /* --- memory --- */
@@ -36,10 +36,10 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* What a child may have, at the start of scratch memory: some engines copy their operands. */
+/* What a child may have, at the start of scratch memory: some engines copy their operands, bytes as words where they have no units for bytes. */
 static int64_t workspace_of(const residue_portable *given) {
   const int64_t lines = tsl_round_up(given->m, SIDE) + tsl_round_up(given->n, SIDE);
-  return lines * tsl_round_up(given->depth, SIDE) + WORKSPACE;
+  return lines * tsl_round_up(given->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
 }
 
 /* Fills in sizes, offsets and pitches for m rows of A and n columns of B; returns the bytes of it all. */
