@@ -49,11 +49,6 @@ static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-bool tsl_residue_has_cuda(const tsl_device *device) {
-  const unsigned needs = TSL_CAN_CUDA | TSL_CAN_WGMMA;
-  return (device->capabilities & needs) == needs;
-}
-
 /* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a careful sum. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   if (is_complex(problem))
