@@ -28,6 +28,7 @@
  *   TSL_AS_DOUBLE(i)             the double that has the bits of a TSL_INDEX
  *   TSL_AS_INT(x), TSL_AS_FLOAT(i)   the same of a float, as int
  *   TSL_FLOAT_OF_HALF(bits), TSL_HALF_OF_FLOAT(x)  f16 as an unsigned short; rounded once, to nearest even
+ *   TSL_LOCAL_ADD(pointer, x)    adds x to an unsigned number in local memory, to which other items may add meanwhile
  *   TSL_DOT4(s, u, a, b, sum)    sum + the products of four bytes of an int each, signed (s) or not (u), written out as here;
  *                                modulo 2^32
  *   TSL_ERF(x), TSL_TANH(x)      of a scalar, to a few units in the last digit

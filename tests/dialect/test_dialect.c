@@ -363,6 +363,10 @@ static void check_narrow(tsl_device *device, tsl_module *module) {
       if (got[i] != right[i])
         fail_msg("%s: dot of %08x and %08x, form %d: %08x, not %08x", device->name, x, y, i, got[i],
                  right[i]);
+    /* 32 even numbers and 32 odd ones of the group's 64, each beside 5. */
+    const int even = 5 + 32 * (64 * (int)(g / 64) + 31), odd = even + 32;
+    if ((int)got[7] != even - 3 * odd)
+      fail_msg("%s: item %u of those who added has %d, not %d", device->name, g, (int)got[7], even - 3 * odd);
     const uint16_t half = (uint16_t)(64 * g + g % 64);
     if (!same_float(got[4], tsl_f16_to_f64(half)))
       fail_msg("%s: f16 %04x became %08x", device->name, half, got[4]);

@@ -121,7 +121,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
 }
 
 /* Item g leaves eight numbers: sums of products of the bytes of two scrambled numbers, of either sign; the bits of the f16
- * that is number 64 g + g % 64, made a float; and the f16 nearest to a float of scrambled bits. */
+ * that is number 64 g + g % 64, made a float; the f16 nearest to a float of scrambled bits; and what all items of the group have added up. */
 TSL_FUNCTION unsigned words_scrambled(unsigned x) {
   x = (x ^ x >> 16) * 0x45d9f3bu;
   return x ^ x >> 13;
@@ -129,6 +129,7 @@ TSL_FUNCTION unsigned words_scrambled(unsigned x) {
 
 TSL_KERNEL(64, 1, 1)
 tsl_words_narrow(TSL_GLOBAL int *TSL_RESTRICT narrow) {
+  TSL_LOCAL unsigned added[2];
   const int g = (int)TSL_GLOBAL_ITEM(0);
   const int x = (int)words_scrambled(3u * (unsigned)g + 1), y = (int)words_scrambled(5u * (unsigned)g + 2);
   narrow[8 * g] = TSL_DOT4(s, s, x, y, 7);
@@ -138,7 +139,12 @@ tsl_words_narrow(TSL_GLOBAL int *TSL_RESTRICT narrow) {
   narrow[8 * g + 4] = TSL_AS_INT(TSL_FLOAT_OF_HALF((unsigned short)(64 * g + g % 64)));
   narrow[8 * g + 5] = TSL_HALF_OF_FLOAT(TSL_AS_FLOAT(x));
   narrow[8 * g + 6] = TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((y & 0x0fffffff) + 0x30000000)); /* near those of f16 */
-  narrow[8 * g + 7] = 0;
+  if (TSL_ITEM(0) < 2)
+    added[TSL_ITEM(0)] = 5;
+  TSL_BARRIER();
+  TSL_LOCAL_ADD(&added[g % 2], (unsigned)g);
+  TSL_BARRIER();
+  narrow[8 * g + 7] = (int)added[0] - 3 * (int)added[1];
 }
 
 #ifdef TSL_PARAM_IMAGES

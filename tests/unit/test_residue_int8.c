@@ -317,7 +317,7 @@ static void sieves_are_right(void **state) {
     double whole = 1;
     for (int l = 0; l < moduli; l++)
       whole *= rules.moduli[l].p;
-    const double half = ldexp((double)sieve->half, sieve->half_exponent);
+    const double half = ldexp((double)sieve->half_top, sieve->half_exponent);
     assert_true(half <= whole * (0.5 - 1. / 256) * (1 + 1e-14) && half > whole * 0.49);
     for (int i = 0; i < 1000; i++) {
       const double bits = fmin(62.9, log2(half));

@@ -29,6 +29,7 @@
   ((TSL_INDEX)blockIdx.TSL_PASTE(TSL_AXIS_, d) * (TSL_INDEX)blockDim.TSL_PASTE(TSL_AXIS_, d) +               \
    (TSL_INDEX)threadIdx.TSL_PASTE(TSL_AXIS_, d))
 #define TSL_BARRIER() __syncthreads()
+#define TSL_LOCAL_ADD(pointer, x) ((void)atomicAdd(pointer, x))
 
 #define TSL_FMA(a, b, c) fma(a, b, c)
 #define TSL_MUL_float(a, b) __fmul_rn(a, b)

@@ -3,6 +3,7 @@
 #include "host/split.h"
 #include "strategy/account.h"
 #include "strategy/gemm/residue_int8/host.h"
+#include "strategy/gemm/residue_int8/residue_portable_shared.h"
 #include "strategy/launch.h"
 
 static const double tile_m = 128, tile_n = 256, panel = 128;
@@ -31,6 +32,15 @@ typedef struct host_work {
 static const host_work by_registers = {530, {1.9, 3.5}, {1, 2.5}, {0.4, 0.46}, {1.3, 3.5}, {0.57, 0.95}},
                        by_vectors = {12, {4, 8}, {4, 8}, {2, 3}, {4, 8}, {3, 5}},
                        by_words = {2, {8, 16}, {8, 16}, {6, 8}, {8, 16}, {8, 10}};
+
+/* Of portable kernels: operations of an item for each number that is measured and made residues of, all of them and for each modulus; for each
+ * element of C and modulus, to reduce a sum and to join. Operations of matrix instructions of a unit in a clock, as engines of i8 have them
+ * by a warp's and by four warps'; else multiply-adds of bytes for one of f32, on graphics processors and on others. */
+static const double portable_work[2] = {120, 160}, portable_modulus_work[2] = {14, 20},
+                    portable_join_work[2] = {20, 32}, mma_rate = 2500, mma_group_rate = 5000,
+                    byte_rates[2] = {2, 0.125};
+/* Launches of a run beside two for each plane of residues. */
+static const double portable_launches = 8;
 
 /* Products of a complex one, and what numbers that do not follow each other cost. */
 static const double complex_parts = 4.4;
@@ -91,10 +101,38 @@ static double measure_seconds(double lines, double k, int is_across, int is_doub
   return block * ceil(lines / measured[is_across].lines) / (measuring_blocks[is_double] * units);
 }
 
+static double portable_products(const tsl_device *device) {
+  const double rate = device->capabilities & TSL_CAN_MMA_GROUP ? mma_group_rate : mma_rate;
+  if (device->capabilities & TSL_CAN_MMA)
+    return rate * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  return byte_rates[device->is_cpu != 0] * device->peak_f32;
+}
+
+/* The most moduli that may be chosen are multiplied; the engine may copy what it reads, and its sums pass through memory. */
+static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
+                               const tsl_device *device) {
+  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+  const double most = tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
+  const double items = device->is_cpu ? 1e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units)
+                                      : device->peak_f32 / 2;
+  const double lines =
+      all->numbers * (portable_work[all->is_double] + all->moduli * portable_modulus_work[all->is_double]);
+  const double results = m * n * all->moduli * portable_join_work[all->is_double];
+  const double bytes = all->numbers * (2 * all->size + all->moduli + 3 * most) +
+                       m * n * (most * 8 + all->moduli * 2 + all->size * (problem->beta[0] != 0 ? 2 : 1));
+  const double side_m = (double)tsl_round_up(problem->m, (int64_t)tile_m),
+               side_n = (double)tsl_round_up(problem->n, (int64_t)tile_m);
+  return fmax((lines + results) / items, bytes / (streamed * device->bandwidth)) +
+         2 * most * side_m * side_n * k / portable_products(device) +
+         (portable_launches + 2 * most) * device->launch_seconds;
+}
+
 static double real_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const work_of all = work(problem, config);
   if (device->capabilities & TSL_CAN_HOST)
     return host_seconds(problem, &all, device);
+  if (!tsl_residue_has_cuda(device))
+    return portable_seconds(problem, config, &all, device);
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double lanes = 128 * units * clock, bytes = streamed * device->bandwidth;
@@ -142,6 +180,16 @@ void tsl_residue_int8_account(const tsl_problem *whole, const tsl_config *config
     account->workers = fmin(device->threads, ceil((double)problem->m / 128) * ceil((double)problem->n / 128));
     account->rate =
         tsl_residue_has_registers(device) ? 2e6 * 1024 * device->clock_mhz * device->threads : account->rate;
+    return;
+  }
+  if (!tsl_residue_has_cuda(device)) {
+    const double planes = tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
+    const double fours = (double)problem->m * ceil((double)problem->n / TSL_RESIDUE_FOUR);
+    tsl_account_groups(ceil(fours / TSL_RESIDUE_GROUP_ITEMS), TSL_RESIDUE_GROUP_ITEMS, fours, 0, device,
+                       account);
+    account->computed = times * planes * elements * k;
+    account->launches = (int)((portable_launches + 2 * planes) * times);
+    account->rate = portable_products(device);
     return;
   }
   const double blocks = fmin(all.shares, fmax(1, device->compute_units));

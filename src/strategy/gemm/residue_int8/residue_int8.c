@@ -15,12 +15,14 @@
  * are many, everything is.
  *
  * What it adds to the rungs below: no unit that multiplies C's type.
- * Parameters: moduli, the least number of them. Limits: f32 and f64, and their complex numbers with real alpha and beta (complex.c); the
- * processor, and NVIDIA's sm_90a. */
+ * Three forms with the same bits: of the processor (host.c), of NVIDIA's sm_90a by CUDA (run.c), and of all other devices by portable kernels
+ * and whatever multiplies bytes there (portable.c).
+ * Parameters: moduli, the least number of them. Limits: f32 and f64, and their complex numbers with real alpha and beta (complex.c). */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "strategy/gemm/residue_int8/residue_portable_shared.h"
 #include "strategy/launch.h"
 
 static const tsl_param params[] = {
@@ -58,7 +60,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 
 static const char *refuse(const tsl_problem *whole, const tsl_config *config, const tsl_device *device) {
   const tsl_problem part = tsl_residue_real(whole), *problem = &part;
-  const unsigned needs = TSL_CAN_CUDA | TSL_CAN_WGMMA | TSL_CAN_F64;
+  const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
   if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
     return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
@@ -67,14 +69,23 @@ static const char *refuse(const tsl_problem *whole, const tsl_config *config, co
     return "complex products are made of real ones, with real alpha and beta";
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > TERMS_MOST)
     return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
-  const char *missing = is_host(device) ? NULL : tsl_capability_missing(needs, device->capabilities);
-  return missing ? tsl_refusal("%s lacks: %s", device->name, missing) : NULL;
+  if (is_host(device))
+    return NULL;
+  const char *missing = tsl_capability_missing(needs, device->capabilities);
+  if (missing)
+    return tsl_refusal("%s lacks: %s", device->name, missing);
+  return !tsl_residue_has_cuda(device) && device->group_items_max < TSL_RESIDUE_ITEMS
+             ? tsl_refusal("measuring needs %d work-items, %s allows %d", TSL_RESIDUE_ITEMS, device->name,
+                           device->group_items_max)
+             : NULL;
 }
 
 static void release(tsl_work *work) {
   const tsl_residue_state *state = work->state;
   if (state && state->said)
     work->device->ops->pinned_destroy(state->said);
+  if (state && state->product)
+    tsl_residue_int8_release_portable(work);
   tsl_free(work->state);
   work->state = NULL;
 }
@@ -87,7 +98,9 @@ static tesela_status build(tsl_work *work) {
   work->problem = tsl_residue_real(&whole);
   *state = (tsl_residue_state){.moduli = tsl_residue_least(&work->problem, &work->config)};
   work->state = block;
-  const tesela_status status = is_host(work->device) ? TESELA_OK : tsl_residue_int8_build_cuda(work);
+  const tesela_status status = is_host(work->device)                ? TESELA_OK
+                               : tsl_residue_has_cuda(work->device) ? tsl_residue_int8_build_cuda(work)
+                                                                    : tsl_residue_int8_build_portable(work);
   work->problem = whole;
   if (status != TESELA_OK)
     release(work);
@@ -111,8 +124,10 @@ static const char *note(const tsl_work *work) {
 }
 
 static tesela_status run_real(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  return is_host(work->device) ? tsl_residue_int8_run_host(work, operands)
-                               : tsl_residue_int8_run_cuda(work, operands, stream);
+  if (is_host(work->device))
+    return tsl_residue_int8_run_host(work, operands);
+  return tsl_residue_has_cuda(work->device) ? tsl_residue_int8_run_cuda(work, operands, stream)
+                                            : tsl_residue_int8_run_portable(work, operands, stream);
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -122,7 +137,8 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_problem real = tsl_residue_real(problem);
-  return tsl_residue_int8_scratch(&real, config, device);
+  return (tsl_residue_has_cuda(device) ? tsl_residue_int8_scratch
+                                       : tsl_residue_int8_scratch_portable)(&real, config, device);
 }
 
 const tsl_strategy tsl_gemm_residue_int8 = {

@@ -3,7 +3,7 @@
 #define TSL_STRATEGY_GEMM_RESIDUE_INT8_H
 
 #include "host/isa.h"
-#include "strategy/strategy.h"
+#include "strategy/children.h"
 
 #include <math.h>
 
@@ -41,8 +41,10 @@ tesela_status tsl_residue_run_complex(const tsl_work *work, const tsl_operands *
 
 /* What build() leaves in work->state. */
 typedef struct tsl_residue_state {
-  tsl_kernel *measure, *choose, *convert, *multiply, *join, *native;
-  tsl_pinned *said; /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */
+  tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
+  tsl_child *product; /* of portable kernels; NULL where there is nothing to multiply */
+  bool is_swapped;    /* it is C' = B' A' */
+  tsl_pinned *said;   /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */
   _Atomic int moduli, native_lines; /* on the processor, as chosen by the last run */
 } tsl_residue_state;
 
@@ -52,12 +54,25 @@ tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands
 
 /* --- on NVIDIA's GPUs --- */
 
+/* Whether a device has kernels of its own, and not the portable ones. */
+bool tsl_residue_has_cuda(const tsl_device *device);
+
 uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device);
 /* Fills in a state that is there. */
 tesela_status tsl_residue_int8_build_cuda(tsl_work *work);
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream);
+
+/* --- on other devices with kernels --- */
+
+uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl_config *config,
+                                           const tsl_device *device);
+/* Fills in a state that is there; what portable kernels have to release. */
+tesela_status tsl_residue_int8_build_portable(tsl_work *work);
+void tsl_residue_int8_release_portable(const tsl_work *work);
+tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
+                                            tsl_stream *stream);
 
 /* Predicted seconds, and what is moved; NOTES.md has what the model was fitted to. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,

@@ -1,7 +1,8 @@
 /* The arithmetic of residue_int8, for the host and for kernels: one text, made of integers and of single operations on doubles, so
  * that every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__"), and of doubles TSL_TIMES(a, b),
  * TSL_PLUS(a, b) and TSL_FUSE(a, b, c), a b + c rounded once; nothing else is fused. It may define TSL_WIDE(a, b, c), a b + c of 32-bit a and
- * b and 64-bit c, and TSL_LENGTH(x), the bits of a 64-bit x up to the highest that is set, where its compiler needs to be told.
+ * b and 64-bit c, and TSL_LENGTH(x), the bits of a 64-bit x up to the highest that is set, where its compiler needs to be told; and, where
+ * pointers say what memory they point to, TSL_TABLES and TSL_COUNTS: where the rules are, and the counts of lines.
  *
  * A line is a row of A or a column of B. 2^e is its scale; a' = the integer nearest to 2^e a. C' = A' B' is known modulo
  * P = p_0 p_1 ..., and that is all of it where |C'| < P / 2. NOTES.md proves the bounds. */
@@ -22,8 +23,18 @@
 #define TSL_RESIDUE_BLOCK_ACROSS 8 /* where numbers of different lines do */
 #define TSL_RESIDUE_CONVERT_ACROSS 16 /* neighbours of a block that converts such ones */
 
+#ifdef __OPENCL_C_VERSION__
+typedef ulong residue_word;
+typedef long residue_index;
+#else
 typedef unsigned long long residue_word;
+typedef long long residue_index;
+#endif
 
+#ifndef TSL_TABLES
+#define TSL_TABLES
+#define TSL_COUNTS
+#endif
 #ifndef TSL_WIDE
 #define TSL_WIDE(a, b, c) ((residue_word)(a) * (b) + (c))
 #endif
@@ -32,10 +43,10 @@ typedef unsigned long long residue_word;
 
 /* What makes C' of residues, for some number of moduli: C' = sum of weight_l c_l + q minus_product, modulo 2^128, where
  * q = the integer nearest to the sum of part_l c_l / 2^20, and c_l is at least 0 and below p_l. Limbs have 32 bits, the lowest
- * first. 2^half_exponent half is at most P (1/2 - 1/256), and what a line's sum of squares may be. */
+ * first. 2^half_exponent half_top is at most P (1/2 - 1/256), and what a line's sum of squares may be. */
 typedef struct residue_sieve {
   unsigned weight[TSL_RESIDUE_MODULI][4], part[TSL_RESIDUE_MODULI], minus_product[4];
-  residue_word half; /* at least 2^63 */
+  residue_word half_top; /* at least 2^63 */
   int half_exponent, moduli;
 } residue_sieve;
 
@@ -52,7 +63,7 @@ typedef struct residue_modulus {
 typedef struct residue_rules {
   residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
   residue_modulus moduli[TSL_RESIDUE_MODULI];
-  long long lines[2], k;
+  residue_index lines[2], k;
   int candidates, margin;
   unsigned fraction;
   int native_weight, line_weight, native_once;
@@ -82,10 +93,11 @@ typedef struct residue_choice {
  * line of `pitch` bytes each; the lines' keys, their scales for each candidate, and the final ones; which lines are native, in any order; the
  * choice; residues of C, for each modulus and part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides count elements. */
 typedef struct residue_matrix {
-  long long offset, across, along;
+  residue_index offset, across, along;
   int is_across; /* numbers of different lines follow each other */
   int is_wide;   /* 16 bytes along a line are aligned */
 } residue_matrix;
+#ifndef __OPENCL_C_VERSION__ /* CUDA alone; portable kernels have residue_portable_shared.h */
 typedef struct residue_arguments {
   residue_rules rules;
   residue_matrix of[2];
@@ -100,14 +112,15 @@ typedef struct residue_arguments {
   int is_wide;               /* pairs or fours of C in a row are aligned to 16 bytes */
   int is_empty;              /* there are no products */
 } residue_arguments;
+#endif
 
 /* Numbers of one type: bits, their magnitude m 2^s with an integer m, as small exponents have it. */
 #ifdef TSL_RESIDUE_F64
 typedef double residue_real;
-typedef unsigned long long residue_bits;
+typedef residue_word residue_bits;
 #define TSL_RESIDUE_FRACTION 52
 #define TSL_RESIDUE_BIAS 1075
-#define TSL_RESIDUE_INFINITY 0x7ff0000000000000ull
+#define TSL_RESIDUE_INFINITY ((residue_bits)0x7ff << 52)
 #else
 typedef float residue_real;
 typedef unsigned residue_bits;
@@ -174,18 +187,18 @@ TSL_FUNCTION residue_word residue_scaled(residue_bits magnitude, int scale) {
 }
 
 /* The largest x with squares 4^x at most the sieve's half; squares is not 0. */
-TSL_FUNCTION int residue_steps(const residue_sieve *sieve, residue_word squares) {
+TSL_FUNCTION int residue_steps(const TSL_TABLES residue_sieve *sieve, residue_word squares) {
   const int length = residue_length(squares);
   const residue_word top = squares << (64 - length);
-  const int ratio = sieve->half_exponent - (length - 64) - (top > sieve->half ? 1 : 0);
+  const int ratio = sieve->half_exponent - (length - 64) - (top > sieve->half_top ? 1 : 0);
   return ratio >= 0 ? ratio / 2 : -((1 - ratio) / 2);
 }
 
 /* Where a line's sample lies: number i of `count`. */
-TSL_FUNCTION long long residue_sample_count(long long k) {
+TSL_FUNCTION residue_index residue_sample_count(residue_index k) {
   return k < TSL_RESIDUE_SAMPLE ? k : TSL_RESIDUE_SAMPLE;
 }
-TSL_FUNCTION long long residue_sample_at(long long k, int i) {
+TSL_FUNCTION residue_index residue_sample_at(residue_index k, int i) {
   const int chunks = TSL_RESIDUE_SAMPLE / TSL_RESIDUE_CHUNK;
   return k < TSL_RESIDUE_SAMPLE ? i : i / TSL_RESIDUE_CHUNK * (k / chunks) + i % TSL_RESIDUE_CHUNK;
 }
@@ -199,7 +212,7 @@ typedef struct residue_guess {
   residue_word squares;
 } residue_guess;
 
-TSL_FUNCTION void residue_aim(const residue_rules *rules, residue_guess *guess) {
+TSL_FUNCTION void residue_aim(const TSL_TABLES residue_rules *rules, residue_guess *guess) {
   for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
     guess->aims[c] = residue_steps(&rules->sieves[c < rules->candidates ? c : 0], guess->squares << 2);
 }
@@ -209,7 +222,7 @@ TSL_FUNCTION int residue_guess_exponent(residue_bits largest) {
   return largest > 0 && largest < TSL_RESIDUE_INFINITY ? residue_exponent(largest) + TSL_RESIDUE_ROOM
                                                        : -TSL_RESIDUE_BIAS;
 }
-TSL_FUNCTION void residue_guess_of(const residue_rules *rules, int exponent, unsigned sum,
+TSL_FUNCTION void residue_guess_of(const TSL_TABLES residue_rules *rules, int exponent, unsigned sum,
                                    residue_word squares, residue_guess *guess) {
   const residue_word count = (residue_word)residue_sample_count(rules->k),
                      limit = sum > 0 ? squares * 13 / 16 / sum : 0;
@@ -219,7 +232,7 @@ TSL_FUNCTION void residue_guess_of(const residue_rules *rules, int exponent, uns
   residue_aim(rules, guess);
 }
 /* Where `largest` turned out to be too large for the guess: it counts for half of a top of the new exponent at least. */
-TSL_FUNCTION void residue_guess_again(const residue_rules *rules, residue_bits largest,
+TSL_FUNCTION void residue_guess_again(const TSL_TABLES residue_rules *rules, residue_bits largest,
                                       residue_guess *guess) {
   const int exponent = residue_exponent(largest), up = exponent - guess->exponent;
   const residue_word least = (residue_word)1 << (2 * TSL_RESIDUE_TOP - 2);
@@ -241,7 +254,7 @@ TSL_FUNCTION residue_bits residue_threshold(int least) {
 }
 
 /* The magnitude from which on elements err by no more than the call allows, where the line has these steps. */
-TSL_FUNCTION residue_bits residue_small(const residue_rules *rules, int exponent, int steps) {
+TSL_FUNCTION residue_bits residue_small(const TSL_TABLES residue_rules *rules, int exponent, int steps) {
   const int least = exponent - steps - TSL_RESIDUE_TOP - rules->margin;
   const residue_bits below = residue_threshold(least);
   if (below >> TSL_RESIDUE_FRACTION == 0 || below >= TSL_RESIDUE_INFINITY)
@@ -272,9 +285,9 @@ TSL_FUNCTION int residue_level(residue_word x) {
 
 /* What is known of a line whose largest magnitude is `largest`. An element's a' is at most (top + 1) 2^x, an integer, so that the
  * squares of these are enough for what is rounded, too. Small is what is so with the most steps that were aimed at and that there are. */
-TSL_FUNCTION void residue_know(const residue_rules *rules, residue_bits largest, const residue_guess *guess,
-                               const residue_sums *of, residue_line *line) {
-  const long long zeros = rules->k - (long long)of->count;
+TSL_FUNCTION void residue_know(const TSL_TABLES residue_rules *rules, residue_bits largest,
+                               const residue_guess *guess, const residue_sums *of, residue_line *line) {
+  const residue_index zeros = rules->k - (residue_index)of->count;
   line->key = largest == 0 ? TSL_RESIDUE_ZERO : 0;
   for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
     line->scale[c] = 0;
@@ -293,9 +306,9 @@ TSL_FUNCTION void residue_know(const residue_rules *rules, residue_bits largest,
       continue;
     }
     line->scale[c] = x + TSL_RESIDUE_TOP - guess->exponent;
-    long long small = of->count;
+    residue_index small = of->count;
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-      if (guess->aims[i] <= x && (long long)of->few[i] < small)
+      if (guess->aims[i] <= x && (residue_index)of->few[i] < small)
         small = of->few[i];
     if (small > 0)
       line->key |= (unsigned)(residue_level((residue_word)(2 * (small + zeros) - 1)) + 1) << 6 * (c + 1);
@@ -318,8 +331,9 @@ typedef struct residue_counts {
 } residue_counts;
 
 /* Elements of C that are native, at most, where lines of `operand` may need so much and those of the other have as much. */
-TSL_FUNCTION residue_word residue_cost(const residue_rules *rules, const residue_counts *counts,
-                                       int candidate, int operand, int level) {
+TSL_FUNCTION residue_word residue_cost(const TSL_TABLES residue_rules *rules,
+                                       const TSL_COUNTS residue_counts *counts, int candidate, int operand,
+                                       int level) {
   residue_word own = 0, other = 0;
   for (int i = level + 1; i < TSL_RESIDUE_LEVELS + 2; i++)
     own += counts->needs[candidate][operand][i];
@@ -329,7 +343,8 @@ TSL_FUNCTION residue_word residue_cost(const residue_rules *rules, const residue
 }
 
 /* Chooses, by the least costs and their levels for each candidate and operand. Whoever asks counts the native lines of each operand. */
-TSL_FUNCTION void residue_choose(const residue_rules *rules, const residue_counts *counts,
+TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
+                                 const TSL_COUNTS residue_counts *counts,
                                  const residue_word costs[TSL_RESIDUE_CANDIDATES][2],
                                  const int levels[TSL_RESIDUE_CANDIDATES][2], residue_choice *choice) {
   const residue_word all = (residue_word)rules->lines[0] * (residue_word)rules->lines[1];
@@ -371,19 +386,19 @@ typedef struct residue_sum {
   unsigned quotient; /* 2^20 times, and a half */
 } residue_sum;
 
-TSL_FUNCTION void residue_sum_add(residue_sum *sum, const residue_sieve *sieve, int modulus, unsigned c,
-                                  int limbs) {
+TSL_FUNCTION void residue_sum_add(residue_sum *sum, const TSL_TABLES residue_sieve *sieve, int modulus,
+                                  unsigned c, int limbs) {
   for (int i = 0; i < limbs; i++)
     sum->limb[i] = TSL_WIDE(sieve->weight[modulus][i], c, sum->limb[i]);
   sum->quotient += sieve->part[modulus] * c;
 }
 
 /* C' where P < 2^64: two limbs. */
-TSL_FUNCTION long long residue_sum_short(const residue_sum *sum, const residue_sieve *sieve) {
+TSL_FUNCTION residue_index residue_sum_short(const residue_sum *sum, const TSL_TABLES residue_sieve *sieve) {
   const unsigned q = sum->quotient >> 20;
   const residue_word low = TSL_WIDE(sieve->minus_product[0], q, sum->limb[0]),
                      high = TSL_WIDE(sieve->minus_product[1], q, sum->limb[1]);
-  return (long long)(low + (high << 32));
+  return (residue_index)(low + (high << 32));
 }
 
 /* 2^exponent, from -1022 to 1023. */
@@ -410,7 +425,8 @@ TSL_FUNCTION double residue_power(int exponent, double x) {
 }
 
 /* C' 2^-scale, rounded once, in general. */
-TSL_FUNCTION double residue_sum_long(const residue_sum *sum, const residue_sieve *sieve, int scale) {
+TSL_FUNCTION double residue_sum_long(const residue_sum *sum, const TSL_TABLES residue_sieve *sieve,
+                                     int scale) {
   const unsigned q = sum->quotient >> 20;
   const residue_word mask = 0xffffffffu;
   residue_word part[4], carry = 0;

@@ -58,10 +58,10 @@ static void halve(const unsigned product[LIMBS], residue_sieve *sieve) {
   residue_word top = 0;
   for (int bit = length - 1; bit >= length - 64; bit--)
     top = top << 1 | (bit >= 0 ? product[bit / 32] >> bit % 32 & 1 : 0);
-  sieve->half = (top >> 8) * 127;
+  sieve->half_top = (top >> 8) * 127;
   sieve->half_exponent = length - 64;
-  while (!(sieve->half >> 63)) {
-    sieve->half <<= 1;
+  while (!(sieve->half_top >> 63)) {
+    sieve->half_top <<= 1;
     sieve->half_exponent--;
   }
 }

@@ -31,6 +31,11 @@ enum {
 /* Stages, what aligns them, barriers. */
 static const size_t shared_bytes = (size_t)STAGES * (TILE_M + TILE_N) * PANEL + 1024 + 16 * STAGES;
 
+bool tsl_residue_has_cuda(const tsl_device *device) {
+  const unsigned needs = TSL_CAN_CUDA | TSL_CAN_WGMMA;
+  return (device->capabilities & needs) == needs;
+}
+
 /* --- memory --- */
 
 static int64_t take(int64_t *bytes, int64_t more) {

@@ -1,0 +1,271 @@
+/* residue_int8 on devices whose kernels are portable: where things lie in scratch memory, the integer product, and the launches of a run.
+ *
+ *   rules -> measure -> choose -> convert A, B -> for each plane: product, reduce -> join -> native
+ *
+ * The integer product is a child: i8 by i8 to i32, with lines of A and of B that are dense and start at multiples of 16 bytes, at most
+ * TSL_RESIDUE_PART terms of k. Whichever strategy of the device multiplies these fastest does, so nothing here knows matrix instructions.
+ * How many planes count is known on the device alone, and a run only enqueues: those of the most moduli are multiplied, whatever was chosen. */
+#include "base/status.h"
+#include "host/split.h"
+#include "strategy/gemm/residue_int8/residue_int8.h"
+#include "strategy/gemm/residue_int8/residue_portable_shared.h"
+#include "strategy/launch.h"
+
+#include <string.h>
+
+#define FOLDER "strategy/gemm/residue_int8/"
+
+enum {
+  ALIGNED = 256,
+  SIDE = 256,          /* what engines round their sizes up to, at most */
+  NATIVE_DOWN = 4096,  /* groups of a column of tiles, at most */
+  WORKSPACE = 16 << 20 /* of the product, beside copies of what it multiplies */
+};
+
+/* --- memory --- */
+
+/* Planes of an operand: for each modulus that may be chosen, and part of k. */
+static int64_t planes_of(const tsl_problem *problem, const tsl_config *config,
+                         const residue_portable *given) {
+  return given->parts * (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
+}
+
+static int64_t take(int64_t *bytes, int64_t more) {
+  const int64_t at = *bytes;
+  *bytes += tsl_round_up(more, ALIGNED);
+  return at;
+}
+
+/* What a child may have, at the start of scratch memory: some engines copy their operands, bytes as words where they have no units for bytes. */
+static int64_t workspace_of(const residue_portable *given) {
+  const int64_t lines = tsl_round_up(given->m, SIDE) + tsl_round_up(given->n, SIDE);
+  return lines * tsl_round_up(given->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
+}
+
+/* Fills in sizes, offsets and pitches for m rows of A and n columns of B; returns the bytes of it all. */
+static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
+                       residue_portable *given) {
+  const int64_t lines[2] = {m, n}, parts = tsl_most(1, tsl_pieces(problem->k, TSL_RESIDUE_PART));
+  int64_t bytes = 0;
+  given->m = (int)m, given->n = (int)n, given->k = (int)problem->k;
+  given->parts = (int)parts;
+  given->depth = (int)tsl_round_up(tsl_ceil_div(problem->k, parts), TSL_RESIDUE_NUMBERS);
+  const int64_t planes = planes_of(problem, config, given);
+  (void)take(&bytes, workspace_of(given));
+  given->rules = take(&bytes, sizeof(residue_rules));
+  for (int o = 0; o < 2; o++) {
+    given->plane[o] = tsl_round_up(lines[o] * given->depth, ALIGNED);
+    given->planes[o] = take(&bytes, planes * given->plane[o]);
+    given->keys[o] = take(&bytes, lines[o] * 4);
+    given->candidates[o] = take(&bytes, TSL_RESIDUE_CANDIDATES * lines[o] * 4);
+    given->scales[o] = take(&bytes, lines[o] * 4);
+  }
+  given->choice = take(&bytes, sizeof(residue_choice));
+  given->sums_row = tsl_round_up(n, TSL_RESIDUE_FOUR);
+  given->sums = take(&bytes, m * given->sums_row * 4);
+  given->rest_row = given->sums_row;
+  given->rest_plane = tsl_round_up(m * given->rest_row, ALIGNED);
+  given->rests = take(&bytes, planes * given->rest_plane);
+  return bytes;
+}
+
+uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl_config *config,
+                                           const tsl_device *device) {
+  residue_portable given;
+  (void)device;
+  return (uint64_t)tsl_most(lay_out(problem, config, problem->m, problem->n, &given),
+                            lay_out(problem, config, problem->n, problem->m, &given));
+}
+
+/* --- building --- */
+
+static bool reads(const tsl_problem *problem) {
+  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
+}
+
+/* C' = B' A' where C's columns are what follows each other. */
+static bool is_swapped(const tsl_problem *problem) {
+  return problem->c.col_stride != 1 && problem->c.row_stride == 1;
+}
+
+static residue_portable layout_of(const tsl_work *work, bool swapped) {
+  const tsl_problem *problem = &work->problem;
+  residue_portable given = {.m = 0};
+  lay_out(problem, &work->config, swapped ? problem->n : problem->m, swapped ? problem->m : problem->n,
+          &given);
+  return given;
+}
+
+static tesela_status make_product(tsl_work *work) {
+  tsl_residue_state *state = work->state;
+  const residue_portable given = layout_of(work, state->is_swapped);
+  tsl_problem problem = tsl_problem_gemm(given.m, given.n, given.depth, TESELA_I32);
+  problem.a = (tsl_shape){
+      .type = TESELA_I8, .rows = given.m, .cols = given.depth, .row_stride = given.depth, .col_stride = 1};
+  problem.b = (tsl_shape){
+      .type = TESELA_I8, .rows = given.depth, .cols = given.n, .row_stride = 1, .col_stride = given.depth};
+  problem.c.row_stride = given.sums_row;
+  const tsl_child_wish wish = {.problem = &problem,
+                               .device = work->device,
+                               .in_buffers = true,
+                               .workspace_most = (uint64_t)workspace_of(&given)};
+  return work->children->make(work->children, &wish, &state->product);
+}
+
+static tesela_status find(tsl_work *work, const char *path, const char *name, int items,
+                          tsl_kernel **kernel) {
+  const char *type = work->problem.c.type == TESELA_F64 ? "#define TSL_RESIDUE_F64\n" : "";
+  return tsl_launch_kernel_with(work, path, name, items, type, kernel);
+}
+
+tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
+  static const char lines[] = FOLDER "residue_int8_lines.cl", rests[] = FOLDER "residue_int8_rests.cl",
+                    result[] = FOLDER "residue_int8_result.cl";
+  tsl_residue_state *state = work->state;
+  if (work->loaded_only)
+    return tsl_fail(TESELA_UNSUPPORTED, "residue_int8 on %s: the integer product would be another kernel",
+                    work->device->name);
+  state->is_swapped = is_swapped(&work->problem);
+  TSL_TRY(find(work, lines, "tsl_gemm_residue_int8_rules", TSL_RESIDUE_SOME, &state->rules));
+  TSL_TRY(find(work, lines, "tsl_gemm_residue_int8_measure", TSL_RESIDUE_ITEMS, &state->measure));
+  TSL_TRY(find(work, lines, "tsl_gemm_residue_int8_choose", TSL_RESIDUE_ITEMS, &state->choose));
+  TSL_TRY(find(work, rests, "tsl_gemm_residue_int8_convert", TSL_RESIDUE_GROUP_ITEMS, &state->convert));
+  TSL_TRY(find(work, rests, "tsl_gemm_residue_int8_reduce", TSL_RESIDUE_GROUP_ITEMS, &state->reduce));
+  TSL_TRY(find(work, result, "tsl_gemm_residue_int8_join", TSL_RESIDUE_GROUP_ITEMS, &state->join));
+  TSL_TRY(find(work, result, "tsl_gemm_residue_int8_native", TSL_RESIDUE_TILE * TSL_RESIDUE_TILE,
+               &state->native));
+  return reads(&work->problem) ? make_product(work) : TESELA_OK;
+}
+
+void tsl_residue_int8_release_portable(const tsl_work *work) {
+  const tsl_residue_state *state = work->state;
+  work->children->destroy(state->product);
+}
+
+/* --- running --- */
+
+typedef struct residue_run {
+  const tsl_work *work;
+  const tsl_residue_state *state;
+  tsl_buffer *a, *b, *c, *scratch;
+  tsl_stream *stream;
+  residue_portable given;
+} residue_run;
+
+static residue_matrix matrix_of(int64_t offset, int64_t across, int64_t along) {
+  return (residue_matrix){
+      .offset = offset, .across = across, .along = along, .is_across = !tsl_launch_along(along, across)};
+}
+
+static residue_run run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_problem *problem = &work->problem;
+  const tsl_residue_state *state = work->state;
+  const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
+  const tsl_gemm_sizes s = state->is_swapped ? tsl_launch_swapped(&plain) : plain;
+  residue_run run = {.work = work,
+                     .state = state,
+                     .a = state->is_swapped ? operands->b.buffer : operands->a.buffer,
+                     .b = state->is_swapped ? operands->a.buffer : operands->b.buffer,
+                     .c = operands->c.buffer,
+                     .scratch = operands->scratch,
+                     .stream = stream,
+                     .given = layout_of(work, state->is_swapped)};
+  residue_portable *given = &run.given;
+  given->of[0] = matrix_of(s.a_offset, s.a_row_stride, s.a_col_stride);
+  given->of[1] = matrix_of(s.b_offset, s.b_col_stride, s.b_row_stride);
+  given->c_offset = s.c_offset, given->c_row = s.c_row_stride, given->c_col = s.c_col_stride;
+  given->alpha = problem->alpha[0], given->beta = problem->beta[0];
+  given->is_empty = !reads(problem);
+  for (int o = 0; o < 2; o++)
+    given->blocks[o] = (int)tsl_ceil_div(
+        o ? given->n : given->m, given->of[o].is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG);
+  return run;
+}
+
+static tesela_status launch(const residue_run *run, tsl_kernel *kernel, int64_t groups, int items,
+                            const tsl_argument *list, int count) {
+  const tsl_grid grid = {{(uint64_t)groups, 1, 1}, {items, 1, 1}};
+  return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
+}
+
+/* Groups of items, one for each of so many. */
+static int64_t groups_for(int64_t items) {
+  return tsl_ceil_div(items, TSL_RESIDUE_GROUP_ITEMS);
+}
+
+static tesela_status bring_rules(const residue_run *run) {
+  const residue_rules rules =
+      tsl_residue_rules(&run->work->problem, &run->work->config, run->given.m, run->given.n);
+  for (size_t at = 0; at < sizeof rules; at += TSL_RESIDUE_SOME * sizeof(unsigned)) {
+    const size_t left = sizeof rules - at, most = TSL_RESIDUE_SOME * sizeof(unsigned),
+                 bytes = left < most ? left : most;
+    residue_some some = {.at = run->given.rules + (int64_t)at, .count = (int)(bytes / sizeof(unsigned))};
+    memcpy(some.word, (const unsigned char *)&rules + at, bytes);
+    const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(some)};
+    TSL_TRY(launch(run, run->state->rules, 1, TSL_RESIDUE_SOME, list, 2));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status make_residues(const residue_run *run) {
+  const residue_portable *given = &run->given;
+  const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
+                              TSL_ARG_VALUE(*given)};
+  TSL_TRY(launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_RESIDUE_ITEMS, all, 4));
+  TSL_TRY(launch(run, run->state->choose, 1, TSL_RESIDUE_ITEMS, all + 2, 2));
+  for (int o = 0; o < 2; o++) {
+    const int64_t unit = given->of[o].is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1,
+                  lines = tsl_round_up(o ? given->n : given->m, unit),
+                  chunks = given->parts * (int64_t)(given->depth / TSL_RESIDUE_NUMBERS);
+    const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
+                                 TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
+    TSL_TRY(launch(run, run->state->convert, groups_for(lines * chunks), TSL_RESIDUE_GROUP_ITEMS, list, 4));
+  }
+  return TESELA_OK;
+}
+
+/* Sums of a plane, and residues of these. */
+static tesela_status multiply_plane(const residue_run *run, int plane) {
+  const residue_portable *given = &run->given;
+  const tsl_operands operands = {
+      .a = {.buffer = run->scratch, .offset = given->planes[0] + plane * given->plane[0]},
+      .b = {.buffer = run->scratch, .offset = given->planes[1] + plane * given->plane[1]},
+      .c = {.buffer = run->scratch, .offset = given->sums / (int64_t)sizeof(int)}};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given), TSL_ARG_VALUE(plane)};
+  TSL_TRY(run->work->children->enqueue(run->state->product, &operands, run->stream, run->scratch));
+  return launch(run, run->state->reduce, groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
+                TSL_RESIDUE_GROUP_ITEMS, list, 3);
+}
+
+static tesela_status multiply(const residue_run *run) {
+  const residue_portable *given = &run->given;
+  const int64_t planes = planes_of(&run->work->problem, &run->work->config, given);
+  for (int plane = 0; plane < planes; plane++)
+    TSL_TRY(multiply_plane(run, plane));
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->c), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
+  return launch(run, run->state->join, groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
+                TSL_RESIDUE_GROUP_ITEMS, list, 3);
+}
+
+static tesela_status launch_native(const residue_run *run) {
+  const residue_portable *given = &run->given;
+  const int64_t down = tsl_least(NATIVE_DOWN, tsl_ceil_div(given->m, TSL_RESIDUE_TILE));
+  const tsl_grid grid = {
+      {(uint64_t)tsl_ceil_div(given->n, TSL_RESIDUE_TILE), tsl_launch_limited(run->work->device, 1, down), 1},
+      {TSL_RESIDUE_TILE, TSL_RESIDUE_TILE, 1}};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(given->is_empty ? run->c : run->a),
+                               TSL_ARG_BUFFER(given->is_empty ? run->c : run->b), TSL_ARG_BUFFER(run->c),
+                               TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
+  return run->work->device->ops->launch(run->stream, run->state->native, &grid, list, 5);
+}
+
+tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
+                                            tsl_stream *stream) {
+  const residue_run run = run_of(work, operands, stream);
+  if (run.given.is_empty)
+    return launch_native(&run);
+  TSL_TRY(bring_rules(&run));
+  TSL_TRY(make_residues(&run));
+  TSL_TRY(multiply(&run));
+  return launch_native(&run);
+}

@@ -1,0 +1,268 @@
+/* The first portable kernels of residue_int8, for devices without CUDA's own: lines are measured, and one group chooses.
+ *
+ * tsl_gemm_residue_int8_rules: brings some of the tables.
+ * tsl_gemm_residue_int8_measure: a group reads some elements of its lines, for a guess (residue_guess), and then all of them once, for what
+ * is added up (residue_sums); again where an element is larger than was guessed.
+ *
+ *   along: numbers of a line follow each other       across: numbers of different lines do
+ *   2 lines a group, 128 items each                  32 lines a group, 8 items each: 32 items read neighbours
+ *
+ * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then.
+ *
+ * Everything is made of integers, so that no order of items matters. From the host: TSL_RESIDUE_F64 or not. */
+#include "dialect.h"
+
+#define TSL_TIMES(a, b) TSL_MUL(double, a, b)
+#define TSL_PLUS(a, b) ((a) + (b))
+#define TSL_FUSE(a, b, c) TSL_FMA(a, b, c)
+#define TSL_TABLES TSL_GLOBAL
+#define TSL_COUNTS TSL_LOCAL_POINTER
+#include "residue_int8_shared.h"
+#include "residue_portable_shared.h"
+
+TSL_KERNEL(TSL_RESIDUE_SOME, 1, 1)
+tsl_gemm_residue_int8_rules(TSL_GLOBAL unsigned char *scratch, const residue_some given) {
+  if (TSL_ITEM(0) < given.count)
+    ((TSL_GLOBAL unsigned *)(scratch + given.at))[TSL_ITEM(0)] = given.word[TSL_ITEM(0)];
+}
+
+#define ITEMS TSL_RESIDUE_ITEMS
+#define MOST_LINES TSL_RESIDUE_LINES_ACROSS
+#define HALVINGS 7 /* of items of a line, at most */
+
+/* Of an item, and where two are added of both. */
+typedef struct item_sums {
+  residue_sums sums;
+  residue_bits largest;
+} item_sums;
+
+TSL_FUNCTION residue_bits magnitude_at(TSL_GLOBAL const residue_bits *from) {
+  return *from & ~TSL_RESIDUE_SIGN;
+}
+
+TSL_FUNCTION void forget(item_sums *own) {
+  own->sums.sum = own->sums.squares = own->sums.excess = 0;
+  own->sums.count = 0;
+  own->largest = 0;
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    own->sums.few[i] = 0;
+}
+
+/* Tops of numbers that are not below 2^exponent are anything, and so are sums of these, which nobody uses. */
+TSL_FUNCTION void add_top(item_sums *own, unsigned top) {
+  own->sums.sum += top;
+  own->sums.squares += (residue_word)top * top;
+}
+
+TSL_FUNCTION void add_up(item_sums *own, TSL_GLOBAL const residue_bits *from, residue_index step, int first,
+                         int each, int k, const residue_guess *guess, const residue_bits *least) {
+  for (int h = first; h < k; h += each) {
+    const residue_bits magnitude = magnitude_at(from + h * step);
+    const unsigned top = residue_top(magnitude, guess->exponent);
+    own->largest = magnitude > own->largest ? magnitude : own->largest;
+    add_top(own, top);
+    own->sums.excess += top + 1 > guess->limit ? top + 1 - guess->limit : 0;
+    own->sums.count += magnitude != 0 ? 1 : 0;
+    for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+      own->sums.few[i] += magnitude < least[i] ? 1 : 0; /* zeros, too */
+  }
+}
+
+/* What items put down for each other. */
+TSL_FUNCTION void put(TSL_LOCAL_POINTER item_sums *all, int item, const item_sums *own) {
+  all[item] = *own;
+}
+TSL_FUNCTION void add_other(TSL_LOCAL_POINTER item_sums *all, int item, int other) {
+  all[item].sums.sum += all[other].sums.sum;
+  all[item].sums.squares += all[other].sums.squares;
+  all[item].sums.excess += all[other].sums.excess;
+  all[item].sums.count += all[other].sums.count;
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    all[item].sums.few[i] += all[other].sums.few[i];
+  if (all[other].largest > all[item].largest)
+    all[item].largest = all[other].largest;
+}
+
+/* Adds up what all items of each line have put down; its first item has the sum. */
+#define ADD_ALL(all, item, worker, workers, next)                                                            \
+  for (int halving = 1; halving <= HALVINGS; halving++) {                                                    \
+    const int step = (workers) >> halving;                                                                   \
+    TSL_BARRIER();                                                                                           \
+    if ((worker) < step)                                                                                     \
+      add_other(all, item, (item) + step * (next));                                                          \
+  }                                                                                                          \
+  TSL_BARRIER()
+
+TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
+tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const residue_bits *b,
+                              TSL_GLOBAL unsigned char *scratch, const residue_portable given) {
+  TSL_LOCAL item_sums all[ITEMS];
+  TSL_LOCAL residue_guess guesses[MOST_LINES];
+  TSL_LOCAL int wrong[MOST_LINES];
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
+  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < given.blocks[0] ? 0 : 1;
+  const residue_matrix of = given.of[operand];
+  const int lines = of.is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG, each = ITEMS / lines;
+  const int own = of.is_across ? item % lines : item / each,
+            worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1,
+            head = of.is_across ? own : own * each;
+  const int number = (TSL_GROUP(0) - (operand ? given.blocks[0] : 0)) * lines + own,
+            count = operand ? given.n : given.m, is_there = number < count, k = is_there ? given.k : 0;
+  TSL_GLOBAL const residue_bits *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
+  const int samples = k > 0 ? (int)residue_sample_count(given.k) : 0;
+  item_sums mine;
+
+  forget(&mine);
+  for (int i = worker; i < samples; i += each) {
+    const residue_bits magnitude = magnitude_at(from + residue_sample_at(given.k, i) * of.along);
+    mine.largest = magnitude > mine.largest ? magnitude : mine.largest;
+  }
+  put(all, item, &mine);
+  ADD_ALL(all, item, worker, each, next);
+  const residue_bits sampled = all[head].largest;
+  const int exponent = residue_guess_exponent(sampled);
+  TSL_BARRIER();
+  forget(&mine);
+  for (int i = worker; i < samples && sampled < TSL_RESIDUE_INFINITY; i += each)
+    add_top(&mine, residue_top(magnitude_at(from + residue_sample_at(given.k, i) * of.along), exponent));
+  put(all, item, &mine);
+  ADD_ALL(all, item, worker, each, next);
+  if (worker == 0) {
+    residue_guess guess;
+    residue_guess_of(rules, exponent, (unsigned)all[head].sums.sum, all[head].sums.squares, &guess);
+    guesses[own] = guess;
+    wrong[own] = 1;
+  }
+  TSL_BARRIER();
+
+  /* A second time for lines whose guess was too low; the others keep what they have. */
+  for (int pass = 0; pass < 2; pass++) {
+    const residue_guess guess = guesses[own];
+    const int wants = wrong[own];
+    residue_bits least[TSL_RESIDUE_CANDIDATES];
+    for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+      least[i] = residue_small(rules, guess.exponent, guess.aims[i]);
+    TSL_BARRIER();
+    if (wants) {
+      forget(&mine);
+      add_up(&mine, from, of.along, worker, each, k, &guess, least);
+    } else if (worker == 0) {
+      mine = all[head];
+    } else {
+      forget(&mine);
+    }
+    TSL_BARRIER();
+    put(all, item, &mine);
+    ADD_ALL(all, item, worker, each, next);
+    if (worker == 0) {
+      const residue_bits largest = all[head].largest;
+      wrong[own] =
+          largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > guess.exponent ? 1 : 0;
+      if (wrong[own]) {
+        residue_guess again = guess;
+        residue_guess_again(rules, largest, &again);
+        guesses[own] = again;
+      }
+    }
+    TSL_BARRIER();
+  }
+  if (worker == 0 && is_there) {
+    const residue_guess guess = guesses[own];
+    residue_sums sums = all[head].sums;
+    residue_line line;
+    for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+      sums.few[i] = sums.few[i] > 0 ? sums.few[i] - ((unsigned)given.k - sums.count) : 0;
+    residue_know(rules, all[head].largest, &guess, &sums, &line);
+    ((TSL_GLOBAL unsigned *)(scratch + given.keys[operand]))[number] = line.key;
+    for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+      ((TSL_GLOBAL int *)(scratch + given.candidates[operand]))[(TSL_INDEX)c * count + number] =
+          line.scale[c];
+  }
+}
+
+/* --- choosing --- */
+
+#define WAYS (2 * TSL_RESIDUE_CANDIDATES)
+#define LEVELS (TSL_RESIDUE_LEVELS + 1) /* that are chosen among */
+#define COUNTERS ((int)(sizeof(residue_counts) / sizeof(unsigned)))
+
+TSL_FUNCTION unsigned key_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given,
+                             int operand, int line) {
+  return ((TSL_GLOBAL const unsigned *)(scratch + given->keys[operand]))[line];
+}
+
+TSL_FUNCTION void count_line(TSL_LOCAL_POINTER residue_counts *counts, int operand, int candidates,
+                             unsigned key) {
+  TSL_LOCAL_ADD(&counts->has[operand][residue_has(key)], 1u);
+  for (int c = 0; c < candidates; c++)
+    if (key & TSL_RESIDUE_LOST << c)
+      TSL_LOCAL_ADD(&counts->lost[c][operand], 1u);
+    else
+      TSL_LOCAL_ADD(&counts->needs[c][operand][residue_need(key, c)], 1u);
+}
+
+/* Of each candidate and operand the least cost, and the lowest level that has it. */
+TSL_FUNCTION residue_choice choice_by(TSL_GLOBAL const residue_rules *rules,
+                                      TSL_LOCAL_POINTER const residue_counts *counts,
+                                      TSL_LOCAL_POINTER const residue_word *costs) {
+  residue_word least[TSL_RESIDUE_CANDIDATES][2];
+  int levels[TSL_RESIDUE_CANDIDATES][2];
+  residue_choice choice;
+  for (int way = 0; way < WAYS; way++) {
+    int best = 0;
+    for (int level = 1; level < LEVELS; level++)
+      best = costs[way * LEVELS + level] < costs[way * LEVELS + best] ? level : best;
+    levels[way / 2][way % 2] = best;
+    least[way / 2][way % 2] = costs[way * LEVELS + best];
+  }
+  residue_choose(rules, counts, least, levels, &choice);
+  return choice;
+}
+
+/* One group. */
+TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
+tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_portable given) {
+  TSL_LOCAL residue_counts counts;
+  TSL_LOCAL residue_word costs[WAYS * LEVELS];
+  TSL_LOCAL residue_choice choices[1];
+  TSL_LOCAL unsigned native[2];
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
+  const int item = TSL_ITEM(0), candidates = rules->candidates;
+  for (int i = item; i < COUNTERS; i += ITEMS)
+    ((TSL_LOCAL_POINTER unsigned *)&counts)[i] = 0;
+  if (item < 2)
+    native[item] = 0;
+  TSL_BARRIER();
+  for (int o = 0; o < 2; o++)
+    for (int i = item; i < (o ? given.n : given.m); i += ITEMS) {
+      const unsigned key = key_of(scratch, &given, o, i);
+      if (!(key & TSL_RESIDUE_ZERO))
+        count_line(&counts, o, candidates, key);
+    }
+  TSL_BARRIER();
+  for (int i = item; i < WAYS * LEVELS; i += ITEMS)
+    costs[i] = residue_cost(rules, &counts, i / LEVELS / 2, i / LEVELS % 2, i % LEVELS);
+  TSL_BARRIER();
+  if (item == 0)
+    choices[0] = choice_by(rules, &counts, costs);
+  TSL_BARRIER();
+  const residue_choice made = choices[0];
+  for (int o = 0; o < 2; o++) {
+    const int lines = o ? given.n : given.m;
+    TSL_GLOBAL const int *scales =
+        (TSL_GLOBAL const int *)(scratch + given.candidates[o]) + (TSL_INDEX)made.candidate * lines;
+    for (int i = item; i < lines; i += ITEMS) {
+      const int is_native = residue_is_native(&made, o, key_of(scratch, &given, o, i));
+      ((TSL_GLOBAL int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : scales[i];
+      if (is_native)
+        TSL_LOCAL_ADD(&native[o], 1u);
+    }
+  }
+  TSL_BARRIER();
+  if (item == 0) {
+    residue_choice whole = made;
+    for (int o = 0; o < 2; o++)
+      whole.native[o] = (int)native[o];
+    *(TSL_GLOBAL residue_choice *)(scratch + given.choice) = whole;
+  }
+}

@@ -1,0 +1,116 @@
+/* Residues by portable kernels: of numbers before the integer product, and of its sums behind it.
+ *
+ * tsl_gemm_residue_int8_convert: an item takes 16 numbers of a line, and stores 16 bytes for each modulus.
+ * tsl_gemm_residue_int8_reduce: an item takes four neighbours of a plane of sums, and stores four bytes from 0 to p - 1.
+ *
+ *   along: neighbours along the line, then lines       across: 16 lines, then neighbours along them
+ *
+ * |a'| < 2^63 is cut into digits of 14 bits. Modulo p, 2^14, 2^28, ... are at most p / 2 of magnitude, so that the digits times these add up
+ * to less than 2^23; with a multiple of p added it is x from 0 to 2^31 + 255, and x / p is the high word of x magic, / 2^7
+ * (residue_modulus). Sums of at most TSL_RESIDUE_PART products are at most 2^30.
+ *
+ * From the host: TSL_RESIDUE_F64 or not. */
+#include "dialect.h"
+
+#define TSL_TIMES(a, b) TSL_MUL(double, a, b)
+#define TSL_PLUS(a, b) ((a) + (b))
+#define TSL_FUSE(a, b, c) TSL_FMA(a, b, c)
+#define TSL_TABLES TSL_GLOBAL
+#define TSL_COUNTS TSL_LOCAL_POINTER
+#include "residue_int8_shared.h"
+#include "residue_portable_shared.h"
+
+#define NUMBERS TSL_RESIDUE_NUMBERS
+#define DIGIT_BITS 14
+#ifdef TSL_RESIDUE_F64
+#define DIGITS 5
+#else
+#define DIGITS 3 /* |a'| < 2^40 (rules.c) */
+#endif
+
+TSL_FUNCTION int chosen(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given) {
+  return ((TSL_GLOBAL const residue_choice *)(scratch + given->choice))->moduli;
+}
+
+/* x modulo p, of x up to 2^31 + 255. */
+TSL_FUNCTION unsigned rest_of(unsigned x, const residue_modulus *modulus) {
+  return x - (unsigned)((residue_word)x * modulus->magic >> 39) * modulus->p;
+}
+
+/* A number's digits, all of its sign. */
+typedef struct digits {
+  int digit[DIGITS];
+} digits;
+
+TSL_FUNCTION digits digits_of(residue_bits number, int scale) {
+  const residue_word whole = residue_scaled(number & ~TSL_RESIDUE_SIGN, scale);
+  const int sign = number & TSL_RESIDUE_SIGN ? -1 : 1;
+  digits made;
+  for (int i = 0; i < DIGITS; i++)
+    made.digit[i] = sign * (int)(whole >> DIGIT_BITS * i & ((1 << DIGIT_BITS) - 1));
+  return made;
+}
+
+/* Of least magnitude, as a byte. */
+TSL_FUNCTION unsigned byte_of(const digits *of, const residue_modulus *modulus) {
+  int sum = of->digit[0];
+  for (int i = 1; i < DIGITS; i++)
+    sum += of->digit[i] * ((int)(modulus->powers << (32 - 8 * i)) >> 24);
+  const unsigned rest = rest_of((unsigned)sum + modulus->bias, modulus);
+  return (rest > (modulus->p - 1) / 2 ? rest - modulus->p : rest) & 255;
+}
+
+TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
+tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL unsigned char *scratch,
+                              const residue_portable given, const int operand) {
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
+  const residue_matrix of = given.of[operand];
+  const int lines = of.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = given.depth / NUMBERS,
+            chunks = part_chunks * given.parts, moduli = chosen(scratch, &given);
+  const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
+  const int chunk = (int)(index / lines % chunks), h = chunk * NUMBERS;
+  if (line >= (operand ? given.n : given.m))
+    return;
+  const int scale = ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line];
+  if (moduli == 0 || scale == TSL_RESIDUE_NO_SCALE)
+    return;
+  digits own[NUMBERS];
+  for (int i = 0; i < NUMBERS; i++)
+    own[i] = digits_of(h + i < given.k ? from[of.offset + line * of.across + (h + i) * of.along] : 0, scale);
+  const int part = chunk / part_chunks;
+  TSL_GLOBAL unsigned char *to =
+      scratch + given.planes[operand] + line * given.depth + (h - part * given.depth);
+  for (int l = 0; l < moduli; l++) {
+    const residue_modulus modulus = rules->moduli[l];
+    unsigned word[NUMBERS / 4];
+    for (int i = 0; i < NUMBERS / 4; i++)
+      word[i] = byte_of(&own[4 * i], &modulus) | byte_of(&own[4 * i + 1], &modulus) << 8 |
+                byte_of(&own[4 * i + 2], &modulus) << 16 | byte_of(&own[4 * i + 3], &modulus) << 24;
+    TSL_VECTOR(int, 4) out;
+    TSL_LANE(out, 0) = (int)word[0];
+    TSL_LANE(out, 1) = (int)word[1];
+    TSL_LANE(out, 2) = (int)word[2];
+    TSL_LANE(out, 3) = (int)word[3];
+    TSL_STORE_WHOLE(int, 4,
+                    (TSL_GLOBAL int *)(to + ((TSL_INDEX)l * given.parts + part) * given.plane[operand]), out);
+  }
+}
+
+TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
+tsl_gemm_residue_int8_reduce(TSL_GLOBAL unsigned char *scratch, const residue_portable given,
+                             const int plane) {
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
+  const int l = plane / given.parts, across = (given.n + TSL_RESIDUE_FOUR - 1) / TSL_RESIDUE_FOUR;
+  const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / across, col = index % across * TSL_RESIDUE_FOUR;
+  if (row >= given.m || l >= chosen(scratch, &given))
+    return;
+  const residue_modulus modulus = rules->moduli[l];
+  const TSL_VECTOR(int, 4) sums =
+      TSL_LOAD_ALIGNED(int, 4, (TSL_GLOBAL const int *)(scratch + given.sums) + row * given.sums_row + col);
+  const unsigned word = rest_of((unsigned)TSL_LANE(sums, 0) + modulus.bias, &modulus) |
+                        rest_of((unsigned)TSL_LANE(sums, 1) + modulus.bias, &modulus) << 8 |
+                        rest_of((unsigned)TSL_LANE(sums, 2) + modulus.bias, &modulus) << 16 |
+                        rest_of((unsigned)TSL_LANE(sums, 3) + modulus.bias, &modulus) << 24;
+  *(TSL_GLOBAL unsigned *)(scratch + given.rests + plane * given.rest_plane + row * given.rest_row + col) =
+      word;
+}

@@ -1,0 +1,115 @@
+/* The last portable kernels of residue_int8.
+ *
+ * tsl_gemm_residue_int8_join: an item makes four neighbours of a row of C of their residues.
+ * tsl_gemm_residue_int8_native: what has no proof, or is not finite, k products added one after the other, each fused; an item has an element.
+ * Where there are no products, C = beta C is all that is left.
+ *
+ *   scales of rows, of columns: NO_SCALE marks what the one kernel leaves to the other
+ *
+ * From the host: TSL_RESIDUE_F64 or not. */
+#include "dialect.h"
+
+#define TSL_TIMES(a, b) TSL_MUL(double, a, b)
+#define TSL_PLUS(a, b) ((a) + (b))
+#define TSL_FUSE(a, b, c) TSL_FMA(a, b, c)
+#define TSL_TABLES TSL_GLOBAL
+#define TSL_COUNTS TSL_LOCAL_POINTER
+#include "residue_int8_shared.h"
+#include "residue_portable_shared.h"
+
+#define FOUR TSL_RESIDUE_FOUR
+
+TSL_FUNCTION int scale_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given, int operand,
+                          TSL_INDEX line) {
+  return ((TSL_GLOBAL const int *)(scratch + given->scales[operand]))[line];
+}
+
+/* An element of C by its number, C' 2^-scale or a sum. */
+TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residue_portable *given) {
+  const residue_real beta = (residue_real)given->beta;
+  const residue_real before = beta != 0 ? *c : 0;
+  *c = residue_finish(number, given->is_empty ? 0 : (residue_real)given->alpha, beta, &before);
+}
+
+/* Of four neighbours, a byte each; where k was cut, their sums reduced again. */
+TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int l, unsigned p,
+                               const residue_portable *given) {
+  unsigned rests = *(TSL_GLOBAL const unsigned *)(from + l * given->parts * given->rest_plane);
+  for (int part = 1; part < given->parts; part++) {
+    const unsigned more =
+        *(TSL_GLOBAL const unsigned *)(from + ((TSL_INDEX)l * given->parts + part) * given->rest_plane);
+    unsigned sum = 0;
+    for (int i = 0; i < FOUR; i++)
+      sum |= ((rests >> 8 * i & 255) + (more >> 8 * i & 255)) % p << 8 * i;
+    rests = sum;
+  }
+  return rests;
+}
+
+/* Sums of all moduli, whose weights have so many limbs. */
+TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rules,
+                         const residue_choice *choice, TSL_GLOBAL const unsigned char *from,
+                         const residue_portable *given, int limbs) {
+  for (int i = 0; i < FOUR; i++) {
+    for (int limb = 0; limb < 4; limb++)
+      sums[i].limb[limb] = 0;
+    sums[i].quotient = 1u << 19;
+  }
+  for (int l = 0; l < choice->moduli; l++) {
+    const unsigned rests = rests_of(from, l, rules->moduli[l].p, given);
+    TSL_UNROLL
+    for (int i = 0; i < FOUR; i++)
+      residue_sum_add(&sums[i], &rules->sieves[choice->candidate], l, rests >> 8 * i & 255, limbs);
+  }
+}
+
+TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
+tsl_gemm_residue_int8_join(TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned char *scratch,
+                           const residue_portable given) {
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
+  const residue_choice choice = *(TSL_GLOBAL const residue_choice *)(scratch + given.choice);
+  const int across = (given.n + FOUR - 1) / FOUR;
+  const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / across, col = index % across * FOUR;
+  if (row >= given.m || choice.moduli == 0)
+    return;
+  const int down = scale_of(scratch, &given, 0, row);
+  if (down == TSL_RESIDUE_NO_SCALE)
+    return;
+  TSL_GLOBAL const residue_sieve *sieve = &rules->sieves[choice.candidate];
+  TSL_GLOBAL const unsigned char *from = scratch + given.rests + row * given.rest_row + col;
+  residue_sum sums[FOUR];
+  if (choice.moduli <= 8)
+    add_up(sums, rules, &choice, from, &given, 2);
+  else
+    add_up(sums, rules, &choice, from, &given, 4);
+  for (int i = 0; i < FOUR; i++)
+    if (col + i < given.n) {
+      const int right = scale_of(scratch, &given, 1, col + i);
+      if (right != TSL_RESIDUE_NO_SCALE)
+        finish(c + given.c_offset + row * given.c_row + (col + i) * given.c_col,
+               residue_sum_long(&sums[i], sieve, down + right), &given);
+    }
+}
+
+TSL_KERNEL(TSL_RESIDUE_TILE, TSL_RESIDUE_TILE, 1)
+tsl_gemm_residue_int8_native(TSL_GLOBAL const residue_real *a, TSL_GLOBAL const residue_real *b,
+                             TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned char *scratch,
+                             const residue_portable given) {
+  const TSL_INDEX col = TSL_GLOBAL_ITEM(0);
+  const residue_choice choice = *(TSL_GLOBAL const residue_choice *)(scratch + given.choice);
+  const int is_all = given.is_empty || choice.moduli == 0, k = given.is_empty ? 0 : given.k;
+  if (col >= given.n || (!is_all && choice.native[0] + choice.native[1] == 0))
+    return;
+  const int is_own = is_all || scale_of(scratch, &given, 1, col) == TSL_RESIDUE_NO_SCALE;
+  for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < given.m;
+       row += (TSL_INDEX)TSL_GROUPS(1) * TSL_RESIDUE_TILE) {
+    if (!is_own && scale_of(scratch, &given, 0, row) != TSL_RESIDUE_NO_SCALE)
+      continue;
+    TSL_GLOBAL const residue_real *left = a + given.of[0].offset + row * given.of[0].across,
+                                  *right = b + given.of[1].offset + col * given.of[1].across;
+    residue_real sum = 0;
+    for (int h = 0; h < k; h++)
+      sum = TSL_FMA(left[h * given.of[0].along], right[h * given.of[1].along], sum);
+    finish(c + given.c_offset + row * given.c_row + col * given.c_col, sum, &given);
+  }
+}

@@ -1,0 +1,194 @@
+/* residue_int8 by portable kernels: bit by bit what the processor's form gives, on every OpenCL device; PoCL must be among them. Numbers of all
+ * kinds, lines along and across memory, parts of k, products together and one by one, native lines beside others and alone. */
+#include "opencl_fixture.h"
+
+#include "base/random.h"
+#include "opencl.h"
+#include "plan/plan.h"
+#include "strategy/gemm/residue_int8/residue_int8.h"
+
+#include <math.h>
+
+/* What numbers are: of a line's own size; with exponents of a few; with the largest where no sample is taken; such that few lines, or all, are
+ * computed as they are; ... */
+typedef enum kind { NORMAL, GRADED, LATE, FEW_NATIVE, ALL_NATIVE, SUBNORMAL, ZEROS } kind;
+
+typedef struct product {
+  int64_t m, n, k;
+  bool a_turned, b_turned, c_turned; /* columns follow each other */
+  int64_t pad;                       /* behind each line */
+  double alpha, beta;
+  kind kind;
+} product;
+
+/* Few shapes of integer products, each of which takes a compiler its time: 45 x 38 x 64 but for two. */
+static const product products[] = {
+    {45, 38, 64, false, false, false, 0, 1, 0, NORMAL},
+    {45, 38, 59, true, true, false, 3, -1.7, 0.3, NORMAL},
+    {38, 45, 61, false, true, true, 1, 1, 1, GRADED},
+    {300, 530, 40, false, false, false, 5, 1, 0, FEW_NATIVE},
+    {38, 45, 50, true, false, true, 2, 2.5, -1, ALL_NATIVE},
+    {45, 38, 63, false, true, false, 0, 1, 0, SUBNORMAL},
+    {5, 6, 70001, false, true, false, 0, 1.7, 0, LATE},
+    {20, 30, 50, false, false, false, 0, 0, 2, NORMAL},
+    {20, 30, 0, false, false, false, 0, 1, 2, NORMAL},
+    {38, 45, 49, false, false, true, 1, 1, 0, ZEROS},
+};
+enum { PRODUCTS = sizeof products / sizeof *products };
+
+static double number_of(const product *what, int operand, int64_t line, int64_t h, uint64_t seed) {
+  const uint64_t bits = tsl_random_u64(seed, (uint64_t)(line * 100003 + h));
+  const double x = ((double)(int64_t)bits * 0x1p-63) * (1 + (double)(bits % 7));
+  switch (what->kind) {
+  case GRADED:
+    return ldexp(x, -(int)(bits >> 20 & 15) - (int)(line % 30));
+  case LATE:
+    return line % 2 == 0 && h == 40 ? ldexp(x, 11) : x;
+  case FEW_NATIVE:
+    return operand == 0 && line == 7 && h == 3 ? INFINITY
+           : operand == 1 && line == 500       ? ldexp(x, -(int)h)
+                                               : x;
+  case ALL_NATIVE:
+    return ldexp(x, (int)(bits >> 20 & 127) - 64);
+  case SUBNORMAL:
+    return ldexp(x, operand == 0 ? -130 - (int)(line % 12) : 20);
+  case ZEROS:
+    return line % 5 == 2 ? 0 : line == 6 && h == 1 ? NAN : x;
+  default:
+    return x;
+  }
+}
+
+static tsl_shape shape_of(tesela_type type, int64_t rows, int64_t cols, bool turned, int64_t pad) {
+  return (tsl_shape){.type = type,
+                     .rows = rows,
+                     .cols = cols,
+                     .row_stride = turned ? 1 : cols + pad,
+                     .col_stride = turned ? rows + pad : 1};
+}
+
+static unsigned char *memory_of(const tsl_shape *shape) {
+  const int64_t extent = tsl_shape_extent(shape);
+  unsigned char *made = calloc((size_t)(extent > 0 ? extent : 1), tsl_type(shape->type)->size);
+  assert_non_null(made);
+  return made;
+}
+
+/* Lines of A are its rows, of B its columns; of C, rows. */
+static unsigned char *filled(const product *what, const tsl_shape *shape, int operand) {
+  unsigned char *made = memory_of(shape);
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      const int64_t line = operand == 1 ? j : i, h = operand == 1 ? i : j;
+      const double number[2] = {number_of(what, operand, line, h, (uint64_t)operand + 1),
+                                number_of(what, operand, line, h, (uint64_t)operand + 11)};
+      tsl_type_store(shape->type,
+                     made + (size_t)(i * shape->row_stride + j * shape->col_stride) *
+                                tsl_type(shape->type)->size,
+                     number);
+    }
+  return made;
+}
+
+static void multiply(const tsl_problem *problem, const char *ask, tsl_device *on, const unsigned char *a,
+                     const unsigned char *b, unsigned char *c) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_problem asked = *problem;
+  tsl_plan *plan;
+  if (ask)
+    must(tsl_ask_parse_accuracy(ask, &asked.ask));
+  must(tsl_plan_create(&asked, strategy, &config, on, TSL_PLACE_HOST, &plan));
+  const tsl_operands operands = {
+      .a = {.host = (void *)(uintptr_t)a}, .b = {.host = (void *)(uintptr_t)b}, .c = {.host = c}};
+  must(tsl_plan_run(plan, &operands, NULL));
+  tsl_plan_destroy(plan);
+}
+
+static void check_bits(const product *what, tesela_type type, const char *ask) {
+  tsl_device *cpu;
+  must(tsl_devices_find(devices, "cpu", &cpu));
+  tsl_problem problem = tsl_problem_gemm(what->m, what->n, what->k, type);
+  problem.a = shape_of(type, what->m, what->k, what->a_turned, what->pad);
+  problem.b = shape_of(type, what->k, what->n, what->b_turned, what->pad);
+  problem.c = shape_of(type, what->m, what->n, what->c_turned, what->pad);
+  problem.alpha[0] = what->alpha;
+  problem.beta[0] = what->beta;
+  const product plain = {.kind = NORMAL};
+  unsigned char *a = filled(what, &problem.a, 0), *b = filled(what, &problem.b, 1),
+                *right = filled(&plain, &problem.c, 2), *got = filled(&plain, &problem.c, 2);
+  const size_t bytes = (size_t)tsl_shape_extent(&problem.c) * tsl_type(type)->size;
+  multiply(&problem, ask, cpu, a, b, right);
+  for (int run = 0; run < 2; run++) {
+    unsigned char *again = filled(&plain, &problem.c, 2);
+    multiply(&problem, ask, device, a, b, again);
+    memcpy(got, again, bytes);
+    free(again);
+    size_t at = 0;
+    while (at < bytes && got[at] == right[at])
+      at++;
+    if (at < bytes)
+      fail_msg("%s %lld x %lld x %lld kind %d, run %d: element %zu of C's memory differs from the cpu's",
+               tsl_type(type)->name, (long long)what->m, (long long)what->n, (long long)what->k, what->kind,
+               run, at / tsl_type(type)->size);
+  }
+  free(a);
+  free(b);
+  free(right);
+  free(got);
+}
+
+static void bits_are_those_of_the_cpu(void **state) {
+  (void)state;
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+  for (int t = 0; t < 2; t++)
+    for (int i = 0; i < PRODUCTS; i++)
+      check_bits(&products[i], types[t], NULL);
+}
+
+static void bits_are_those_of_the_cpu_as_asked_for(void **state) {
+  (void)state;
+  check_bits(&products[0], TESELA_F32, "1e-4");
+  check_bits(&products[3], TESELA_F64, "1e-9");
+}
+
+static void complex_bits_are_those_of_the_cpu(void **state) {
+  (void)state;
+  check_bits(&products[0], TESELA_C64, NULL);
+  check_bits(&products[1], TESELA_C128, NULL);
+}
+
+/* By a call, whose engine is chosen among the best of each strategy. */
+static void a_call_finds_its_engine(void **state) {
+  (void)state;
+  enum { SIDE = 512 };
+  static float a[SIDE * SIDE], c[SIDE * SIDE];
+  tesela_context *context;
+  for (int i = 0; i < SIDE; i++)
+    a[i * SIDE + i] = 2;
+  must(tesela_context_create(NULL, &context));
+  const tesela_gemm_desc desc = {.m = SIDE,
+                                 .n = SIDE,
+                                 .k = SIDE,
+                                 .a = {.data = a},
+                                 .b = {.data = a},
+                                 .c = {.data = c},
+                                 .device = device->name,
+                                 .strategy = "residue_int8"};
+  must(tesela_gemm(context, &desc, NULL));
+  for (int i = 0; i < SIDE * SIDE; i++)
+    assert_true(c[i] == (i % (SIDE + 1) == 0 ? 4 : 0));
+  tesela_context_destroy(context);
+}
+
+int main(void) {
+  if (opencl_is_missing())
+    return OPENCL_SKIPPED;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bits_are_those_of_the_cpu),
+      cmocka_unit_test(bits_are_those_of_the_cpu_as_asked_for),
+      cmocka_unit_test(complex_bits_are_those_of_the_cpu),
+      cmocka_unit_test(a_call_finds_its_engine),
+  };
+  return run_on_each_device(tests, sizeof tests / sizeof *tests);
+}
