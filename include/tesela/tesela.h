@@ -552,6 +552,8 @@ static inline tesela_status tesela_gemm_batched(tesela_context *context, const t
  *
  * record, which may be NULL, tells of all products together: its plan is that of a product with most work ("" where there is none), and its bounds
  * are the largest. Thread-safe; the caller keeps both arrays, which are read during the call only.
+ * A product of sizes that the context does not know needs a plan, whose choice takes some ten microseconds: longer than a small product does.
+ * Descriptions that name a strategy (for small ones "host_small") have their plan in a tenth of that.
  *  @param descs what each product is, or each group's products are
  *  @param batches where each group's products are; NULL: each description is one product
  *  @param count of descriptions, and of batches where there are any

@@ -6,8 +6,10 @@
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
+#include <tuple>
 
 namespace core {
 
@@ -246,6 +248,23 @@ static nb::tuple multiply_many(int64_t m, int64_t n, int64_t k, Operand a, Opera
       [&](tesela_record *record) { return tesela_gemm_batched(where, &product.desc, &batch, record); });
 }
 
+/* Products that differ, each as multiply() is given it, but for what they have in common. */
+using Member = std::tuple<int64_t, int64_t, int64_t, Operand, Operand, Operand>;
+static nb::tuple multiply_grouped(const std::vector<Member> &members, Scalar alpha, Scalar beta, Text device,
+                                  Text strategy, const Ask &ask) {
+  std::vector<std::unique_ptr<Product>> products;
+  std::vector<tesela_gemm_desc> descs;
+  for (const auto &[m, n, k, a, b, c] : members) {
+    products.push_back(std::make_unique<Product>(m, n, k, a, b, c, alpha, beta, device, strategy, ask, 0));
+    descs.push_back(products.back()->desc);
+  }
+  tesela_context *const where = open();
+  const int64_t count = static_cast<int64_t>(descs.size());
+  return recorded([&](tesela_record *record) {
+    return tesela_gemm_grouped(where, descs.data(), nullptr, count, record);
+  });
+}
+
 /* One product with structures. `shapes` has the structure and the triangle of A, of B and of C, as the operands lie, by the header's
  * numbers. In place, the general factor is none. */
 static nb::tuple multiply_structured(int64_t m, int64_t n, int64_t k, std::optional<Operand> a,
@@ -405,6 +424,7 @@ void bind_calls(nb::module_ &module) {
   });
   module.def("multiply", &multiply);
   module.def("multiply_many", &multiply_many);
+  module.def("multiply_grouped", &multiply_grouped);
   module.def("multiply_structured", &multiply_structured, nb::arg("m"), nb::arg("n"), nb::arg("k"),
              nb::arg("a").none(), nb::arg("b").none(), nb::arg("c"), nb::arg("alpha"), nb::arg("beta"),
              nb::arg("shapes"), nb::arg("device").none(), nb::arg("strategy").none(), nb::arg("ask"));

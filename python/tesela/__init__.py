@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from . import _core
 from ._core import Error
+from ._grouped import matmul_grouped
 from ._others import dot, transpose
 from ._plans import Packed, Plan
 from ._products import Info, gemm
@@ -20,7 +21,8 @@ from ._structured import solve_triangular, symm, syrk, trmm
 from ._tool import Check, Exploration, Explanation, Report, check, explain, explore, tune
 
 __all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "Packed", "Plan", "Report", "check", "configure",
-           "devices", "dot", "explain", "explore", "gemm", "matmul", "solve_triangular", "symm", "syrk", "transpose", "trmm", "tune"]
+           "devices", "dot", "explain", "explore", "gemm", "matmul", "matmul_grouped", "solve_triangular", "symm", "syrk", "transpose",
+           "trmm", "tune"]
 __version__ = _core.version()
 
 # Plain products of NumPy's matrices never come to Python's function.

@@ -1,4 +1,5 @@
 import os
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 
@@ -57,6 +58,17 @@ def matmul(a: _Array, b: Any, out: _Array | None = ..., *, alpha: _Scalar = ...,
            accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
            bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
            full_output: Literal[True]) -> tuple[_Array, Info]: ...
+
+@overload
+def matmul_grouped(a: Sequence[_Array], b: Sequence[Any], out: Sequence[_Array] | None = ..., *, alpha: _Scalar = ...,
+                   beta: _Scalar = ..., device: str | None = ..., strategy: str | None = ...,
+                   accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+                   full_output: Literal[False] = ...) -> list[_Array]: ...
+@overload
+def matmul_grouped(a: Sequence[_Array], b: Sequence[Any], out: Sequence[_Array] | None = ..., *, alpha: _Scalar = ...,
+                   beta: _Scalar = ..., device: str | None = ..., strategy: str | None = ...,
+                   accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+                   full_output: Literal[True]) -> tuple[list[_Array], Info]: ...
 
 @overload
 def gemm(a: _Array, b: Any, c: Any = ..., *, alpha: _Scalar = ..., beta: _Scalar | None = ..., trans_a: _How = ...,

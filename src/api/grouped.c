@@ -11,30 +11,6 @@
 /* So many parts of making ready for each thread, and from so many members on. */
 enum { PARTS_OF_A_THREAD = 4, SHARED_MEMBERS = 4 };
 
-tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key) {
-  tsl_request request;
-  TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
-  return tsl_api_request(group->context, &request, key);
-}
-
-bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member) {
-  const tsl_plan *plan = group->members[member].plan->plan;
-  return (plan->work.device->capabilities & TSL_CAN_HOST) != 0;
-}
-
-void tsl_grouped_note(tsl_grouped *group, tesela_status status) {
-  int none = TESELA_OK;
-  if (status != TESELA_OK && atomic_compare_exchange_strong(&group->status, &none, (int)status))
-    tsl_status_save(&group->saved);
-}
-
-tesela_status tsl_grouped_told(tsl_grouped *group) {
-  const tesela_status status = (tesela_status)atomic_load(&group->status);
-  if (status != TESELA_OK)
-    tsl_status_restore(&group->saved);
-  return status;
-}
-
 /* --- making ready --- */
 
 /* What is wrong with a description itself stands behind the member's number, too. */

@@ -14,7 +14,7 @@
 
 /* A group with so much work, or of so many products, is worth a plan; small ones are worth threads from so much work on. */
 enum { MANY = 32, JOBS_OF_A_THREAD = 8 };
-static const double planned_work = 2e6, shared_work = 4e5;
+static const double planned_work = 1.6e7, shared_work = 4e5;
 
 tsl_blas_group *tsl_blas_take_groups(int64_t count) {
   return count > 0 ? calloc((size_t)count, sizeof(tsl_blas_group)) : NULL;
@@ -116,7 +116,10 @@ static void run_told(tsl_blas_call *call, const telling *all) {
 
 static void run_planned(tsl_blas_call *call, tsl_blas_group *groups, int64_t count) {
   telling all = {.count = 0};
-  if (!take_telling(count, &all))
+  int64_t worth = 0;
+  for (int64_t g = 0; g < count; g++)
+    worth += is_worth_a_plan(&groups[g]);
+  if (worth == 0 || !take_telling(worth, &all))
     return;
   for (int64_t g = 0; g < count; g++)
     if (is_worth_a_plan(&groups[g]) && tsl_blas_is_ours(call, &groups[g].product))

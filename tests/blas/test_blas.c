@@ -385,7 +385,7 @@ static void test_groups(void **state) {
   double alpha[GROUPS], beta[GROUPS];
   const double *as[PRODUCTS], *bs[PRODUCTS];
   double *cs[PRODUCTS], *at = memory;
-  int count = 0;
+  int count = 0, first_of_many = 0;
   (void)state;
   fill(a, ROOM, 1);
   fill(b, ROOM, 2);
@@ -401,6 +401,7 @@ static void test_groups(void **state) {
     size[g] = is_large ? 1 : g == MANY ? 40 : g == NONE ? 0 : 1 + g % 3;
     alpha[g] = 1 + g % 2;
     beta[g] = g % 3 - 1;
+    first_of_many = g == MANY ? count : first_of_many;
     for (int i = 0; i < size[g]; i++, count++) {
       as[count] = a + i;
       bs[count] = b + g;
@@ -410,7 +411,7 @@ static void test_groups(void **state) {
   }
   for (int turn = 0; turn < 2; turn++) {
     if (turn == 1)
-      cs[0] = cs[1]; /* of the next group, which has other sizes */
+      cs[0] = cs[first_of_many]; /* whose group comes later, and would be computed sooner */
     memcpy(right, memory, sizeof right);
     for (int g = 0, i = 0; g < GROUPS; g++)
       for (int p = 0; p < size[g]; p++, i++)

@@ -1,0 +1,26 @@
+/* What is asked of a group's members wherever they are computed, and which failure was the first. */
+#include "api/grouped.h"
+
+tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key) {
+  tsl_request request;
+  TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
+  return tsl_api_request(group->context, &request, key);
+}
+
+bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member) {
+  const tsl_plan *plan = group->members[member].plan->plan;
+  return (plan->work.device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+void tsl_grouped_note(tsl_grouped *group, tesela_status status) {
+  int none = TESELA_OK;
+  if (status != TESELA_OK && atomic_compare_exchange_strong(&group->status, &none, (int)status))
+    tsl_status_save(&group->saved);
+}
+
+tesela_status tsl_grouped_told(tsl_grouped *group) {
+  const tesela_status status = (tesela_status)atomic_load(&group->status);
+  if (status != TESELA_OK)
+    tsl_status_restore(&group->saved);
+  return status;
+}
