@@ -5,7 +5,6 @@
 #include "base/env.h"
 #include "blas/arguments.h"
 #include "blas/calls.h"
-#include "blas/dispatch.h"
 #include "blas/threads.h"
 
 #include <pthread.h>
@@ -42,8 +41,6 @@ static tesela_context *create(int threads) {
  * with its parent's, which needs no lock. */
 static _Atomic(tsl_fast_path *) fast_path;
 
-_Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
-
 static void offer(tesela_context *context) {
   tsl_fast_path *path = malloc(sizeof *path);
   if (!path)
@@ -51,8 +48,6 @@ static void offer(tesela_context *context) {
   if (!context || !tsl_api_fast_path(context, path))
     path->strategy = NULL; /* there is none */
   atomic_store_explicit(&fast_path, path, memory_order_release);
-  if (path->strategy && tsl_blas_takes_small && !tsl_blas_listens)
-    atomic_store_explicit(&tsl_blas_at_once_path, path, memory_order_release);
 }
 
 static const made *find(int threads) {

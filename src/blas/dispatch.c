@@ -95,6 +95,8 @@ static bool multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *giv
   return path->strategy->fast_path.multiply(&product, path->device);
 }
 
+_Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
+
 /* Of a call that is not news. */
 static __attribute__((noinline)) bool look(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
                                            const tsl_fast_path *path, tsl_blas_function **next) {
@@ -115,6 +117,8 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *gi
   const tsl_fast_path *path = tsl_blas_fast_path();
   if (!path || !tsl_dispatch_aligned(symbol->type, given->a, given->b, given->c))
     return false;
+  if (!tsl_blas_listens && !atomic_load_explicit(&tsl_blas_at_once_path, memory_order_relaxed))
+    atomic_store_explicit(&tsl_blas_at_once_path, path, memory_order_release);
   const int trans_a = said(symbol, given->trans_a), trans_b = said(symbol, given->trans_b);
   const uint32_t tag = tsl_dispatch_tag(given->m, given->n, given->k, given->lda, given->ldb, given->ldc,
                                         tsl_dispatch_bits(symbol->type, given->alpha),

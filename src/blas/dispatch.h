@@ -9,7 +9,7 @@
 #include "blas/next.h"
 #include "blas/route.h"
 
-/* The way to multiply without plans where small products take it and nobody listens; else NULL. */
+/* The way to multiply without plans, from the first call on that went there while nobody listened; else NULL. */
 extern _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
 
 /* A small product that is news (api/dispatch.h), done with its arguments where they are: nothing is written for it but what its kernel
