@@ -394,6 +394,10 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   if (!batch)
     return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
   TSL_TRY(check_batch(desc, batch));
+  if (tsl_api_is_spread(context, &request))
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "desc has operands on several devices, in pieces or in buffers: those of a "
+                    "batch are in one place");
   TSL_TRY(tsl_api_request(context, &request, &key));
   TSL_TRY(cached_plan(context, desc, batch, &key, &cached));
   running run = {.context = context,
