@@ -457,7 +457,7 @@ static void test_failures(void **state) {
 /* --- what a program sees --- */
 
 static void buffers_for(tesela_context *context, const char *device, tesela_buffer **buffer, size_t floats) {
-  static const float zeros[4096];
+  static const float zeros[3 * 4096];
   if (tesela_buffer_create(context, device, floats * 4, buffer) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   assert_int_equal(tesela_buffer_write(*buffer, 0, zeros, floats * 4), TESELA_OK);
