@@ -3,7 +3,8 @@
  *   bench_scale TYPE N REPEATS CAP DEVICE[=NAME]...
  *
  * The first device is also measured with operands in its memory, and limited to CAP bytes ("8GiB"; "-": not); the others, each a
- * device or several by commas, with operands on the host. A row each: the fastest of REPEATS runs behind one that warms up,
+ * device or several by commas, with operands on the host, and several also with operands in pieces on all of them (rows of A and C,
+ * columns of B) and in the first one's memory. A row each: the fastest of REPEATS runs behind one that warms up,
  * and how that stands to the first device. Twelve elements of each result are compared with sums in long double. By the public header
  * alone; times are the host's clock around whole calls. */
 #define _GNU_SOURCE
@@ -195,6 +196,116 @@ static bool in_core(const bench *of, const char *device, double *seconds) {
   return good;
 }
 
+/* --- in pieces --- */
+
+static int count_of(const char *device) {
+  int count = 1;
+  for (const char *at = device; *at; at++)
+    count += *at == ',';
+  return count;
+}
+
+enum { MOST_DEVICES = 8 };
+
+typedef struct spread {
+  char names[MOST_DEVICES][64];
+  int count;
+  tesela_piece pieces[3][MOST_DEVICES];
+} spread;
+
+static void split_names(const char *device, spread *s) {
+  for (s->count = 0; s->count < MOST_DEVICES && *device;) {
+    const size_t length = strcspn(device, ",");
+    snprintf(s->names[s->count++], sizeof s->names[0], "%.*s", (int)length, device);
+    device += length + (device[length] == ',');
+  }
+}
+
+/* Lines [n p / count, n (p + 1) / count): rows of A and C, columns of B. */
+static bool lay(const bench *of, tesela_context *context, spread *s, int operand, int p,
+                const unsigned char *from) {
+  const int64_t first = of->n * p / s->count, lines = of->n * (p + 1) / s->count - first;
+  const bool by_rows = operand != 1;
+  const size_t bytes = (size_t)(lines * of->n) * of->size, line = (size_t)lines * of->size;
+  tesela_piece *piece = &s->pieces[operand][p];
+  unsigned char *packed = NULL;
+  *piece = (tesela_piece){.at = {.row = by_rows ? first : 0,
+                                 .rows = by_rows ? lines : of->n,
+                                 .col = by_rows ? 0 : first,
+                                 .cols = by_rows ? of->n : lines}};
+  if (tesela_buffer_create(context, s->names[p], bytes, &piece->buffer) != TESELA_OK)
+    return false;
+  if (by_rows)
+    return !from || tesela_buffer_write(piece->buffer, 0, from + (size_t)(first * of->n) * of->size, bytes) ==
+                        TESELA_OK;
+  packed = malloc(bytes);
+  if (!packed)
+    stop("no memory for a piece of B");
+  for (int64_t row = 0; row < of->n; row++)
+    memcpy(packed + (size_t)row * line, from + (size_t)(row * of->n + first) * of->size, line);
+  const bool good = tesela_buffer_write(piece->buffer, 0, packed, bytes) == TESELA_OK;
+  free(packed);
+  return good;
+}
+
+static bool fetch(const bench *of, const spread *s) {
+  bool good = true;
+  for (int p = 0; p < s->count && good; p++) {
+    const tesela_rectangle *at = &s->pieces[2][p].at;
+    good = tesela_buffer_read(s->pieces[2][p].buffer, 0, of->c + (size_t)(at->row * of->n) * of->size,
+                              (size_t)(at->rows * of->n) * of->size) == TESELA_OK;
+  }
+  return good;
+}
+
+/* On all devices of a group, or (`on_one`) on its first one, which the others help. */
+static void in_pieces(const bench *of, const char *device, bool on_one) {
+  tesela_context *context;
+  tesela_record record = {0};
+  spread s = {.count = 0};
+  char what[160];
+  double seconds = INFINITY;
+  bool good = true;
+  const unsigned char *const from[] = {of->a, of->b, NULL};
+  if (tesela_context_create(NULL, &context) != TESELA_OK)
+    stop(tesela_last_error());
+  split_names(device, &s);
+  s.count = on_one ? 1 : s.count;
+  for (int operand = 0; operand < 3; operand++)
+    for (int p = 0; p < s.count && good; p++)
+      good = lay(of, context, &s, operand, p, from[operand]);
+  const tesela_pieces a = {s.pieces[0], s.count}, b = {s.pieces[1], s.count}, c = {s.pieces[2], s.count};
+  const tesela_gemm_desc desc = {.m = of->n,
+                                 .n = of->n,
+                                 .k = of->n,
+                                 .a = {.type = of->type},
+                                 .b = {.type = of->type},
+                                 .c = {.type = of->type},
+                                 .a_pieces = &a,
+                                 .b_pieces = &b,
+                                 .c_pieces = &c,
+                                 .device = device};
+  for (int i = 0; i <= of->repeats && good; i++) {
+    const double start = now();
+    good = tesela_gemm(context, &desc, &record) == TESELA_OK;
+    const double took = now() - start;
+    seconds = i > 0 && took < seconds ? took : seconds;
+  }
+  if (good)
+    printf("        %s\n", record.plan);
+  memset(of->c, 0xff, (size_t)(of->n * of->n) * of->size);
+  good = good && fetch(of, &s);
+  snprintf(what, sizeof what, "%s, %s", device, on_one ? "in the first one" : "in pieces");
+  if (good)
+    row(of, what, seconds, "of linear in core ", of->in_core / seconds / count_of(device));
+  else
+    says(what);
+  for (int operand = 0; operand < 3; operand++)
+    for (int p = 0; p < s.count; p++)
+      tesela_buffer_destroy(s.pieces[operand][p].buffer);
+  tesela_context_destroy(context);
+}
+
 /* --- cuBLASXt --- */
 
 typedef int xt_gemm(void *handle, int trans_a, int trans_b, size_t m, size_t n, size_t k, const void *alpha,
@@ -265,13 +376,6 @@ static void peer(const bench *of, int devices) {
 
 /* --- all --- */
 
-static int count_of(const char *device) {
-  int count = 1;
-  for (const char *at = device; *at; at++)
-    count += *at == ',';
-  return count;
-}
-
 static void first(bench *of, const char *device, const char *cap) {
   double seconds;
   char what[128];
@@ -316,6 +420,8 @@ int main(int argc, char **argv) {
       continue;
     snprintf(what, sizeof what, "%s, host", argv[i]);
     row(&of, what, seconds, "of linear ", of.one / seconds / count_of(argv[i]));
+    for (int on_one = 0; on_one < 2 && count_of(argv[i]) > 1; on_one++)
+      in_pieces(&of, argv[i], on_one);
     if (strncmp(argv[i], "cuda", 4) == 0)
       peer(&of, count_of(argv[i]));
   }

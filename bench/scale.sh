@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# scale.sh [DEVICE...]: products of host memory on one device, limited to CAP, and on 2, 4 and 8 together, as a table on stdout.
+# scale.sh [DEVICE...]: products of host memory on one device, limited to CAP, and on 2, 4 and 8 together, there also with operands in
+# pieces on all of them and in the first one's memory, as a table on stdout.
 # Without DEVICE: all of CUDA's, as many as there are. Builds nothing: BIN is where bench_scale and tesela are (build/release/bin).
 #
 #   bench/scale.sh                                  on a machine with GPUs

@@ -6,7 +6,7 @@ install(TARGETS tesela EXPORT teselaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_
 if(TESELA_HAS_MPI)
   install(TARGETS tesela_mpi tesela_scalapack LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
 endif()
-install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_buffer.h include/tesela/tesela_finish.h include/tesela/tesela_structure.h include/tesela/tesela_layout.h include/tesela/tesela_level3.h include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
+install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_finish.h include/tesela/tesela_buffer.h include/tesela/tesela_structure.h include/tesela/tesela_pieces.h include/tesela/tesela_stream.h include/tesela/tesela_layout.h include/tesela/tesela_level3.h include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
 # From the pkg-config file's folder to the prefix, so that what is installed may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

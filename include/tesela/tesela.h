@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include <tesela/tesela_finish.h>
+#include <tesela/tesela_pieces.h>
 #include <tesela/tesela_structure.h>
 #include <tesela/version.h>
 
@@ -116,19 +117,17 @@ typedef struct tesela_context_desc {
 /** A matrix that is read. Exactly one of data and buffer is set (or packed, in tesela_plan_run()); none is needed
  * where the matrix has no elements or is not read. */
 typedef struct tesela_matrix {
-  const void *data; /**< host memory; element (0, 0) */
-  const tesela_buffer
-      *buffer;        /**< or device memory; all of a call's buffers are on one device, which runs it */
-  int64_t offset;     /**< with buffer: elements before element (0, 0) */
-  int64_t row_stride; /**< elements between a row and the next; may be negative */
-  int64_t col_stride; /**< elements between a column and the next; may be negative */
-  int transpose;      /**< nonzero: what is stored is the transpose of what takes part in the product. Sizes
+  const void *data;            /**< host memory; element (0, 0) */
+  const tesela_buffer *buffer; /**< or device memory, of the device of all buffers, or tesela_pieces.h */
+  int64_t offset;              /**< with buffer: elements before element (0, 0) */
+  int64_t row_stride;          /**< elements between a row and the next; may be negative */
+  int64_t col_stride;          /**< elements between a column and the next; may be negative */
+  int transpose;    /**< nonzero: what is stored is the transpose of what takes part in the product. Sizes
                       m, n, k are those of the product; the default strides are those of what is stored. */
-  tesela_type type;   /**< of its elements */
+  tesela_type type; /**< of its elements */
   int conjugate; /**< nonzero: what takes part in the product is the complex conjugate of what is stored. A and B of
                       tesela_gemm() alone; real matrices are their own conjugates. */
-  const tesela_packed
-      *packed; /**< A or B of tesela_plan_run(): what tesela_pack() made of it for this plan */
+  const tesela_packed *packed; /**< A or B of tesela_plan_run(): what tesela_pack() made of it for it */
 } tesela_matrix;
 
 /** A matrix that is written, and read where beta is not 0. Fields as in tesela_matrix. */
@@ -188,7 +187,7 @@ typedef struct tesela_gemm_desc {
   tesela_result c;     /**< m x n */
   const double *alpha; /**< NULL: 1. One double, or two (real, imaginary) where C is complex. */
   const double *beta;  /**< NULL: 0. As alpha. */
-  /** Device to run on, as in tesela_context_desc. NULL: where the buffers are, else the context's. */
+  /** Device to run on, as in tesela_context_desc. NULL: where the buffers are, else the context's. Several: see tesela_pieces.h. */
   const char *device;
   /** "name key=value ...": the strategy to use, and its parameters where they shall not be the planner's.
    * NULL: the planner chooses, among vendors' libraries only where TESELA_VENDORS is 1. */
@@ -241,6 +240,10 @@ typedef struct tesela_gemm_desc {
   tesela_vector scale_b;    /**< likewise B: one number, or n */
   tesela_scaling scaling_a; /**< TESELA_NO_SCALE: A is not scaled */
   tesela_scaling scaling_b; /**< likewise of B */
+  /** A in pieces on several devices (tesela_pieces.h); NULL: as desc.a says, of which only transpose, type and conjugate are set then. */
+  const tesela_pieces *a_pieces;
+  const tesela_pieces *b_pieces; /**< likewise of B */
+  const tesela_pieces *c_pieces; /**< likewise of C */
 } tesela_gemm_desc;
 
 /** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at
@@ -634,6 +637,9 @@ static inline tesela_status tesela_plan_run_finished(tesela_plan *plan, const te
                                                      const tesela_finish *finish, tesela_record *record) {
   return tesela_plan_run_finished_sized(plan, a, b, c, finish, record, sizeof *finish, sizeof *record);
 }
+/** The same of a plan for operands in pieces: of each, in the plan's order, only buffer and offset are read. Runs follow each other. */
+TESELA_API tesela_status tesela_plan_run_pieces(tesela_plan *plan, const tesela_pieces *a,
+                                                const tesela_pieces *b, const tesela_pieces *c);
 /** The same of a plan for dot products. */
 static inline tesela_status tesela_plan_run_dot(tesela_plan *plan, const tesela_vector *x,
                                                 const tesela_vector *y, const tesela_scalar *result,
@@ -718,41 +724,6 @@ TESELA_API tesela_status tesela_wisdom_import(tesela_context *context, const cha
 TESELA_API tesela_status tesela_wisdom_forget(tesela_context *context);
 /** @} */
 
-/** A stream of the device, named as in tesela_context_desc; NULL as in tesela_buffer_create(). One thread at a time uses a stream
- * and its events. On the cpu work that is queued is done before the call returns. */
-TESELA_API tesela_status tesela_stream_create(tesela_context *context, const char *device,
-                                              tesela_stream **stream);
-
-/** A stream over a queue that is there already, and stays the caller's: on "cuda:0" a CUstream or cudaStream_t (NULL, 1 and 2 are the
- * default streams), on "opencl:0" an in-order cl_command_queue of the context's opencl_context, retained. What it is beside a valid
- * handle is checked; a handle that was destroyed is not one.
- *  @return TESELA_BAD_CALL where it is another device's or context's; TESELA_UNSUPPORTED on the cpu. */
-TESELA_API tesela_status tesela_stream_wrap(tesela_context *context, const char *device, void *native,
-                                            tesela_stream **stream);
-
-/** The CUstream or cl_command_queue; NULL on the cpu. */
-TESELA_API void *tesela_stream_native(const tesela_stream *stream);
-
-/** Takes memory on the device, in which work on this stream that is given no workspace works; kept until the stream is destroyed.
- * Waits for the stream where it had less. */
-TESELA_API tesela_status tesela_stream_reserve(tesela_stream *stream, size_t bytes);
-
-/** Waits until all that was queued is done. What failed meanwhile is told here: TESELA_DEVICE_FAILED. */
-TESELA_API tesela_status tesela_stream_wait(tesela_stream *stream);
-
-/** Waits for the work of a stream that tesela made or that has reserved memory, and frees it. A wrapped queue stays. NULL is allowed. */
-TESELA_API void tesela_stream_destroy(tesela_stream *stream);
-
-/** A mark for streams of this one's device; recorded where the stream's earlier work is done, again and again. OpenCL's queues tell times
- * only where they were made with profiling. */
-TESELA_API tesela_status tesela_event_create(tesela_stream *stream, tesela_event **event);
-/** Marks where the stream is now. */
-TESELA_API tesela_status tesela_event_record(tesela_event *event, tesela_stream *stream);
-/** Seconds between two marks by the device's clock; waits for the later one. */
-TESELA_API tesela_status tesela_event_seconds(tesela_event *begin, tesela_event *end, double *seconds);
-/** NULL is allowed. */
-TESELA_API void tesela_event_destroy(tesela_event *event);
-
 /** Bytes of device memory that a queued run of the plan needs beside its operands; 0 on the cpu. */
 TESELA_API tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes);
 
@@ -795,5 +766,6 @@ static inline tesela_status tesela_device_info(tesela_context *context, int inde
 #endif
 
 #include <tesela/tesela_buffer.h>
+#include <tesela/tesela_stream.h>
 
 #endif

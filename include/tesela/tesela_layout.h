@@ -9,6 +9,7 @@
 #define TESELA_TESELA_LAYOUT_H
 
 #include <tesela/tesela.h>
+#include <tesela/tesela_pieces.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,17 +23,6 @@ typedef enum tesela_layout_kind {
       1, /**< blocks of row_block x col_block by turns to the processes of a grid, as ScaLAPACK has them */
   TESELA_LAYOUT_RECTANGLES = 2 /**< each rank tells what it has */
 } tesela_layout_kind;
-
-/** A part of a matrix that the calling rank holds. */
-typedef struct tesela_rectangle {
-  int64_t row;        /**< of the matrix as it is stored: the rectangle's first row */
-  int64_t col;        /**< its first column */
-  int64_t rows;       /**< its rows; 0 is allowed */
-  int64_t cols;       /**< its columns */
-  int64_t offset;     /**< elements from the operand's data to the rectangle's element (0, 0) */
-  int64_t row_stride; /**< elements between a row and the next; with col_stride 0, too: dense, row-major */
-  int64_t col_stride; /**< elements between a column and the next */
-} tesela_rectangle;
 
 /** Where the elements of an operand lie. Zero everywhere: of p ranks, rank r has the rows [r rows/p, (r + 1) rows/p), all columns of
  * them. It is said of the matrix as it is stored: where the operand's transpose is set, of k x m for A. All ranks say the same, but for

@@ -126,8 +126,9 @@ typedef struct tsl_request {
   const char *device, *strategy;
   int64_t runs; /* of a plan for the caller to keep */
   double effort;
-  const char *accuracy, *bits; /* NULL: the context's */
-  uint64_t measure;            /* 0: the context's */
+  const char *accuracy, *bits;               /* NULL: the context's */
+  uint64_t measure;                          /* 0: the context's */
+  const tesela_pieces *pieces[TSL_OPERANDS]; /* of operands that lie so; else NULL */
 } tsl_request;
 
 /* What is written, as requests have it. */
@@ -176,8 +177,24 @@ static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, in
 /* The problem of a request: the place where defaults become values and transposes strides. Sentences name the field.
  * tsl_problem_check() is the caller's. */
 tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem);
-/* That, checked, where its operands are, and the device that is asked for ("auto": any). */
+/* That, checked, where its operands are, and the device that is asked for ("auto": any). What the key has of operands in pieces is
+ * the caller's, for tsl_api_request_end(). */
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
+void tsl_api_request_end(tsl_call_key *key);
+
+/* Whether a request is one of operands in pieces, or in buffers on any of several devices that it names together; and what that
+ * makes of the key: place, device and spread. */
+bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request);
+tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
+/* One run of a plan for such; operands are those of the request, or of a run. */
+tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
+                                 const tesela_pieces *const given[TSL_OPERANDS], tesela_record *record);
+tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record);
+/* A run by matrices in buffers, of operands that are one piece each. */
+tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const given[TSL_GIVEN],
+                                 tesela_record *record);
+/* Runs a plan and fills the record. */
+tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record);
 
 /* Whether the error of what is requested is measured: the seed, or 0. */
 static inline uint64_t tsl_api_seed(const tesela_context *context, const tsl_request *request) {
@@ -187,7 +204,7 @@ static inline uint64_t tsl_api_seed(const tesela_context *context, const tsl_req
 }
 /* Has the error of each run of a plan measured, by samples of this seed; 0: not. */
 static inline void tsl_api_measure(tesela_plan *plan, uint64_t seed) {
-  if (plan->plan->work.problem.op == TSL_OP_SOLVE)
+  if (plan->plan->work.problem.op == TSL_OP_SOLVE || plan->plan->spread)
     seed = 0;
   plan->measure = seed;
   if (seed != 0)

@@ -98,7 +98,7 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   if (!batch)
     return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
   TSL_TRY(tsl_products_check_batch(desc, batch));
-  TSL_TRY(tsl_api_request(context, &request, &key));
+  TSL_TRY(tsl_products_request(context, &request, &key));
   TSL_TRY(tsl_products_plan(context, desc, batch, &key, &cached));
   running run = {.of = {.context = context,
                         .plan = tsl_plan_cache_plan(cached),

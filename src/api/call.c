@@ -13,7 +13,10 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
                     (long long)request->runs);
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->runs;
-  TSL_TRY(tsl_api_plan(context, &key, plan));
+  const tesela_status status = tsl_api_plan(context, &key, plan);
+  tsl_api_request_end(&key);
+  if (status != TESELA_OK)
+    return status;
   tsl_api_measure(*plan, tsl_api_seed(context, request));
   (*plan)->measures = request->measure != 0;
   return TESELA_OK;
@@ -96,11 +99,16 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   tsl_call_key key;
   tsl_cached_plan *cached;
   TSL_TRY(tsl_api_request(context, request, &key));
-  TSL_TRY(tsl_api_cached_plan(context, &key, &cached));
+  tesela_status status = tsl_api_cached_plan(context, &key, &cached);
+  const bool is_spread = key.spread != NULL;
+  tsl_api_request_end(&key);
+  if (status != TESELA_OK)
+    return status;
   if (as)
     learn(as, cached);
-  const tesela_status status =
-      tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, tsl_api_seed(context, request), record);
+  status = is_spread ? tsl_api_call_spread(tsl_plan_cache_plan(cached), request, record)
+                     : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given,
+                                   tsl_api_seed(context, request), record);
   if (tsl_api_is_told(status) && record) /* the plan may be evicted at any time after the call */
     record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
   tsl_plan_cache_give_back(&context->cache, cached);

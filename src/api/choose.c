@@ -27,6 +27,7 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   tsl_choice choice = {.device = key->device,
                        .strategy = key->strategy,
                        .place = key->place,
+                       .spread = key->spread,
                        .vendors = tsl_planner_vendors(),
                        .runs = (double)key->runs};
   tsl_candidate won = {.strategy = NULL};

@@ -21,16 +21,21 @@ static tesela_status explain(tesela_context *context, const tsl_request *request
   tsl_choice choice = {.device = key.device,
                        .strategy = key.strategy,
                        .place = key.place,
+                       .spread = key.spread,
                        .vendors = tsl_planner_vendors(),
                        .runs = (double)request->runs};
-  TSL_TRY(tsl_api_devices(context, &choice.devices));
-  TSL_TRY(tsl_api_wisdom(context, &known));
-  choice.wisdom = known->wisdom;
-  tesela_status status = tsl_explain_find(&key.problem, &choice, &found);
+  tesela_status status = tsl_api_devices(context, &choice.devices);
   if (status == TESELA_OK)
-    status = write_json(&found, text);
-  tsl_explanation_free(&found);
-  tsl_api_wisdom_release(known);
+    status = tsl_api_wisdom(context, &known);
+  if (status == TESELA_OK) {
+    choice.wisdom = known->wisdom;
+    status = tsl_explain_find(&key.problem, &choice, &found);
+    if (status == TESELA_OK)
+      status = write_json(&found, text);
+    tsl_explanation_free(&found);
+    tsl_api_wisdom_release(known);
+  }
+  tsl_api_request_end(&key);
   return status;
 }
 

@@ -62,7 +62,8 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
                            .effort = desc->effort,
                            .accuracy = desc->accuracy,
                            .bits = desc->bits,
-                           .measure = desc->measure_error};
+                           .measure = desc->measure_error,
+                           .pieces = {desc->a_pieces, desc->b_pieces, desc->c_pieces}};
   return desc->in_place ? resolve_in_place(desc, request) : TESELA_OK;
 }
 
@@ -102,8 +103,8 @@ static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, 
       type_or(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
       desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 || has_more(desc) ||
       desc->bias.data || desc->bias.buffer || desc->scale_a.data || desc->scale_a.buffer ||
-      desc->scale_b.data || desc->scale_b.buffer || desc->c.reserved != 0 || desc->c.reserved_too ||
-      (named && strcmp(desc->device, "cpu") != 0) ||
+      desc->scale_b.data || desc->scale_b.buffer || desc->a_pieces || desc->b_pieces || desc->c_pieces ||
+      desc->c.reserved != 0 || desc->c.reserved_too || (named && strcmp(desc->device, "cpu") != 0) ||
       !lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
       !lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
       !lies(&c, desc->m, desc->n, &c_by_row, &key->ldc))

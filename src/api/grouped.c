@@ -27,7 +27,7 @@ static tesela_status find_plan(tsl_grouped *group, int64_t i) {
   tsl_call_key key;
   TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
   TSL_TRY(tsl_products_check_batch(desc, batch));
-  TSL_TRY(tsl_api_request(group->context, &request, &key));
+  TSL_TRY(tsl_products_request(group->context, &request, &key));
   group->seeds[i] = tsl_api_seed(group->context, &request);
   return tsl_products_plan(group->context, desc, batch, &key, &group->cached[i]);
 }

@@ -4,7 +4,7 @@
 tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key) {
   tsl_request request;
   TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
-  return tsl_api_request(group->context, &request, key);
+  return tsl_products_request(group->context, &request, key);
 }
 
 bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member) {

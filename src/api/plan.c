@@ -54,8 +54,9 @@ tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix
   if (own != op)
     return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s", tsl_op_name(own),
                     tsl_op_name(op));
-  const tesela_status status =
-      tsl_api_run(plan, "", given, plan->measure, tsl_api_record(record, record_size, &full));
+  tesela_record *told = tsl_api_record(record, record_size, &full);
+  const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, given, told)
+                                                  : tsl_api_run(plan, "", given, plan->measure, told);
   return tsl_api_recorded(status, record, record_size, &full);
 }
 

@@ -44,7 +44,8 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
          same_shape(&p->scale_a, &q->scale_a) && same_shape(&p->scale_b, &q->scale_b) &&
          p->activation == q->activation && a->place == b->place && (a->effort > 0) == (b->effort > 0) &&
          same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) && tsl_ask_same(&p->ask, &q->ask) &&
-         strcmp(a->device, b->device) == 0 && same_text(a->strategy, b->strategy);
+         tsl_spread_same(a->spread, b->spread) && strcmp(a->device, b->device) == 0 &&
+         same_text(a->strategy, b->strategy);
 }
 
 /* Of what keys mostly differ by. */
@@ -92,6 +93,7 @@ static void destroy(tsl_cached_plan *cached) {
     tsl_cached_plan *next = cached->next;
     tesela_plan_destroy(cached->plan);
     free(cached->strategy);
+    tsl_free(cached->key.spread);
     tsl_plan_cache_release(cached);
     cached = next;
   }
@@ -191,10 +193,11 @@ static tsl_cached_plan *wrap(const tsl_call_key *key, tesela_plan *plan) {
   tsl_cached_plan *made = block;
   made->key = *key;
   made->key.strategy = made->strategy = key->strategy ? strdup(key->strategy) : NULL;
+  made->key.spread = NULL;
   made->plan = plan;
   made->users = 1;
   atomic_init(&made->holders, 1);
-  if (key->strategy && !made->strategy) {
+  if (tsl_spread_copy(key->spread, &made->key.spread) != TESELA_OK || (key->strategy && !made->strategy)) {
     destroy(made);
     tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a cached plan");
     return NULL;

@@ -12,6 +12,7 @@ enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name, TSL_PLANS_CACHED = 64 };
 typedef struct tsl_call_key {
   tsl_problem problem;
   tsl_place place;
+  tsl_spread *spread; /* of operands in pieces, which the cache copies; else NULL */
   char device[TSL_DEVICE_NAME];
   const char *strategy; /* the caller's text; NULL: the planner's choice */
   int64_t runs;         /* of a plan that the caller keeps; 0 in the cache */

@@ -244,6 +244,15 @@ static bool is_alone(const tsl_cached_plan *one) {
          tsl_plan_cache_refuses_batches(one);
 }
 
+tesela_status tsl_products_request(tesela_context *context, const tsl_request *request, tsl_call_key *key) {
+  if (tsl_api_is_spread(context, request))
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "desc has operands on several devices, in pieces or in buffers: those of a batch or group are in "
+        "one place");
+  return tsl_api_request(context, request, key);
+}
+
 tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc *desc,
                                 const tesela_batch *batch, const tsl_call_key *key,
                                 tsl_cached_plan **cached) {

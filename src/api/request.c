@@ -201,6 +201,10 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   const tesela_status status = tsl_problem_check(&key->problem);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc");
+  if (tsl_api_is_spread(context, request)) {
+    key->strategy = request->strategy;
+    return tsl_api_spread(context, request, key);
+  }
   TSL_TRY(device_of_buffers(request, &device));
   if (device) {
     TSL_TRY(agree(context, request->device, device));
@@ -213,4 +217,9 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   }
   key->strategy = request->strategy; /* borrowed: who keeps the key copies it */
   return TESELA_OK;
+}
+
+void tsl_api_request_end(tsl_call_key *key) {
+  tsl_free(key->spread);
+  key->spread = NULL;
 }

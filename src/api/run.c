@@ -113,7 +113,7 @@ static void tell_measured(const tesela_plan *plan, const tsl_measured *measured,
   record->seconds_measure = seconds;
 }
 
-static tesela_status run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record) {
+tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record) {
   tsl_phases phases;
   const double start = tsl_clock();
   TSL_TRY(tsl_plan_run(plan->plan, operands, &phases));
@@ -142,7 +142,7 @@ static tesela_status run_measured(tesela_plan *plan, const tsl_operands *operand
   const double start = tsl_clock();
   TSL_TRY(tsl_measure_begin(plan->plan, operands, seed, &measuring));
   const double ready = tsl_clock();
-  TSL_GO(run_timed(plan, operands, record));
+  TSL_GO(tsl_api_run_timed(plan, operands, record));
   const double done = tsl_clock();
   status = tsl_measure_end(measuring, &measured);
   if (tsl_api_is_told(status))
@@ -161,7 +161,7 @@ tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_mat
   }
   if (record || tsl_log_wants(TSL_LOG_CALLS)) {
     TSL_TRY(tsl_api_gather(plan, where, given, &operands));
-    return run_timed(plan, &operands, record);
+    return tsl_api_run_timed(plan, &operands, record);
   }
   const tesela_matrix *a = given[TSL_OPERAND_A], *b = given[TSL_OPERAND_B], *c = given[TSL_OPERAND_C];
   if (tsl_api_runs_directly(plan, a, b, c))

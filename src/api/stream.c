@@ -174,6 +174,10 @@ static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela
   if (work->problem.op != op)
     return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s",
                     tsl_op_name(work->problem.op), tsl_op_name(op));
+  if (plan->plan->spread)
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "the plan is for operands in pieces, whose runs have streams of their own on each device");
   if (stream->device != work->device)
     return tsl_fail(TESELA_BAD_CALL, "the stream is of %s, and the plan runs on %s%s", stream->device->name,
                     work->device->name,

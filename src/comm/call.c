@@ -82,6 +82,9 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
   if (g->scaling_a != TESELA_NO_SCALE || g->scaling_b != TESELA_NO_SCALE || g->scale_a.data ||
       g->scale_a.buffer || g->scale_b.data || g->scale_b.buffer)
     return tsl_fail(TESELA_UNSUPPORTED, "scales are of products on one rank");
+  if (g->a_pieces || g->b_pieces || g->c_pieces)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "operands in pieces are of products on one rank: a layout says what each rank has");
   if (c->desc.memory < 0)
     return tsl_fail(TESELA_BAD_CALL, "memory is %lld", (long long)c->desc.memory);
   job->m = g->m;

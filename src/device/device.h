@@ -144,6 +144,14 @@ typedef struct tsl_copy {
   size_t rows, row_bytes;
 } tsl_copy;
 
+/* A block of rows, copied from a buffer to another one, which may be another device's; the two do not overlap. Pitches are
+ * as above. */
+typedef struct tsl_carriage {
+  tsl_buffer *from, *to;
+  size_t from_offset, from_pitch, to_offset, to_pitch; /* bytes */
+  size_t rows, row_bytes;
+} tsl_carriage;
+
 /* Memory of the host from which and to which a device copies by itself, while host and device do something else. The
  * kind embeds it as the first member of its own struct. */
 typedef struct tsl_pinned {
@@ -272,6 +280,12 @@ struct tsl_device_ops {
   /* Buffer to buffer of the same device, no overlap; enqueued. */
   tesela_status (*copy)(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
                         size_t to_offset, size_t bytes);
+  /* Whether copy_rows() reaches the other device's memory: both are open. The first question about a pair may prepare their
+   * link. Callers go through device/carry.h, which knows another way. [optional, with copy_rows()] */
+  bool (*reaches)(tsl_device *device, tsl_device *other);
+  /* Rows from buffer to buffer; enqueued. One of them is the stream's device's, and so is the other, or its device is one that
+   * is reached. [optional] */
+  tesela_status (*copy_rows)(tsl_stream *stream, const tsl_carriage *rows);
   /* Every byte of the range; enqueued. */
   tesela_status (*fill)(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                         size_t bytes);

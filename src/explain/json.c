@@ -29,18 +29,29 @@ static json_t *json_reasons(const tsl_explanation *found, int index) {
   return object;
 }
 
+static json_t *json_share_links(const tsl_share *share) {
+  json_t *list = json_array();
+  for (int i = 0; i < share->link_count; i++)
+    json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o}", "device", share->links[i].device,
+                                          "in_bytes", tsl_json_real(share->links[i].in_bytes), "out_bytes",
+                                          tsl_json_real(share->links[i].out_bytes), "bytes_per_second",
+                                          tsl_json_real(share->links[i].rate)));
+  return list;
+}
+
 static json_t *json_shares(const tsl_plan *plan) {
   json_t *list = json_array();
   tsl_share share;
   for (int i = 0; plan && tsl_plan_share(plan, i, &share); i++)
-    json_array_append_new(
-        list,
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "device", share.device, "plan",
-                  share.plan, "row", (json_int_t)share.row, "rows", (json_int_t)share.rows, "col",
-                  (json_int_t)share.col, "cols", (json_int_t)share.cols, "depth", (json_int_t)share.depth,
-                  "count", (json_int_t)(share.count > 0 ? share.count : 1), "predicted_seconds",
-                  share.seconds > 0 ? tsl_json_real(share.seconds) : json_null(), "in_bytes",
-                  tsl_json_real(share.in_bytes), "out_bytes", tsl_json_real(share.out_bytes)));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "device",
+                                    share.device, "plan", share.plan, "row", (json_int_t)share.row, "rows",
+                                    (json_int_t)share.rows, "col", (json_int_t)share.col, "cols",
+                                    (json_int_t)share.cols, "depth", (json_int_t)share.depth, "count",
+                                    (json_int_t)(share.count > 0 ? share.count : 1), "predicted_seconds",
+                                    share.seconds > 0 ? tsl_json_real(share.seconds) : json_null(),
+                                    "in_bytes", tsl_json_real(share.in_bytes), "out_bytes",
+                                    tsl_json_real(share.out_bytes), "links", json_share_links(&share)));
   return list;
 }
 

@@ -16,6 +16,10 @@
 
 static const char *refuse(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                           const tsl_device *device, tsl_place place) {
+  if (place == TSL_PLACE_PIECES && !strategy->splits.spreads)
+    return "takes operands in one place, not in pieces";
+  if (place == TSL_PLACE_PIECES && (tsl_problem_has_finish(problem) || tsl_problem_has_structure(problem)))
+    return "multiplies general operands in pieces, with no last step (bias, activation, scales)";
   if (strategy->splits.parts && place == TSL_PLACE_DEVICE)
     return "takes operands in host memory, not in buffers";
   return tsl_strategy_refuse(strategy, problem, config, device);
@@ -125,7 +129,7 @@ static tesela_status build_finish(tsl_plan *plan) {
 
 static tesela_status create(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, tsl_device *device, tsl_place place, bool loaded_only,
-                            const tsl_children *children, tsl_plan **plan) {
+                            const tsl_spread *spread, const tsl_children *children, tsl_plan **plan) {
   tsl_problem rounded = *problem;
   *plan = NULL;
   tsl_problem_round(&rounded);
@@ -137,17 +141,24 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
   TSL_TRY(tsl_alloc_zeroed(sizeof **plan, "a plan", &block));
   tsl_plan *made = block;
   made->place = place;
+  const tesela_status copied = tsl_spread_copy(spread, &made->spread);
+  if (copied != TESELA_OK) {
+    tsl_free(made);
+    return copied;
+  }
   made->work = (tsl_work){.strategy = strategy,
                           .problem = rounded,
                           .config = *config,
                           .device = device,
                           .loaded_only = loaded_only,
-                          .children = children};
+                          .children = children,
+                          .spread = made->spread};
   const tesela_status status = build(made);
   if (status != TESELA_OK) {
     /* What build() of the strategy made is gone already. */
     tsl_run_slots_destroy(made->slots);
     free(made->text);
+    tsl_free(made->spread);
     tsl_free(made);
     return status;
   }
@@ -165,19 +176,26 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
 tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
                                    const tsl_config *config, tsl_device *device, tsl_place place,
                                    const tsl_children *children, tsl_plan **plan) {
-  return create(problem, strategy, config, device, place, false, children, plan);
+  return create(problem, strategy, config, device, place, false, NULL, children, plan);
+}
+
+/* What is expected is told by the shares, once it is known who computes what. */
+tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
+                                     const tsl_config *config, tsl_device *group, const tsl_spread *spread,
+                                     const tsl_children *children, tsl_plan **plan) {
+  return create(problem, strategy, config, group, TSL_PLACE_PIECES, false, spread, children, plan);
 }
 
 tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
                               const tsl_config *config, tsl_device *device, tsl_place place,
                               tsl_plan **plan) {
-  return create(problem, strategy, config, device, place, false, &tsl_plan_children, plan);
+  return create(problem, strategy, config, device, place, false, NULL, &tsl_plan_children, plan);
 }
 
 tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, tsl_device *device, tsl_place place,
                                      tsl_plan **plan) {
-  return create(problem, strategy, config, device, place, true, &tsl_plan_children, plan);
+  return create(problem, strategy, config, device, place, true, NULL, &tsl_plan_children, plan);
 }
 
 void tsl_plan_trim(tsl_plan *plan) {
@@ -192,6 +210,7 @@ void tsl_plan_destroy(tsl_plan *plan) {
   release_strategy(plan);
   tsl_run_slots_destroy(plan->slots);
   free(plan->text);
+  tsl_free(plan->spread);
   tsl_free(plan);
 }
 

@@ -18,6 +18,7 @@ typedef struct tsl_plan {
   tsl_self_test self_test;
   double self_test_seconds;    /* that the self-test took just now; 0: it was remembered */
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
+  tsl_spread *spread;          /* of operands in pieces; else NULL */
   struct tsl_cut *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
   tsl_kernel
       *finish; /* the last step, on devices with kernels where the problem has one (strategy/finish.h) */
@@ -41,6 +42,11 @@ tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strat
 tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
                                    const tsl_config *config, tsl_device *device, tsl_place place,
                                    const tsl_children *children, tsl_plan **plan);
+/* The same of operands in pieces on members of a group: the place is TSL_PLACE_PIECES. The plan has a copy of the spread, which was
+ * checked. */
+tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
+                                     const tsl_config *config, tsl_device *group, const tsl_spread *spread,
+                                     const tsl_children *children, tsl_plan **plan);
 /* Children as plans make them for themselves, by models alone. A child is a plan. */
 extern const tsl_children tsl_plan_children;
 tsl_child *tsl_plan_child(tsl_plan *plan);

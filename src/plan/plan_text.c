@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static const char *const place_names[] = {[TSL_PLACE_HOST] = "host", [TSL_PLACE_DEVICE] = "device"};
+static const char *const place_names[] = {
+    [TSL_PLACE_HOST] = "host", [TSL_PLACE_DEVICE] = "device", [TSL_PLACE_PIECES] = "pieces"};
 enum { PLACES = sizeof place_names / sizeof *place_names };
 
 static void print_version(const tsl_work *work, tsl_place place, tsl_text *text) {
@@ -43,6 +44,8 @@ static tesela_status parse_device(const char *value, tsl_devices *devices, tsl_p
 
 static tesela_status parse_place(const char *value, tsl_devices *devices, tsl_plan_said *out) {
   (void)devices;
+  if (strcmp(place_names[TSL_PLACE_PIECES], value) == 0)
+    return tsl_fail(TESELA_BAD_INPUT, "place=pieces: where pieces lie is told by a call, and not by a text");
   for (int i = 0; i < PLACES; i++)
     if (strcmp(place_names[i], value) == 0) {
       out->place = (tsl_place)i;

@@ -7,8 +7,9 @@
 
 /* Where a plan's operands are when it runs. */
 typedef enum tsl_place {
-  TSL_PLACE_HOST,  /* all in host memory: copied, or shared, when the device is another */
-  TSL_PLACE_DEVICE /* all in buffers of the plan's device */
+  TSL_PLACE_HOST,   /* all in host memory: copied, or shared, when the device is another */
+  TSL_PLACE_DEVICE, /* all in buffers of the plan's device */
+  TSL_PLACE_PIECES  /* in pieces, in buffers of members of the plan's device (strategy/spread.h) */
 } tsl_place;
 
 /* What a plan's text says, "key=value ..." behind operation and strategy, beside the strategy's parameters and in front
@@ -16,7 +17,8 @@ typedef enum tsl_place {
 #define TSL_PLAN_KEY_LIST(X)                                                                                 \
   X(version, "the strategy's version; its parameters follow, each with its value")                           \
   X(device, "where it runs")                                                                                 \
-  X(place, "where operands are when it runs: host, or device for buffers there")
+  X(place, "where operands are when it runs: host, device for buffers there, or pieces for buffers on "      \
+           "several, which a text does not tell")
 /* These keys, then the problem's; NULL behind the last. */
 const tsl_text_key *tsl_plan_key(int index);
 /* A plan as its text says it; the problem's keys stand behind these, and the parameters' behind the version. */

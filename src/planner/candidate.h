@@ -36,6 +36,7 @@ typedef struct tsl_choice {
   const char *device;   /* name; NULL or "auto": all */
   const char *strategy; /* "name key=value ..."; NULL: all */
   tsl_place place;
+  const tsl_spread *spread; /* of operands in pieces; else NULL */
   const tsl_wisdom *wisdom; /* what was measured before; NULL: nothing */
   bool
       vendors; /* strategies that call a vendor's library, too; one that `strategy` names is asked for by that */

@@ -101,8 +101,9 @@ static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, 
 }
 
 /* Of a whole product there; infinity where nothing takes it. */
-static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice, const tsl_device *device) {
-  const tsl_choice there = on_device(choice, device, TSL_PLACE_HOST);
+static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice, const tsl_device *device,
+                            tsl_place place) {
+  const tsl_choice there = on_device(choice, device, place);
   tsl_candidate *list;
   tsl_status_saved saved;
   double seconds = INFINITY;
@@ -130,7 +131,9 @@ typedef struct listing {
 static double seconds_together(const listing *of, const tsl_device *group) {
   double rate = 0;
   for (int i = 0; i < group->member_count; i++) {
-    const double alone = seconds_alone(of->problem, of->choice, group->members[i]);
+    const double alone =
+        seconds_alone(of->problem, of->choice, group->members[i],
+                      of->choice->place == TSL_PLACE_HOST ? TSL_PLACE_HOST : TSL_PLACE_DEVICE);
     rate += alone > 0 ? 1 / alone : 0;
   }
   return 1 / rate;
@@ -316,7 +319,8 @@ static const tsl_choice *choice_of(const tsl_children *self) {
 }
 
 static double seconds_of_child(const tsl_children *self, const tsl_child_wish *wish) {
-  return seconds_alone(wish->problem, choice_of(self), wish->device);
+  return seconds_alone(wish->problem, choice_of(self), wish->device,
+                       wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
 }
 
 /* The first that does and that can be made. */
@@ -345,14 +349,32 @@ static tesela_status make_child(const tsl_children *self, const tsl_child_wish *
   return TESELA_OK;
 }
 
+/* Members' blocks come one after the other, and members work side by side. */
+static double slowest_member(const tsl_plan *plan) {
+  const tsl_device *group = plan->work.device;
+  tsl_share share;
+  double slowest = 0;
+  for (int member = 0; member < group->member_count; member++) {
+    double seconds = 0;
+    for (int i = 0; tsl_plan_share(plan, i, &share); i++)
+      seconds += strcmp(share.device, group->members[member]->name) == 0 ? share.seconds : 0;
+    slowest = fmax(slowest, seconds);
+  }
+  return slowest;
+}
+
 tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
                                const tsl_candidate *candidate, tsl_plan **plan) {
   choosing children = {.table = tsl_plan_children, .choice = choice};
   children.table.make = make_child;
   children.table.seconds = seconds_of_child;
-  TSL_TRY(tsl_plan_create_with(problem, candidate->strategy, &candidate->config, candidate->device,
-                               choice->place, &children.table, plan));
-  (*plan)->expected = candidate->seconds;
+  if (choice->spread)
+    TSL_TRY(tsl_plan_create_spread(problem, candidate->strategy, &candidate->config, candidate->device,
+                                   choice->spread, &children.table, plan));
+  else
+    TSL_TRY(tsl_plan_create_with(problem, candidate->strategy, &candidate->config, candidate->device,
+                                 choice->place, &children.table, plan));
+  (*plan)->expected = choice->spread ? slowest_member(*plan) : candidate->seconds;
   const tesela_status status = tsl_trust_plan(*plan);
   if (status != TESELA_OK) {
     tsl_plan_destroy(*plan);

@@ -52,7 +52,14 @@ typedef struct tsl_share {
   int64_t row, rows, col, cols, depth; /* of C; and the terms of a sum that are added at a time */
   int64_t count;                       /* so many like it, a batch along the diagonal; 0: one */
   double seconds;                      /* expected, of all of them; 0: not known */
-  double in_bytes, out_bytes; /* over the link between the host and the device, of a run; 0 on the cpu */
+  double in_bytes,
+      out_bytes; /* over the device's link to the host, or to other devices, of a run; 0 on the cpu */
+  /* Of operands in pieces: the same by the other device, with what that link carries, bytes a second, as it was measured. */
+  struct {
+    const char *device;
+    double in_bytes, out_bytes, rate;
+  } links[TSL_MEMBERS_MAX];
+  int link_count;
 } tsl_share;
 
 #endif

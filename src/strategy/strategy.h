@@ -22,6 +22,7 @@
 #include "base/source.h"
 #include "device/device.h"
 #include "strategy/problem.h"
+#include "strategy/spread.h"
 
 #define TSL_PARAMS_MAX 12
 #define TSL_PARAM_VALUES_MAX 12
@@ -79,6 +80,8 @@ typedef struct tsl_operand {
   int64_t row_stride, col_stride;
   const void *packed; /* NULL, or what pack() made of it for this work: then nothing else is read */
   int64_t step;       /* of a problem that is a batch: elements from product to product, of any sign */
+  const tsl_held
+      *held; /* of a work with a spread: its pieces, in their order there; then nothing else is read */
 } tsl_operand;
 typedef struct tsl_operands {
   tsl_operand a, b, c;
@@ -145,6 +148,7 @@ typedef struct tsl_work {
   const tsl_children *children; /* who makes plans for parts of it; of strategies that split */
   uint64_t
       scratch; /* bytes that a run needs beside its operands, where build() says it: children's are known then. 0: uses.scratch() */
+  const tsl_spread *spread;     /* operands lie in pieces, and this is where; NULL: they do not */
 } tsl_work;
 
 struct tsl_strategy {
@@ -241,6 +245,8 @@ struct tsl_strategy {
      * set what the config leaves open. Its operands are in host memory, whatever the device; it takes none in buffers. A strategy
      * whose children work on the device's operands, as it does itself, leaves this false. */
     bool parts;
+    /* Whether it takes operands that lie in pieces on members of its device: then work->spread says where. */
+    bool spreads;
     /* Share `index` of a work that was built; false past the last. */
     bool (*share)(const tsl_work *work, int index, tsl_share *share);
     /* Bytes of the device's memory that a run takes at most. NULL: none there. */

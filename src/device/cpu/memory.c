@@ -133,6 +133,35 @@ tesela_status tsl_cpu_copy(tsl_stream *stream, tsl_buffer *from, size_t from_off
   return TESELA_OK;
 }
 
+bool tsl_cpu_reaches(tsl_device *device, tsl_device *other) {
+  return device == other;
+}
+
+/* A row block in a buffer, as copies from host memory have it. */
+tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_carriage *rows) {
+  (void)stream;
+  if (rows->rows == 0 || rows->row_bytes == 0)
+    return TESELA_OK;
+  const tsl_copy from = {.buffer = rows->from,
+                         .offset = rows->from_offset,
+                         .device_pitch = rows->from_pitch,
+                         .host_pitch = rows->from_pitch,
+                         .rows = rows->rows,
+                         .row_bytes = rows->row_bytes},
+                 to = {.buffer = rows->to,
+                       .offset = rows->to_offset,
+                       .device_pitch = rows->to_pitch,
+                       .host_pitch = rows->to_pitch,
+                       .rows = rows->rows,
+                       .row_bytes = rows->row_bytes};
+  TSL_TRY(rows_within(&from));
+  TSL_TRY(rows_within(&to));
+  copy_rows((char *)rows->to->host + rows->to_offset, rows->to_pitch,
+            (const char *)rows->from->host + rows->from_offset, rows->from_pitch, rows->rows,
+            rows->row_bytes);
+  return TESELA_OK;
+}
+
 tesela_status tsl_cpu_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                            size_t bytes) {
   (void)stream;

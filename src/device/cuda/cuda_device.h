@@ -18,6 +18,8 @@ typedef struct tsl_cuda_device {
   tsl_cu_context context; /* NULL while the device is not open */
   size_t pitch_max;       /* of two-dimensional copies */
   atomic_int ended;       /* the result code that ended the context; 0: it lives */
+  atomic_uint_least64_t
+      peers; /* a bit for each ordinal below 64 whose memory this context was given access to, or asked for it */
 } tsl_cuda_device;
 
 typedef struct tsl_cuda_buffer {
@@ -88,6 +90,8 @@ tesela_status tsl_cuda_write_later(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_cuda_read_later(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
                             size_t to_offset, size_t bytes);
+bool tsl_cuda_reaches(tsl_device *device, tsl_device *other);
+tesela_status tsl_cuda_copy_rows(tsl_stream *stream, const tsl_carriage *rows);
 tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                             size_t bytes);
 

@@ -23,6 +23,7 @@ static void close_device(tsl_device *device) {
   if (own->context)
     tsl_cuda.context_release(own->ordinal);
   own->context = NULL;
+  atomic_store(&own->peers, 0);
 }
 
 static void *native_stream(tsl_stream *stream) {
@@ -58,6 +59,8 @@ static const tsl_device_ops ops = {
     .write_later = tsl_cuda_write_later,
     .read_later = tsl_cuda_read_later,
     .copy = tsl_cuda_copy,
+    .reaches = tsl_cuda_reaches,
+    .copy_rows = tsl_cuda_copy_rows,
     .fill = tsl_cuda_fill,
     .image_create = tsl_cuda_image_create,
     .image_destroy = tsl_cuda_image_destroy,

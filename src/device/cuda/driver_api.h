@@ -36,6 +36,25 @@ typedef struct tsl_cu_copy_2d {
   size_t row_bytes, rows;
 } tsl_cu_copy_2d;
 
+/* The same between two contexts (CUDA_MEMCPY3D_PEER): one layer of rows. */
+typedef struct tsl_cu_copy_peer {
+  size_t from_x, from_y, from_z, from_level;
+  unsigned from_memory;
+  const void *from_host;
+  tsl_cu_address from_device;
+  void *from_array;
+  tsl_cu_context from_context;
+  size_t from_pitch, from_height;
+  size_t to_x, to_y, to_z, to_level;
+  unsigned to_memory;
+  void *to_host;
+  tsl_cu_address to_device;
+  void *to_array;
+  tsl_cu_context to_context;
+  size_t to_pitch, to_height;
+  size_t row_bytes, rows, layers;
+} tsl_cu_copy_peer;
+
 /* What a texture shows: rows of texels in device memory. The driver's union has 32 ints. */
 enum { TSL_CU_RESOURCE_PITCH_2D = 3, TSL_CU_FORMAT_FLOAT = 0x20 };
 typedef struct tsl_cu_resource {
@@ -203,6 +222,12 @@ enum {
   X(copy_out, cuMemcpyDtoHAsync_v2, (void *to, tsl_cu_address from, size_t bytes, tsl_cu_stream stream))     \
   X(copy, cuMemcpyDtoDAsync_v2,                                                                              \
     (tsl_cu_address to, tsl_cu_address from, size_t bytes, tsl_cu_stream stream))                            \
+  X(copy_peer, cuMemcpyPeerAsync,                                                                            \
+    (tsl_cu_address to, tsl_cu_context to_context, tsl_cu_address from, tsl_cu_context from_context,         \
+     size_t bytes, tsl_cu_stream stream))                                                                    \
+  X(copy_peer_rows, cuMemcpy3DPeerAsync, (const tsl_cu_copy_peer *copy, tsl_cu_stream stream))               \
+  X(peer_can, cuDeviceCanAccessPeer, (int *can, tsl_cu_device device, tsl_cu_device peer))                   \
+  X(peer_enable, cuCtxEnablePeerAccess, (tsl_cu_context peer, unsigned flags))                               \
   X(fill, cuMemsetD8Async, (tsl_cu_address to, unsigned char byte, size_t count, tsl_cu_stream stream))      \
   X(texture_create, cuTexObjectCreate,                                                                       \
     (tsl_cu_texture * texture, const tsl_cu_resource *resource, const tsl_cu_sampling *sampling,             \

@@ -29,6 +29,7 @@
   X(clEnqueueWriteBuffer)                                                                                    \
   X(clEnqueueWriteBufferRect)                                                                                \
   X(clEnqueueCopyBuffer)                                                                                     \
+  X(clEnqueueCopyBufferRect)                                                                                 \
   X(clEnqueueCopyBufferToImage)                                                                              \
   X(clEnqueueFillBuffer)                                                                                     \
   X(clEnqueueMapBuffer)                                                                                      \

@@ -222,6 +222,40 @@ tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_
                 from_offset, to_offset, bytes, 0, NULL, NULL);
 }
 
+/* Devices of one context share memory objects, but move a whole one to where it is used: a buffer that one device writes
+ * while another one copies from it would not stay right. So each reaches itself alone. */
+bool tsl_opencl_reaches(tsl_device *device, tsl_device *other) {
+  return device == other;
+}
+
+static tesela_status copy_block(tsl_stream *stream, const tsl_carriage *rows, size_t count) {
+  const size_t from[3] = {rows->from_offset % rows->from_pitch, rows->from_offset / rows->from_pitch, 0},
+               to[3] = {rows->to_offset % rows->to_pitch, rows->to_offset / rows->to_pitch, 0},
+               region[3] = {rows->row_bytes, count, 1};
+  return TSL_CL(stream->device, clEnqueueCopyBufferRect, stream->queue, memory_of(rows->from),
+                memory_of(rows->to), from, to, region, rows->from_pitch, 0, rows->to_pitch, 0, 0, NULL, NULL);
+}
+
+static bool ends_inside(const tsl_buffer *buffer, size_t offset, size_t pitch, size_t rows) {
+  return buffer->bytes / pitch >= offset / pitch + rows;
+}
+
+/* The last row goes alone where, as long as its pitch, it would pass an end: as of copies from the host. */
+tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_carriage *rows) {
+  const size_t bytes = rows->row_bytes, last = rows->rows - 1;
+  if (rows->rows == 0 || bytes == 0)
+    return TESELA_OK;
+  if (rows->rows == 1 || (rows->from_pitch == bytes && rows->to_pitch == bytes))
+    return tsl_opencl_copy(stream, rows->from, rows->from_offset, rows->to, rows->to_offset,
+                           rows->rows * bytes);
+  if (ends_inside(rows->from, rows->from_offset, rows->from_pitch, rows->rows) &&
+      ends_inside(rows->to, rows->to_offset, rows->to_pitch, rows->rows))
+    return copy_block(stream, rows, rows->rows);
+  TSL_TRY(copy_block(stream, rows, last));
+  return tsl_opencl_copy(stream, rows->from, rows->from_offset + last * rows->from_pitch, rows->to,
+                         rows->to_offset + last * rows->to_pitch, bytes);
+}
+
 /* With the longest pattern that the range allows: NVIDIA writes patterns of one byte eight times slower than
  * those of sixteen. */
 tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,

@@ -69,6 +69,7 @@ tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t firs
 
 typedef struct deciding {
   const tsl_work *work;
+  tsl_several *self;
   int side, count;
   int64_t size;
   double rates[TSL_MEMBERS_MAX]; /* lines a second; 0: idle */
@@ -76,14 +77,31 @@ typedef struct deciding {
   double seconds; /* that the slowest part is expected to take */
 } deciding;
 
+/* What operands in pieces take beside computing, for lines where equal shares would begin. */
+static double link_seconds(const deciding *job, int member, int64_t lines, double compute) {
+  const tsl_work *work = job->work;
+  const int64_t begin = job->size / job->count * member, most = job->size - lines;
+  const tsl_rect band = tsl_several_band(&work->problem, job->side, begin < most ? begin : most, lines);
+  tsl_traffic traffic;
+  double first;
+  if (!work->spread)
+    return 0;
+  tsl_several_traffic(work, &band, member, &traffic);
+  tsl_several_measure(work->device, member, &traffic, &job->self->links);
+  const double copies =
+      tsl_several_link_seconds(&traffic, &job->self->links, member, tsl_several_slab(&work->config), &first);
+  return fmax(copies - compute, first);
+}
+
 static double seconds_of(const deciding *job, int member, int64_t lines) {
   const tsl_problem part = tsl_several_problem(&job->work->problem, job->side, 0, lines);
   const tsl_child_wish wish = {.problem = &part,
                                .device = job->work->device->members[member],
+                               .in_buffers = job->work->spread != NULL,
                                .workspace_most = UINT64_MAX,
                                .most = tsl_accuracy_of_one_part(&job->work->problem, &part, 1)};
   const double seconds = job->work->children->seconds(job->work->children, &wish);
-  return seconds > 0 ? seconds : INFINITY;
+  return seconds > 0 ? seconds + link_seconds(job, member, lines, seconds) : INFINITY;
 }
 
 /* Of all parts; devices that are alike are asked about once. */
@@ -91,7 +109,8 @@ static void seconds_of_all(const deciding *job, const int64_t *lines, double *se
   for (int i = 0; i < job->count; i++) {
     const char *key = job->work->device->members[i]->key;
     int like = 0;
-    while (like < i && (lines[like] != lines[i] || strcmp(job->work->device->members[like]->key, key) != 0))
+    while (like < i && (job->work->spread || lines[like] != lines[i] ||
+                        strcmp(job->work->device->members[like]->key, key) != 0))
       like++;
     seconds[i] = lines[i] == 0 ? 0 : like < i ? seconds[like] : seconds_of(job, i, lines[i]);
   }
@@ -137,11 +156,12 @@ bool tsl_several_is_said(const tsl_config *config) {
   return false;
 }
 
-tesela_status tsl_several_decide(tsl_work *work, unsigned idle) {
+tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idle) {
   const tsl_device *group = work->device;
   const tsl_problem *problem = &work->problem;
   tsl_config *config = &work->config;
-  deciding job = {.work = work, .count = group->member_count, .side = (int)config->value[SEVERAL_CUT]};
+  deciding job = {
+      .work = work, .self = self, .count = group->member_count, .side = (int)config->value[SEVERAL_CUT]};
   double alone[TSL_MEMBERS_MAX];
   bool is_any = false;
   if (tsl_several_is_said(config))

@@ -207,6 +207,8 @@ tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands
   running jobs[TSL_MEMBERS_MAX] = {{0}};
   tesela_status status = TESELA_OK;
   (void)stream;
+  if (work->spread)
+    return tsl_several_run_sites(work, operands);
   for (int i = 0; i < self->count; i++) {
     jobs[i] = (running){.work = work, .operands = operands, .part = &self->parts[i]};
     keep(&jobs[i]);

@@ -14,7 +14,11 @@
  * A device that fails is replaced: its part is computed again by another member, now and in later runs, and the plan says so
  * (tsl_plan_note(), a notice). Where beta is not 0, C's part is kept for that beforehand.
  *
- * Parameters: cut, part1 to part8. Limits: operands in host memory; one product at a time; eight devices. */
+ * Operands in pieces on the devices (work->spread): each device computes what it holds of C, or its share of lines where some hold
+ * none, and what it lacks of A, B and C comes from the others by the copy engines (tiles.c, sites.c, sites_run.c). Nothing replaces
+ * a device that fails then, as it holds what others would need.
+ *
+ * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices. */
 #include "strategy/gemm/several/several.h"
 
 #include "base/log.h"
@@ -32,7 +36,11 @@
     }                                                                                                        \
   }
 static const tsl_param params[] = {
-    [SEVERAL_CUT] = {"cut", "what of C is shared out: 1 rows, 2 columns; 0: what moves fewer bytes", 0, {0}},
+    [SEVERAL_CUT] = {"cut",
+                     "what of C is shared out: 1 rows, 2 columns, 3 what of it each device holds; 0: what "
+                     "moves fewer bytes",
+                     0,
+                     {0}},
     [SEVERAL_PART] = PART(1),
     PART(2),
     PART(3),
@@ -41,6 +49,7 @@ static const tsl_param params[] = {
     PART(6),
     PART(7),
     PART(8),
+    [SEVERAL_SLAB] = {"slab", "bytes of operands in pieces that travel at a time, about; 0: 64 MiB", 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -61,11 +70,13 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
     if (sum > size && last > 0 && cut != 0)
       break;
   }
+  if (cut == SEVERAL_HOLDERS && last > 0)
+    return "cut=3 leaves to who holds C what each device computes: it has no parts";
   if (last == 0)
-    return problem->ask.bits == TSL_BITS_ANY
+    return problem->ask.bits == TSL_BITS_ANY || cut == SEVERAL_HOLDERS
                ? NULL
                : "which device computes what depends on their rates, and bits are asked for: name the parts, "
-                 "cut=1 part1=ROWS ...";
+                 "cut=1 part1=ROWS ..., or where they hold pieces of C, cut=3";
   if (cut == 0)
     return "part1 to part8 need cut=1 or cut=2: they are rows or columns of C";
   if (last > device->member_count)
@@ -91,7 +102,9 @@ static void release(tsl_work *work) {
     work->children->destroy(atomic_load(&self->parts[i].instead));
     tsl_pool_destroy(self->parts[i].pool);
   }
+  tsl_several_release_sites(work, self);
   pthread_mutex_destroy(&self->lock);
+  pthread_mutex_destroy(&self->runs);
   tsl_free(self);
   work->state = NULL;
 }
@@ -148,7 +161,7 @@ static tesela_status make_parts(tsl_work *work, tsl_several *self) {
   int failed;
   for (;;) {
     work->config = given;
-    TSL_TRY(tsl_several_decide(work, idle));
+    TSL_TRY(tsl_several_decide(work, self, idle));
     const tesela_status status = add_parts(work, self, &failed);
     if (status == TESELA_OK)
       break;
@@ -171,12 +184,35 @@ static bool is_empty(const tsl_problem *problem) {
   return problem->m == 0 || problem->n == 0;
 }
 
+/* Operands in pieces: whoever holds C computes it, where all hold some of it; else shares are by what they are expected to take. */
+static tesela_status make_sites(tsl_work *work, tsl_several *self) {
+  int64_t *cut = &work->config.value[SEVERAL_CUT];
+  const bool all_hold = tsl_several_all_hold(work->spread, work->device->member_count);
+  if (*cut == 0 && all_hold)
+    *cut = SEVERAL_HOLDERS;
+  if (*cut != SEVERAL_HOLDERS)
+    TSL_TRY(tsl_several_decide(work, self, 0));
+  return tsl_several_build_sites(work, self);
+}
+
+static tesela_status make_all(tsl_work *work, tsl_several *self) {
+  if (is_empty(&work->problem))
+    return TESELA_OK;
+  if (work->spread)
+    return make_sites(work, self);
+  if (work->config.value[SEVERAL_CUT] == SEVERAL_HOLDERS)
+    return tsl_fail(TESELA_UNSUPPORTED, "cut=3 is for operands in pieces on the devices, and these are in "
+                                        "host memory: cut=1 or cut=2");
+  return make_parts(work, self);
+}
+
 static tesela_status build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_several), "parts of a product", &block));
   work->state = block;
   pthread_mutex_init(&((tsl_several *)block)->lock, NULL);
-  const tesela_status status = is_empty(&work->problem) ? TESELA_OK : make_parts(work, block);
+  pthread_mutex_init(&((tsl_several *)block)->runs, NULL);
+  const tesela_status status = make_all(work, block);
   if (status != TESELA_OK)
     release(work);
   return status;
@@ -189,6 +225,8 @@ static double bytes_of(const tsl_problem *problem, int operand) {
 
 static bool share(const tsl_work *work, int index, tsl_share *out) {
   const tsl_several *self = work->state;
+  if (work->spread)
+    return tsl_several_share_of_block(work, index, out);
   if (index < 0 || index >= self->count)
     return false;
   const tsl_several_part *part = &self->parts[index];
@@ -228,11 +266,11 @@ const tsl_strategy tsl_gemm_several = {
     .accuracy = accuracy,
     .params = params,
     .takes = {.types = tsl_types_every, .conjugates = true},
-    .values = {.ranges = {[SEVERAL_CUT] = {0, 2}, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY}},
+    .values = {.ranges = {[SEVERAL_CUT] = {0, 3}, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY}},
     .refuse = refuse,
     .score = score,
     .build = build,
     .run = tsl_several_run,
     .release = release,
-    .splits = {.parts = true, .share = share, .note = note},
+    .splits = {.parts = true, .spreads = true, .share = share, .note = note},
 };

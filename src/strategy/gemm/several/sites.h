@@ -1,0 +1,52 @@
+/* A member's place in a product of operands in pieces: its tiles, and what a run works with. For sites*.c and tiles.c. */
+#ifndef TSL_STRATEGY_GEMM_SEVERAL_SITES_H
+#define TSL_STRATEGY_GEMM_SEVERAL_SITES_H
+
+#include "device/carry.h"
+#include "strategy/gemm/several/several.h"
+
+enum { SITE_RING = 2 };
+
+/* A buffer that copies fill and work empties, or the other way round, and the event behind its last user. */
+typedef struct tsl_site_buffer {
+  tsl_buffer *buffer;
+  tsl_event *done; /* NULL on devices whose streams do not wait: then there is one stream */
+  bool is_recorded;
+} tsl_site_buffer;
+
+struct tsl_site {
+  tsl_device *device;
+  int member;
+  tsl_several_tile *tiles; /* in the order of computing */
+  int tile_count, tile_room;
+  tsl_several_kind *kinds;
+  int kind_count, kind_room;
+  /* Bytes of buffers: of the factor that stays, of the one that passes through, of C's tiles; 0: none is needed. */
+  size_t stay_bytes, slab_bytes, tile_bytes;
+  uint64_t workspace;
+
+  /* From the first run on. */
+  bool is_ready;
+  tsl_stream *in, *compute, *out; /* all one where streams do not wait */
+  tsl_site_buffer stay, slabs[SITE_RING], results[SITE_RING];
+  tsl_buffer *scratch;
+  tsl_event *arrived;
+  tsl_carrier carrier;
+};
+
+/* Cuts C into blocks. */
+tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self);
+/* Adds a block's tiles; kinds are without children. */
+tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *self, int block, tsl_site *site);
+
+/* How a rectangle of an operand lies in a buffer of its own: elements from row to row and from column to column, and bytes. */
+typedef struct tsl_lying {
+  int64_t row_stride, col_stride;
+  size_t bytes;
+} tsl_lying;
+tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *at, tsl_lying *out);
+
+/* Gives back all that runs took; nothing is pending. */
+void tsl_site_end(tsl_site *site);
+
+#endif

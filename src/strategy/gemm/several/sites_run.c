@@ -1,0 +1,326 @@
+/* A run of a product of operands in pieces: each member's thread brings what its next tile lacks while the tile before is computed,
+ * and sends off the one before that.
+ *
+ *   in       A (stays)  B0 B1    B2    B3            two buffers for what passes through, two for tiles of C that lie elsewhere
+ *   compute             C0    C1    C2    C3
+ *   out                          C0    C1    C2
+ *
+ * Copies are the copy engines' where one device reaches the other (device/carry.h); else they take this thread, which has the tile
+ * enqueued by then. Nobody writes A and B, and each element of C is one member's, so members need not wait for each other. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/gemm/several/sites.h"
+
+typedef struct running {
+  const tsl_work *work;
+  const tsl_operands *operands;
+  tsl_site *site;
+  const tsl_device_ops *ops;
+  int block; /* whose lines stay in the buffer; -1: none yet */
+  tesela_status status;
+  tsl_status_saved failure;
+  pthread_t thread;
+  bool has_thread;
+} running;
+
+/* --- what a site keeps --- */
+
+static void drop(tsl_site *site, tsl_site_buffer *of) {
+  if (of->buffer)
+    site->device->ops->buffer_destroy(of->buffer);
+  if (of->done)
+    site->device->ops->event_destroy(of->done);
+  *of = (tsl_site_buffer){.buffer = NULL};
+}
+
+void tsl_site_end(tsl_site *site) {
+  const tsl_device_ops *ops = site->device->ops;
+  drop(site, &site->stay);
+  for (int i = 0; i < SITE_RING; i++) {
+    drop(site, &site->slabs[i]);
+    drop(site, &site->results[i]);
+  }
+  if (site->scratch)
+    ops->buffer_destroy(site->scratch);
+  if (site->arrived)
+    ops->event_destroy(site->arrived);
+  if (site->in && site->in != site->compute)
+    ops->stream_destroy(site->in);
+  if (site->out && site->out != site->compute)
+    ops->stream_destroy(site->out);
+  if (site->compute)
+    ops->stream_destroy(site->compute);
+  tsl_carrier_end(&site->carrier);
+  site->scratch = NULL;
+  site->arrived = NULL;
+  site->in = site->out = site->compute = NULL;
+  site->is_ready = false;
+}
+
+static tesela_status take(tsl_site *site, tsl_site_buffer *of, size_t bytes) {
+  if (bytes == 0)
+    return TESELA_OK;
+  TSL_TRY(site->device->ops->buffer_create(site->device, bytes, &of->buffer));
+  return site->arrived ? site->device->ops->event_create(site->device, &of->done) : TESELA_OK;
+}
+
+static tesela_status take_streams(tsl_site *site) {
+  const tsl_device_ops *ops = site->device->ops;
+  TSL_TRY(ops->stream_create(site->device, &site->compute));
+  if (!ops->stream_wait) {
+    site->in = site->out = site->compute;
+    return TESELA_OK;
+  }
+  TSL_TRY(ops->stream_create(site->device, &site->in));
+  TSL_TRY(ops->stream_create(site->device, &site->out));
+  return ops->event_create(site->device, &site->arrived);
+}
+
+static tesela_status take_all(tsl_site *site) {
+  TSL_TRY(take_streams(site));
+  TSL_TRY(take(site, &site->stay, site->stay_bytes));
+  for (int i = 0; i < SITE_RING; i++) {
+    TSL_TRY(take(site, &site->slabs[i], site->slab_bytes));
+    TSL_TRY(take(site, &site->results[i], site->tile_bytes));
+  }
+  if (site->workspace > 0)
+    TSL_TRY(site->device->ops->buffer_create(site->device, (size_t)site->workspace, &site->scratch));
+  return TESELA_OK;
+}
+
+/* Before C is touched, so that a lack of memory leaves it as it was. */
+static tesela_status make_ready(tsl_site *site) {
+  tesela_status status = TESELA_OK;
+  if (!site->is_ready)
+    status = take_all(site);
+  site->is_ready = status == TESELA_OK;
+  if (status != TESELA_OK)
+    tsl_site_end(site);
+  return status;
+}
+
+/* --- waiting --- */
+
+/* What a stream does from now on waits for the buffer's last user. */
+static tesela_status wait_for(const running *job, tsl_stream *stream, const tsl_site_buffer *of) {
+  return of->is_recorded ? job->ops->stream_wait(stream, of->done) : TESELA_OK;
+}
+
+static tesela_status mark(const running *job, tsl_stream *stream, tsl_site_buffer *of) {
+  if (!of->done)
+    return TESELA_OK;
+  TSL_TRY(job->ops->event_record(stream, of->done));
+  of->is_recorded = true;
+  return TESELA_OK;
+}
+
+/* --- copies --- */
+
+static const tsl_operand *operand_of(const running *job, int operand) {
+  const tsl_operands *all = job->operands;
+  return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
+}
+
+/* What a piece has of a rectangle, in bytes: in the piece, and in a buffer for all of the rectangle. */
+static tsl_carriage rows_of(const running *job, int operand, int piece, const tsl_rect *common,
+                            const tsl_rect *at, const tsl_lying *lying) {
+  const tsl_hold *hold = &job->work->spread->holds[operand][piece];
+  const tsl_held *held = &operand_of(job, operand)->held[piece];
+  const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&job->work->problem, operand)->type)->size;
+  const bool by_rows = tsl_spread_by_rows(job->work->spread, operand);
+  const int64_t in_piece = held->offset + (common->row - hold->at.row) * hold->row_stride +
+                           (common->col - hold->at.col) * hold->col_stride,
+                in_buffer =
+                    (common->row - at->row) * lying->row_stride + (common->col - at->col) * lying->col_stride;
+  return (tsl_carriage){.from = held->buffer,
+                        .from_offset = (size_t)(in_piece * size),
+                        .from_pitch = (size_t)((by_rows ? hold->row_stride : hold->col_stride) * size),
+                        .to_offset = (size_t)(in_buffer * size),
+                        .to_pitch = (size_t)((by_rows ? lying->row_stride : lying->col_stride) * size),
+                        .rows = (size_t)(by_rows ? common->rows : common->cols),
+                        .row_bytes = (size_t)((by_rows ? common->cols : common->rows) * size)};
+}
+
+static tsl_carriage turned(const tsl_carriage *rows) {
+  return (tsl_carriage){.from = rows->to,
+                        .from_offset = rows->to_offset,
+                        .from_pitch = rows->to_pitch,
+                        .to = rows->from,
+                        .to_offset = rows->from_offset,
+                        .to_pitch = rows->from_pitch,
+                        .rows = rows->rows,
+                        .row_bytes = rows->row_bytes};
+}
+
+/* A rectangle of an operand from the pieces that have it to a buffer, or back: this member's first, then the next one's. */
+static tesela_status travel(const running *job, tsl_stream *stream, int operand, const tsl_rect *at,
+                            tsl_buffer *buffer, bool back) {
+  const tsl_spread *spread = job->work->spread;
+  const int members = job->work->device->member_count;
+  tsl_lying lying;
+  TSL_TRY(tsl_several_lying(job->work, operand, at, &lying));
+  for (int step = 0; step < members; step++)
+    for (int i = 0; i < spread->counts[operand]; i++) {
+      tsl_rect common;
+      if (spread->holds[operand][i].member != (job->site->member + step) % members ||
+          !tsl_rect_common(&spread->holds[operand][i].at, at, &common))
+        continue;
+      tsl_carriage rows = rows_of(job, operand, i, &common, at, &lying);
+      rows.to = buffer;
+      if (back)
+        rows = turned(&rows);
+      TSL_TRY(tsl_carry(&job->site->carrier, stream, &rows));
+    }
+  return TESELA_OK;
+}
+
+/* --- tiles --- */
+
+/* A factor's part of a tile where it lies, or in the buffer for it, to which it is brought unless it is there. */
+static tesela_status bring(const running *job, const tsl_several_tile *tile, int operand, tsl_site_buffer *to,
+                           bool is_there, tsl_operand *out) {
+  const int piece = tile->piece[operand];
+  const tsl_rect at = tsl_several_rect(&job->work->problem, operand, &tile->c);
+  if (piece >= 0) {
+    const tsl_hold *hold = &job->work->spread->holds[operand][piece];
+    const tsl_held *held = &operand_of(job, operand)->held[piece];
+    *out = (tsl_operand){.buffer = held->buffer,
+                         .offset = held->offset + (at.row - hold->at.row) * hold->row_stride +
+                                   (at.col - hold->at.col) * hold->col_stride};
+    return TESELA_OK;
+  }
+  *out = (tsl_operand){.buffer = to->buffer};
+  if (is_there || !tsl_problem_reads(&job->work->problem, operand))
+    return TESELA_OK;
+  TSL_TRY(wait_for(job, job->site->in, to));
+  return travel(job, job->site->in, operand, &at, to->buffer, false);
+}
+
+static tesela_status arrive(const running *job) {
+  const tsl_site *site = job->site;
+  if (!site->arrived)
+    return TESELA_OK;
+  TSL_TRY(job->ops->event_record(site->in, site->arrived));
+  return job->ops->stream_wait(site->compute, site->arrived);
+}
+
+static tesela_status compute(running *job, int index) {
+  tsl_site *site = job->site;
+  const tsl_several_tile *tile = &site->tiles[index];
+  const tsl_several_block *block = &((const tsl_several *)job->work->state)->blocks[tile->block];
+  tsl_site_buffer *slab = &site->slabs[index % SITE_RING], *result = &site->results[index % SITE_RING];
+  const bool a_stays = block->stays == TSL_OPERAND_A, is_there = job->block == tile->block;
+  tsl_operands used = {.team = job->operands->team};
+  TSL_TRY(bring(job, tile, TSL_OPERAND_A, a_stays ? &site->stay : slab, a_stays && is_there, &used.a));
+  TSL_TRY(bring(job, tile, TSL_OPERAND_B, a_stays ? slab : &site->stay, !a_stays && is_there, &used.b));
+  TSL_TRY(bring(job, tile, TSL_OPERAND_C, result, false, &used.c));
+  job->block = tile->block;
+  TSL_TRY(arrive(job));
+  if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
+    TSL_TRY(wait_for(job, site->compute, result)); /* nothing was brought that waited for it */
+  TSL_TRY(job->work->children->enqueue(site->kinds[tile->kind].child, &used, site->compute, site->scratch));
+  TSL_TRY(mark(job, site->compute, slab));
+  TSL_TRY(mark(job, site->compute, &site->stay));
+  return mark(job, site->compute, result);
+}
+
+/* A tile of C to those that hold it. */
+static tesela_status send(running *job, int index) {
+  tsl_site *site = job->site;
+  const tsl_several_tile *tile = &site->tiles[index];
+  tsl_site_buffer *result = &site->results[index % SITE_RING];
+  if (tile->piece[TSL_OPERAND_C] >= 0)
+    return TESELA_OK;
+  TSL_TRY(wait_for(job, site->out, result));
+  TSL_TRY(travel(job, site->out, TSL_OPERAND_C, &tile->c, result->buffer, true));
+  return mark(job, site->out, result);
+}
+
+static tesela_status all_tiles(running *job) {
+  tsl_site *site = job->site;
+  for (int i = 0; i < site->tile_count; i++) {
+    TSL_TRY(compute(job, i));
+    if (i > 0)
+      TSL_TRY(send(job, i - 1));
+  }
+  TSL_TRY(send(job, site->tile_count - 1));
+  TSL_TRY(job->ops->finish(site->in));
+  TSL_TRY(job->ops->finish(site->compute));
+  TSL_TRY(job->ops->finish(site->out));
+  return tsl_carrier_finish(&site->carrier);
+}
+
+/* More than that is not kept for later runs: plans are remembered, many of them. */
+static bool keeps(const tsl_site *site) {
+  static const size_t most = (size_t)512 << 20;
+  return site->stay_bytes + SITE_RING * (site->slab_bytes + site->tile_bytes) + site->workspace <= most;
+}
+
+static void run_site(running *job) {
+  tsl_site *site = job->site;
+  job->status = all_tiles(job);
+  if (job->status == TESELA_OK && !keeps(site))
+    tsl_site_end(site);
+  if (job->status == TESELA_OK)
+    return;
+  /* Work may be pending on what goes now, and what waiting has to say comes second. */
+  tsl_status_save(&job->failure);
+  (void)job->ops->finish(site->in);
+  (void)job->ops->finish(site->compute);
+  (void)job->ops->finish(site->out);
+  (void)tsl_carrier_finish(&site->carrier);
+  tsl_site_end(site);
+}
+
+static void *run_in_thread(void *argument) {
+  run_site(argument);
+  return NULL;
+}
+
+/* --- all of them --- */
+
+static void run_all(running *jobs, int count) {
+  for (int i = 1; i < count; i++)
+    jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, run_in_thread, &jobs[i]) == 0;
+  run_site(&jobs[0]);
+  for (int i = 1; i < count; i++)
+    if (jobs[i].has_thread)
+      pthread_join(jobs[i].thread, NULL);
+    else
+      run_site(&jobs[i]);
+}
+
+static tesela_status outcome(running *jobs, int count) {
+  for (int i = 0; i < count; i++)
+    if (jobs[i].status != TESELA_OK) {
+      tsl_status_restore(&jobs[i].failure);
+      return tsl_fail_in(TESELA_DEVICE_FAILED, "the part of %s, without which C is not complete",
+                         jobs[i].site->device->name);
+    }
+  return TESELA_OK;
+}
+
+static tesela_status run_ready(const tsl_work *work, const tsl_operands *operands) {
+  const tsl_several *self = work->state;
+  running jobs[TSL_MEMBERS_MAX] = {{0}};
+  int count = 0;
+  for (int i = 0; i < work->device->member_count; i++)
+    if (self->sites[i])
+      jobs[count++] = (running){.work = work,
+                                .operands = operands,
+                                .site = self->sites[i],
+                                .ops = self->sites[i]->device->ops,
+                                .block = -1};
+  for (int i = 0; i < count; i++)
+    TSL_TRY(make_ready(jobs[i].site));
+  run_all(jobs, count);
+  return outcome(jobs, count);
+}
+
+tesela_status tsl_several_run_sites(const tsl_work *work, const tsl_operands *operands) {
+  tsl_several *self = work->state;
+  pthread_mutex_lock(&self->runs);
+  const tesela_status status = run_ready(work, operands);
+  pthread_mutex_unlock(&self->runs);
+  return status;
+}
