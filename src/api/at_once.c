@@ -29,14 +29,12 @@ static bool takes(const tsl_problem *problem, const tesela_gemm_desc *desc) {
   return tsl_direct_takes(&direct, desc->a.data, desc->b.data, desc->c.data);
 }
 
-bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
-  tsl_request request;
+bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc, const tsl_request *request) {
   tsl_call_key key;
   const tsl_device *cpu;
   const tsl_problem *p = &key.problem;
   if (((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) >= 2 * TSL_AT_ONCE_SIDE ||
-      tsl_api_gemm_request(context, desc, &request) != TESELA_OK ||
-      tsl_api_request(context, &request, &key) != TESELA_OK)
+      tsl_api_request(context, request, &key) != TESELA_OK)
     return false;
   const tsl_strategy *strategy = strategy_for(context, &key, &cpu);
   if (!strategy || !takes(p, desc))

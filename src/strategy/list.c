@@ -19,6 +19,10 @@ const tsl_strategy *tsl_strategy_at(int index) {
   return index >= 0 && index < STRATEGY_COUNT ? strategies[index] : NULL;
 }
 
+__attribute__((constructor)) static void hand_over(void) {
+  tsl_strategy_among = tsl_strategy_at;
+}
+
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name) {
   for (int i = 0; i < STRATEGY_COUNT; i++)
     if (strategies[i]->op == op && strcmp(strategies[i]->name, name) == 0)

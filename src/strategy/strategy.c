@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const tsl_strategy *(*tsl_strategy_among)(int index);
+
 const char *tsl_refusal(const char *format, ...) {
   char text[192];
   va_list arguments;

@@ -148,7 +148,7 @@ typedef struct tsl_work {
   const tsl_children *children; /* who makes plans for parts of it; of strategies that split */
   uint64_t
       scratch; /* bytes that a run needs beside its operands, where build() says it: children's are known then. 0: uses.scratch() */
-  const tsl_spread *spread;     /* operands lie in pieces, and this is where; NULL: they do not */
+  const tsl_spread *spread; /* operands lie in pieces, and this is where; NULL: they do not */
 } tsl_work;
 
 struct tsl_strategy {
@@ -319,6 +319,9 @@ const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1
 
 /* All strategies, in ladder order per op; NULL past the end. */
 const tsl_strategy *tsl_strategy_at(int index);
+/* The same for models of strategies whose children may be any other. The list knows all of them, so that none may know it: it hands
+ * itself over when the library is loaded. */
+extern const tsl_strategy *(*tsl_strategy_among)(int index);
 /* By op and name; NULL when there is none. */
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
 
