@@ -97,6 +97,10 @@ static void two_places(rank_call *c) {
 static void packed(rank_call *c) {
   c->gemm.b.packed = (tesela_packed *)(void *)c;
 }
+static void pieces(rank_call *c) {
+  static const tesela_pieces none;
+  c->gemm.b_pieces = &none;
+}
 static void no_buffer(rank_call *c) {
   c->gemm.a.offset = 7;
 }
@@ -154,6 +158,7 @@ static const fault faults[] = {
     {"no such strategy", 1 << 4, no_strategy, TESELA_BAD_INPUT, "rank 4: "},
     {"data and a buffer", 1 << 4, two_places, TESELA_BAD_CALL, "rank 4: a has data and a buffer"},
     {"a packed operand", 1 << 4, packed, TESELA_UNSUPPORTED, "rank 4: b is packed"},
+    {"pieces", ALL, pieces, TESELA_UNSUPPORTED, "rank 0: operands in pieces are of products on one rank"},
     {"an offset without a buffer", 1 << 3, no_buffer, TESELA_BAD_CALL, "rank 3: a.offset is 7"},
     {"little memory", 1 << 3, little_memory, TESELA_OUT_OF_MEMORY, "rank 0: 1 bytes a rank are too few"},
     {"no block", ALL, zero_block, TESELA_BAD_CALL, "rank 0: layout of c has blocks of 3 x 0"},

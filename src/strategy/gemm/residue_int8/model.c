@@ -41,6 +41,9 @@ static const double portable_work[2] = {120, 160}, portable_modulus_work[2] = {1
                     byte_rates[2] = {2, 0.125};
 /* Launches of a run beside two for each plane of residues. */
 static const double portable_launches = 8;
+/* No graphics processor has run these kernels yet, whose figures are reckoned: what native products promise must be so much worse before
+ * they are chosen. */
+static const double portable_doubt = 1.5;
 
 /* Products of a complex one, and what numbers that do not follow each other cost. */
 static const double complex_parts = 4.4;
@@ -122,9 +125,9 @@ static double portable_seconds(const tsl_problem *problem, const tsl_config *con
                        m * n * (most * 8 + all->moduli * 2 + all->size * (problem->beta[0] != 0 ? 2 : 1));
   const double side_m = (double)tsl_round_up(problem->m, (int64_t)tile_m),
                side_n = (double)tsl_round_up(problem->n, (int64_t)tile_m);
-  return fmax((lines + results) / items, bytes / (streamed * device->bandwidth)) +
-         2 * most * side_m * side_n * k / portable_products(device) +
-         (portable_launches + 2 * most) * device->launch_seconds;
+  return portable_doubt * (fmax((lines + results) / items, bytes / (streamed * device->bandwidth)) +
+                           2 * most * side_m * side_n * k / portable_products(device) +
+                           (portable_launches + 2 * most) * device->launch_seconds);
 }
 
 static double real_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
