@@ -1,4 +1,21 @@
-/* Copies blocks of a matrix of which one triangle counts: completed to what their structure says, or their triangle alone.
+/* Idea: a product with a triangle of C, or with a factor of which a triangle stands for all, as general products of its blocks. Half of
+ * the work is left out where the structure lets it: the other triangle of C, and a triangular factor's zeros.
+ * What it adds to the rungs below: kernels for general products, which know of no structure. They are children (strategy/children.h), the fastest
+ * that the device has; this only cuts, and copies what the diagonal crosses.
+ *
+ *   a triangle of C         D          a level's rectangles are equally far apart along the diagonal: one batch, straight into C. Blocks
+ *   (syrk, herk, syr2k)     1 D        of the diagonal are a batch into scratch memory, whose triangles are copied to C; where C is read, they
+ *                           2 2 D      are copied there before, so that alpha and beta are the children's.
+ *                           2 2 1 D
+ *   a triangular factor     the same of the factor, real ones: blocks of the diagonal completed by zeros, and ones, in scratch memory; the first batch brings
+ *   (trmm)                  beta, the levels after it add to C. In place, the factor is a copy of C.
+ *   symmetric, hermitian    completed in scratch memory: one general product.
+ *   (symm, hemm), complex trmm
+ *
+ * Parameters: block, rows of a block of the diagonal; 0: by the device (model.c). Limits: one product at a time. See NOTES.md.
+ *
+ * The kernel here copies blocks of a matrix of which one triangle counts: completed to what their structure says, or their triangle
+ * alone.
  *
  *   a group: 32 x 8 items, 32 x 32 elements at a time               item (x, y): rows y, y + 8, y + 16, y + 24 of column x
  *
