@@ -43,19 +43,13 @@ static const tsl_library_symbol symbols[] = {
     SYRK_LIST(SYMBOL)
 #undef SYMBOL
 };
-static const char *const names[] = {"libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13",
-                                    "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.12", NULL};
-
 static void name_library(tsl_vendor *found) {
-  int version[3] = {0};
-  for (int i = 0; i < 3; i++)
-    cublas.property(i, &version[i]);
-  snprintf(found->name, sizeof found->name, "cuBLAS %d.%d.%d", version[0], version[1], version[2]);
+  tsl_vendor_cublas_name(cublas.property, found);
 }
 
 static tsl_vendor_library library = {.what = "cuBLAS",
                                      .path = TSL_ENV_CUBLAS,
-                                     .names = names,
+                                     .names = tsl_vendor_cublas_names,
                                      .symbols = symbols,
                                      .count = sizeof symbols / sizeof *symbols,
                                      .table = &cublas,

@@ -97,11 +97,6 @@ static int json_rows;
 
 /* --- the command line --- */
 
-static void take(const char *text, const char *why) {
-  if (why)
-    stop(text, why);
-}
-
 static void read_options(int argc, char **argv) {
   static const struct option names[] = {{"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'},
                                         {"rounds", 1, NULL, 'r'},  {"strategy", 1, NULL, 's'},
@@ -124,7 +119,7 @@ static void read_options(int argc, char **argv) {
       strategy = optarg;
       break;
     case 'f':
-      take(optarg, shapes_read(&shapes, optarg));
+      stop_if_wrong(optarg, shapes_read(&shapes, optarg));
       break;
     case 'm':
       most = atof(optarg);
@@ -557,7 +552,7 @@ int main(int argc, char **argv) {
     if (strchr(argv[i], '='))
       add_contender(argv[i]);
     else
-      take(argv[i], shapes_add(&shapes, argv[i]));
+      stop_if_wrong(argv[i], shapes_add(&shapes, argv[i]));
   if (json)
     begin_json();
   if (!only_plans)

@@ -115,11 +115,6 @@ static FILE *json;
 static int json_rows;
 static char versions[WHO][256]; /* what libraries say about themselves */
 
-static void take(const char *text, const char *why) {
-  if (why)
-    stop(text, why);
-}
-
 static void read_options(int argc, char **argv) {
   static const struct option options[] = {{"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'},
                                           {"rounds", 1, NULL, 'r'},  {"strategy", 1, NULL, 's'},
@@ -136,7 +131,7 @@ static void read_options(int argc, char **argv) {
     else if (option == 's')
       strategy = optarg;
     else if (option == 'f')
-      take(optarg, shapes_read(&shapes, optarg));
+      stop_if_wrong(optarg, shapes_read(&shapes, optarg));
     else if (option == 'm')
       most = atof(optarg);
     else if (option == 'j') {
@@ -399,7 +394,7 @@ int main(int argc, char **argv) {
   int at = optind;
   peers_warn();
   for (; at < argc && strcmp(argv[at], "--") != 0; at++)
-    take(argv[at], shapes_add(&shapes, argv[at]));
+    stop_if_wrong(argv[at], shapes_add(&shapes, argv[at]));
   for (at++; at < argc; at++)
     add_peer(argv[at]);
   tesela_context *context;

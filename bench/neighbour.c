@@ -241,11 +241,6 @@ static void compare(const int64_t shape[3], tesela_type type) {
   tsl_free(made.expected);
 }
 
-static void take(const char *text, const char *why) {
-  if (why)
-    stop(text, why);
-}
-
 static void read_options(int argc, char **argv) {
   static const struct option names[] = {
       {"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'}, {"rounds", 1, NULL, 'r'}, {"call", 1, NULL, 'c'},
@@ -284,7 +279,7 @@ static void read_options(int argc, char **argv) {
 int main(int argc, char **argv) {
   read_options(argc, argv);
   while (optind < argc && strcmp(argv[optind], "--") != 0) {
-    take(argv[optind], shapes_add(&shapes, argv[optind]));
+    stop_if_wrong(argv[optind], shapes_add(&shapes, argv[optind]));
     optind++;
   }
   if (optind + 1 >= argc || shapes.count == 0)

@@ -72,11 +72,6 @@ static int missing, written;
 
 /* --- the command line --- */
 
-static void take(const char *text, const char *why) {
-  if (why)
-    stop(text, why);
-}
-
 static void draw(void) {
   for (int i = 0; i < draw_count; i++) {
     int64_t shape[3];
@@ -85,7 +80,7 @@ static void draw(void) {
       shape[j] = (int64_t)(draw_from * pow((double)draw_to / draw_from, at));
       shape[j] = i % 2 ? shape[j] | 1 : (shape[j] + 1) / 2 * 2;
     }
-    take("--draw", shapes_append(&shapes, shape));
+    stop_if_wrong("--draw", shapes_append(&shapes, shape));
   }
 }
 
@@ -108,7 +103,7 @@ static void read_options(int argc, char **argv) {
       tuned_path = optarg;
       break;
     case 'f':
-      take(optarg, shapes_read(&shapes, optarg));
+      stop_if_wrong(optarg, shapes_read(&shapes, optarg));
       break;
     case 'm':
       most = atof(optarg);
@@ -142,7 +137,7 @@ static void read_options(int argc, char **argv) {
       exit(2);
     }
   for (int i = optind; i < argc; i++)
-    take(argv[i], shapes_add(&shapes, argv[i]));
+    stop_if_wrong(argv[i], shapes_add(&shapes, argv[i]));
   draw();
   if (shapes.count == 0)
     stop("no products", "give shapes like 512x512x512, or --shapes FILE");

@@ -11,6 +11,12 @@ static inline _Noreturn void stop(const char *what, const char *why) {
   exit(1);
 }
 
+/* Of what reads an argument: why it is wrong, or NULL. */
+static inline void stop_if_wrong(const char *text, const char *why) {
+  if (why)
+    stop(text, why);
+}
+
 static inline void must(tesela_status status, const char *what) {
   if (status != TESELA_OK)
     stop(what, tesela_last_error());

@@ -46,6 +46,18 @@ static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *ba
          (batch->count > 1 && 2 * volume_of(product) * (double)batch->count >= little_work);
 }
 
+bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads) {
+  /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read. */
+  const bool lost = status == TESELA_DEVICE_FAILED && reads;
+  if (lost)
+    tsl_blas_lost(call->symbol, tesela_last_error());
+  if (status == TESELA_OK)
+    tsl_blas_end_plan(call, record);
+  else
+    tsl_blas_end(call, NULL); /* one by one, they count themselves */
+  return status == TESELA_OK || lost;
+}
+
 bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch) {
   const tesela_type type = call->symbol->type;
   if (!is_worth_it(product, batch) || !are_apart(batch) || !tsl_blas_is_ours(call, product))
@@ -60,13 +72,5 @@ bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const
   }
   tsl_blas_begin(call);
   const tesela_status status = tsl_blas_run_batch(&of.desc, batch, tsl_blas_record(call, &record));
-  /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read. */
-  const bool lost = status == TESELA_DEVICE_FAILED && (of.beta[0] != 0 || of.beta[1] != 0);
-  if (lost)
-    tsl_blas_lost(call->symbol, tesela_last_error());
-  if (status == TESELA_OK)
-    tsl_blas_end_plan(call, &record);
-  else
-    tsl_blas_end(call, NULL); /* one by one, they count themselves */
-  return status == TESELA_OK || lost;
+  return tsl_blas_end_batch(call, status, &record, of.beta[0] != 0 || of.beta[1] != 0);
 }

@@ -11,6 +11,9 @@ tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *
  * entry calls its own gemm for each. */
 bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch);
 
+/* Ends the call of a batch or group that came to this status; `reads`: C is read. Whether no product is left to the entry. */
+bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads);
+
 /* Products of one shape among others, as the batch says where they are. */
 typedef struct tsl_blas_group {
   tsl_blas_multiply product; /* without addresses */

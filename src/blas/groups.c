@@ -3,7 +3,6 @@
 #include "blas/batch.h"
 
 #include "base/pool.h"
-#include "blas/check.h"
 #include "blas/context.h"
 #include "blas/dispatch.h"
 #include "blas/gemm.h"
@@ -102,15 +101,8 @@ static void run_told(tsl_blas_call *call, const telling *all) {
   tsl_blas_begin(call);
   const tesela_status status =
       tsl_blas_run_grouped(all->descs, all->batches, all->count, tsl_blas_record(call, &record));
-  /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read. */
-  const bool lost = status == TESELA_DEVICE_FAILED && all->reads;
-  if (lost)
-    tsl_blas_lost(call->symbol, tesela_last_error());
-  if (status == TESELA_OK)
-    tsl_blas_end_plan(call, &record);
-  else
-    tsl_blas_end(call, NULL); /* one by one, they count themselves */
-  for (int64_t i = 0; i < all->count && (status == TESELA_OK || lost); i++)
+  const bool done = tsl_blas_end_batch(call, status, &record, all->reads);
+  for (int64_t i = 0; i < all->count && done; i++)
     all->groups[i]->done = all->groups[i]->batch.count;
 }
 

@@ -194,6 +194,19 @@ tesela_status tsl_vendor_cublas_check(const tsl_device *device, const char *call
   return tsl_fail(status, "%s: %s: %s (%s)", device->name, call, name_of(code), found->name);
 }
 
+const char *const tsl_vendor_cublas_names[] = {"libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13",
+                                               "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.12",
+                                               NULL};
+
+void tsl_vendor_cublas_name(int (*property)(int what, int *value), tsl_vendor *found) {
+  enum { MAJOR, MINOR, PATCH, LEVELS }; /* the questions, as the library counts them */
+  int version[LEVELS] = {0};
+  for (int i = 0; i < LEVELS; i++)
+    property(i, &version[i]);
+  snprintf(found->name, sizeof found->name, "cuBLAS %d.%d.%d", version[MAJOR], version[MINOR],
+           version[PATCH]);
+}
+
 tsl_accuracy tsl_vendor_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   tsl_accuracy promised = tsl_accuracy_of_sum(problem->k);

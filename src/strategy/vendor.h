@@ -81,6 +81,10 @@ enum {
 tesela_status tsl_vendor_cublas_check(const tsl_device *device, const char *call, int code,
                                       const char *(*name_of)(int code), const tsl_vendor *found);
 
+/* Where cuBLAS is looked for, and its name and version by its cublasGetProperty(). */
+extern const char *const tsl_vendor_cublas_names[];
+void tsl_vendor_cublas_name(int (*property)(int what, int *value), tsl_vendor *found);
+
 /* The model of a tuned library: `efficiency` of the peak, or the bandwidth, after `start` seconds; and at most what
  * its tiles of `tile` x `tile` elements of C keep busy. */
 double tsl_vendor_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,

@@ -228,17 +228,11 @@ static void test_plans_and_their_text(void **state) {
          TESELA_BAD_INPUT, "activation=sine");
 }
 
-static tesela_buffer *filled(const char *device, const void *from, size_t bytes) {
-  tesela_buffer *made;
-  must(tesela_buffer_create(context, device, bytes, &made));
-  must(tesela_buffer_write(made, 0, from, bytes));
-  return made;
-}
-
 /* Operands in buffers: once, and queued; the vector behind others in its buffer. */
 static void test_buffers_on(const char *device) {
-  tesela_buffer *x = filled(device, a[0], sizeof a[0]), *y = filled(device, b, sizeof b),
-                *z = filled(device, c[0], sizeof c[0]), *vector = filled(device, row, sizeof row);
+  tesela_buffer *x = filled(context, device, a[0], sizeof a[0]), *y = filled(context, device, b, sizeof b),
+                *z = filled(context, device, c[0], sizeof c[0]),
+                *vector = filled(context, device, row, sizeof row);
   tesela_stream *stream;
   tesela_plan *plan;
   size_t workspace;
@@ -313,8 +307,9 @@ static void test_batches(void **state) {
 /* The same in buffers of a device with kernels, where one launch may take all. */
 static void test_batch_in_buffers(void **state) {
   (void)state;
-  tesela_buffer *x = filled("opencl:0", a, sizeof a), *y = filled("opencl:0", b, sizeof b),
-                *z = filled("opencl:0", c, sizeof c), *vector = filled("opencl:0", row, sizeof row);
+  tesela_buffer *x = filled(context, "opencl:0", a, sizeof a), *y = filled(context, "opencl:0", b, sizeof b),
+                *z = filled(context, "opencl:0", c, sizeof c),
+                *vector = filled(context, "opencl:0", row, sizeof row);
   tesela_gemm_desc desc = described(NULL, TESELA_BIAS_ROW, TESELA_GELU);
   const tesela_batch batch = {.count = PRODUCTS, .a_stride = M * K, .c_stride = SIZE, .bias_stride = N};
   desc.a = (tesela_matrix){.buffer = x};

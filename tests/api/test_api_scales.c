@@ -283,18 +283,12 @@ static void test_plans_and_their_text(void **state) {
   tesela_plan_destroy(plan);
 }
 
-static tesela_buffer *filled(const char *device, const void *from, size_t bytes) {
-  tesela_buffer *made;
-  must(tesela_buffer_create(context, device, bytes, &made));
-  must(tesela_buffer_write(made, 0, from, bytes));
-  return made;
-}
-
 /* Operands in buffers: once, and queued with a workspace; sums lie in C, and apart where that is read. */
 static void test_buffers_on(const char *device) {
-  tesela_buffer *x = filled(device, a[0], sizeof a[0]), *y = filled(device, b, sizeof b),
-                *z = filled(device, c[0], sizeof c[0]), *p = filled(device, rows, sizeof rows),
-                *q = filled(device, cols, sizeof cols);
+  tesela_buffer *x = filled(context, device, a[0], sizeof a[0]), *y = filled(context, device, b, sizeof b),
+                *z = filled(context, device, c[0], sizeof c[0]),
+                *p = filled(context, device, rows, sizeof rows),
+                *q = filled(context, device, cols, sizeof cols);
   tesela_stream *stream;
   must(tesela_stream_create(context, device, &stream));
   for (int reads = 0; reads < 2; reads++) {

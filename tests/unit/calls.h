@@ -20,4 +20,13 @@ static inline void expect(tesela_status status, tesela_status expected, const ch
              tesela_status_name(expected), tesela_last_error(), names);
 }
 
+/* A buffer of so many bytes on the device, which has them. */
+static inline tesela_buffer *filled(tesela_context *context, const char *device, const void *from,
+                                    size_t bytes) {
+  tesela_buffer *made;
+  must(tesela_buffer_create(context, device, bytes, &made));
+  must(tesela_buffer_write(made, 0, from, bytes));
+  return made;
+}
+
 #endif

@@ -1,24 +1,10 @@
 /* The public calls on the cpu: defaults, layouts, errors, plans, buffers. */
-#include "unit/calls.h"
+#include "unit/context.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static tesela_context *context;
-
-static int set_up(void **state) {
-  const tesela_context_desc desc = {.device = "cpu"};
-  (void)state;
-  return tesela_context_create(&desc, &context) != TESELA_OK;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  tesela_context_destroy(context);
-  return 0;
-}
 
 /* A is 2 x 3, B is 3 x 2. */
 static float a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12};

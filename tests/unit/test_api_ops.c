@@ -2,7 +2,7 @@
 #include <tesela/tesela.h>
 
 #include "strategy/strategy.h"
-#include "unit/calls.h"
+#include "unit/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,20 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static tesela_context *context;
-
-static int set_up(void **state) {
-  const tesela_context_desc desc = {.device = "cpu"};
-  (void)state;
-  return tesela_context_create(&desc, &context) != TESELA_OK;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  tesela_context_destroy(context);
-  return 0;
-}
 
 /* --- dots --- */
 

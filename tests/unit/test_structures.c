@@ -3,7 +3,7 @@
 #include <tesela/tesela.h>
 
 #include "strategy/structure.h"
-#include "unit/calls.h"
+#include "unit/context.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,20 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static tesela_context *context;
-
-static int set_up(void **state) {
-  const tesela_context_desc desc = {.device = "cpu"};
-  (void)state;
-  return tesela_context_create(&desc, &context) != TESELA_OK;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  tesela_context_destroy(context);
-  return 0;
-}
 
 /* --- matrices as they are stored, in pairs of numbers --- */
 

@@ -10,8 +10,6 @@ typedef void *tsl_cublas_handle;
 enum { TSL_CUBLAS_NO_TRANSPOSE = 0, TSL_CUBLAS_TRANSPOSE = 1 };
 /* CUBLAS_DEFAULT_MATH: every operation in the operands' precision. */
 enum { TSL_CUBLAS_DEFAULT_MATH = 0 };
-/* Questions to cublasGetProperty. */
-enum { TSL_CUBLAS_MAJOR = 0, TSL_CUBLAS_MINOR = 1, TSL_CUBLAS_PATCH = 2 };
 
 /* Functions: X(return type, member, symbol, parameters). Matrices are device memory, column-major; alpha and beta are
  * host memory; a call enqueues on the handle's stream. */

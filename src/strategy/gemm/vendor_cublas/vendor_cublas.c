@@ -15,8 +15,6 @@
 #include "strategy/gemm/vendor_cublas/cublas_api.h"
 #include "strategy/vendor.h"
 
-#include <stdio.h>
-
 static tsl_cublas_api cublas;
 
 static const tsl_library_symbol symbols[] = {
@@ -24,19 +22,13 @@ static const tsl_library_symbol symbols[] = {
     TSL_CUBLAS_LIST(SYMBOL)
 #undef SYMBOL
 };
-static const char *const names[] = {"libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13",
-                                    "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.12", NULL};
-
 static void name(tsl_vendor *found) {
-  int version[3] = {0};
-  for (int i = 0; i < 3; i++)
-    cublas.property(TSL_CUBLAS_MAJOR + i, &version[i]);
-  snprintf(found->name, sizeof found->name, "cuBLAS %d.%d.%d", version[0], version[1], version[2]);
+  tsl_vendor_cublas_name(cublas.property, found);
 }
 
 static tsl_vendor_library library = {.what = "cuBLAS",
                                      .path = TSL_ENV_CUBLAS,
-                                     .names = names,
+                                     .names = tsl_vendor_cublas_names,
                                      .symbols = symbols,
                                      .count = sizeof symbols / sizeof *symbols,
                                      .table = &cublas,

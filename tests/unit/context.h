@@ -1,0 +1,21 @@
+/* A context on the cpu, for all tests of a program: what a group of them is run with. */
+#ifndef TSL_TESTS_CONTEXT_H
+#define TSL_TESTS_CONTEXT_H
+
+#include "unit/calls.h"
+
+static tesela_context *context;
+
+static int set_up(void **state) {
+  const tesela_context_desc desc = {.device = "cpu"};
+  (void)state;
+  return tesela_context_create(&desc, &context) != TESELA_OK;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tesela_context_destroy(context);
+  return 0;
+}
+
+#endif
