@@ -11,11 +11,9 @@ struct tsl_cached_plan {
   tsl_call_key key;
   char *strategy; /* the copy that the key points to */
   tesela_plan *plan;
-  const tsl_device *device;
-  uint64_t bytes;     /* on it */
   atomic_int holders; /* who knows its address: the list or its users, and entries of the dispatch cache */
   int users;
-  uint64_t used;         /* when, by the cache's count of calls */
+  int place;             /* in the list, counted from 1 */
   bool evicted;          /* not in the list any more: the last user frees it */
   atomic_bool alone;     /* no strategy takes batches of it in one run */
   tsl_cached_plan *next; /* in a chain of those that go */
@@ -99,24 +97,59 @@ static void destroy(tsl_cached_plan *cached) {
   }
 }
 
+static int *chain_of(tsl_plan_cache *cache, uint64_t hash) {
+  return &cache->chains[(hash >> 32) % TSL_PLAN_CHAINS];
+}
+
+static tsl_plan_place *place_at(tsl_plan_cache *cache, int number) {
+  return &cache->places[number - 1];
+}
+
+/* Out of the order of use, and to its new end. */
+static void unlink_use(tsl_plan_cache *cache, int at) {
+  const tsl_plan_place *place = place_at(cache, at);
+  *(place->newer ? &place_at(cache, place->newer)->older : &cache->newest) = place->older;
+  *(place->older ? &place_at(cache, place->older)->newer : &cache->oldest) = place->newer;
+}
+static void link_use(tsl_plan_cache *cache, int at) {
+  tsl_plan_place *place = place_at(cache, at);
+  place->newer = 0;
+  place->older = cache->newest;
+  *(cache->newest ? &place_at(cache, cache->newest)->newer : &cache->oldest) = at;
+  cache->newest = at;
+}
+
+static void use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
+  cached->users++;
+  unlink_use(cache, cached->place);
+  link_use(cache, cached->place);
+}
+
 /* Under the lock. */
 static tsl_cached_plan *find(tsl_plan_cache *cache, const tsl_call_key *key) {
   const uint64_t hash = hash_of(key);
-  for (int i = 0; i < TSL_PLANS_CACHED; i++) {
-    tsl_cached_plan *cached = cache->plans[i];
-    if (cache->hashes[i] != hash || !cached || !same_key(&cached->key, key))
+  for (int at = *chain_of(cache, hash); at > 0; at = place_at(cache, at)->next) {
+    const tsl_plan_place *place = place_at(cache, at);
+    if (place->hash != hash || !same_key(&place->plan->key, key))
       continue;
-    cached->users++;
-    cached->used = ++cache->calls;
-    return cached;
+    use(cache, place->plan);
+    return place->plan;
   }
   return NULL;
 }
 
-/* Takes a plan out of the list, and adds it to the chain unless somebody still runs it. */
+/* Takes a plan out of the list, and adds it to the chain of those that go unless somebody still runs it. */
 static void evict(tsl_plan_cache *cache, int at, tsl_cached_plan **gone) {
-  tsl_cached_plan *cached = cache->plans[at];
-  cache->plans[at] = NULL;
+  tsl_plan_place *place = place_at(cache, at);
+  tsl_cached_plan *cached = place->plan;
+  int *link = chain_of(cache, place->hash);
+  while (*link != at)
+    link = &place_at(cache, *link)->next;
+  *link = place->next;
+  unlink_use(cache, at);
+  cache->bytes -= place->bytes;
+  *place = (tsl_plan_place){.next = cache->free};
+  cache->free = at;
   cached->evicted = true;
   if (cached->users > 0)
     return;
@@ -124,45 +157,47 @@ static void evict(tsl_plan_cache *cache, int at, tsl_cached_plan **gone) {
   *gone = cached;
 }
 
-/* The place of the least recently used plan on a device, -1 when there is none, and the bytes of all there. */
-static int oldest_on(const tsl_plan_cache *cache, const tsl_device *device, uint64_t *bytes) {
-  int oldest = -1;
-  *bytes = 0;
-  for (int i = 0; i < TSL_PLANS_CACHED; i++) {
-    const tsl_cached_plan *cached = cache->plans[i];
-    if (!cached || (device && cached->device != device))
+/* Evicts the least recently used plans of a device as long as all there have more than so many bytes. */
+static void make_room(tsl_plan_cache *cache, const tsl_device *device, uint64_t most,
+                      tsl_cached_plan **gone) {
+  uint64_t bytes = 0;
+  if (cache->bytes <= most)
+    return;
+  for (int at = cache->newest; at > 0; at = place_at(cache, at)->older)
+    bytes += place_at(cache, at)->device == device ? place_at(cache, at)->bytes : 0;
+  for (int at = cache->oldest, newer; at > 0 && bytes > most; at = newer) {
+    const tsl_plan_place *place = place_at(cache, at);
+    newer = place->newer;
+    if (place->device != device)
       continue;
-    *bytes += cached->bytes;
-    if (oldest < 0 || cached->used < cache->plans[oldest]->used)
-      oldest = i;
+    bytes -= place->bytes;
+    evict(cache, at, gone);
   }
-  return oldest;
 }
 
-static int free_place(const tsl_plan_cache *cache) {
-  for (int i = 0; i < TSL_PLANS_CACHED; i++)
-    if (!cache->plans[i])
-      return i;
-  return -1;
+static int take_place(tsl_plan_cache *cache) {
+  const int given_up = cache->free;
+  if (given_up == 0)
+    return ++cache->begun;
+  cache->free = place_at(cache, given_up)->next;
+  return given_up;
 }
 
 /* Puts it in the list, under the lock; returns the chain of what had to go. */
-static tsl_cached_plan *insert(tsl_plan_cache *cache, tsl_cached_plan *cached) {
+static tsl_cached_plan *insert(tsl_plan_cache *cache, tsl_cached_plan *cached, const tsl_device *device,
+                               uint64_t bytes) {
   tsl_cached_plan *gone = NULL;
-  const tsl_device *device = cached->device;
-  uint64_t bytes;
-  int oldest = oldest_on(cache, device, &bytes);
-  while (oldest >= 0 && bytes > device->memory_bytes / 8) {
-    evict(cache, oldest, &gone);
-    oldest = oldest_on(cache, device, &bytes);
-  }
-  int place = free_place(cache);
-  if (place < 0) {
-    place = oldest_on(cache, NULL, &bytes);
-    evict(cache, place, &gone);
-  }
-  cache->plans[place] = cached;
-  cache->hashes[place] = hash_of(&cached->key);
+  const uint64_t hash = hash_of(&cached->key);
+  int *chain = chain_of(cache, hash);
+  make_room(cache, device, device->memory_bytes / 8, &gone);
+  if (cache->free == 0 && cache->begun == TSL_PLANS_CACHED)
+    evict(cache, cache->oldest, &gone);
+  cached->place = take_place(cache);
+  *place_at(cache, cached->place) =
+      (tsl_plan_place){.plan = cached, .device = device, .hash = hash, .bytes = bytes, .next = *chain};
+  *chain = cached->place;
+  cache->bytes += bytes;
+  link_use(cache, cached->place);
   return gone;
 }
 
@@ -171,8 +206,8 @@ void tsl_plan_cache_init(tsl_plan_cache *cache) {
 }
 
 void tsl_plan_cache_destroy(tsl_plan_cache *cache) {
-  for (int i = 0; i < TSL_PLANS_CACHED; i++)
-    destroy(cache->plans[i]);
+  for (int i = 0; i < cache->begun; i++)
+    destroy(cache->places[i].plan);
   tsl_guard_destroy(&cache->lock);
 }
 
@@ -211,8 +246,6 @@ tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key,
   tsl_cached_plan *made = wrap(key, plan), *gone = NULL;
   if (!made)
     return TESELA_OUT_OF_MEMORY;
-  made->device = device;
-  made->bytes = bytes;
   tsl_guard_lock(&cache->lock);
   const bool is_old = generation != cache->generation;
   *cached = is_old ? made : find(cache, key);
@@ -221,8 +254,7 @@ tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key,
   } else if (*cached) {
     gone = made;
   } else {
-    made->used = ++cache->calls;
-    gone = insert(cache, made);
+    gone = insert(cache, made, device, bytes);
     *cached = made;
   }
   tsl_guard_unlock(&cache->lock);
@@ -241,9 +273,8 @@ void tsl_plan_cache_renew(tsl_plan_cache *cache) {
   tsl_cached_plan *gone = NULL;
   tsl_guard_lock(&cache->lock);
   cache->generation++;
-  for (int i = 0; i < TSL_PLANS_CACHED; i++)
-    if (cache->plans[i])
-      evict(cache, i, &gone);
+  while (cache->newest > 0)
+    evict(cache, cache->newest, &gone);
   tsl_guard_unlock(&cache->lock);
   destroy(gone);
 }
@@ -251,10 +282,8 @@ void tsl_plan_cache_renew(tsl_plan_cache *cache) {
 bool tsl_plan_cache_use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
   tsl_guard_lock(&cache->lock);
   const bool is_there = !cached->evicted;
-  if (is_there) {
-    cached->users++;
-    cached->used = ++cache->calls;
-  }
+  if (is_there)
+    use(cache, cached);
   tsl_guard_unlock(&cache->lock);
   return is_there;
 }

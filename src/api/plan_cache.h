@@ -1,12 +1,13 @@
-/* The plans of a context, by their problems: a short list, the least recently used goes first. Plans keep their staging
- * buffers, so it is short in bytes, too: those on one device may hold an eighth of its memory, besides the one in use. */
+/* The plans of a context, by their problems: chains of equal hashes, and the least recently used of all goes first. There are as many as a
+ * group of products whose sizes differ may have. Plans keep their staging buffers, so they are few in bytes: those on one device may
+ * hold an eighth of its memory, besides the one in use. */
 #ifndef TSL_API_PLAN_CACHE_H
 #define TSL_API_PLAN_CACHE_H
 
 #include "base/guard.h"
 #include "plan/plan.h"
 
-enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name, TSL_PLANS_CACHED = 64 };
+enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name, TSL_PLANS_CACHED = 512, TSL_PLAN_CHAINS = 512 };
 
 /* What a call asks for. */
 typedef struct tsl_call_key {
@@ -20,12 +21,24 @@ typedef struct tsl_call_key {
 } tsl_call_key;
 
 typedef struct tsl_cached_plan tsl_cached_plan;
+/* What is asked of many plans at a time lies side by side. */
+typedef struct tsl_plan_place {
+  tsl_cached_plan *plan; /* NULL: nobody's */
+  const tsl_device *device;
+  uint64_t hash;    /* of the key, which is long */
+  uint64_t bytes;   /* on the device */
+  int next;         /* in a chain of plans, or of places that are free: a place, counted from 1; 0 ends it */
+  int newer, older; /* by when they were used last, likewise */
+} tsl_plan_place;
+
 typedef struct tsl_plan_cache {
   tsl_guard lock; /* of all that follows */
-  tsl_cached_plan *plans[TSL_PLANS_CACHED];
-  uint64_t hashes[TSL_PLANS_CACHED]; /* of their keys, which are long */
-  uint64_t calls;                    /* a clock for the least recently used plan */
-  uint64_t generation;               /* counts what plans were made of: see tsl_plan_cache_renew() */
+  tsl_plan_place places[TSL_PLANS_CACHED];
+  int chains[TSL_PLAN_CHAINS]; /* as `next` is */
+  int free, begun;             /* places that were given up, likewise; and how many were ever taken */
+  int newest, oldest;
+  uint64_t bytes;      /* of all plans, on whatever devices */
+  uint64_t generation; /* counts what plans were made of: see tsl_plan_cache_renew() */
 } tsl_plan_cache;
 
 /* The cache begins as zeroes. The plans go with it. */

@@ -155,13 +155,16 @@ static void test_contexts(void **state) {
   context = before;
 }
 
+/* Sums so long are not multiplied without a plan. */
+enum { PLANNED = 65 };
+
 /* More shapes than a context has plans: a plan that a thread knows is evicted, and made again. */
 static void test_evicted(void **state) {
   (void)state;
   for (int round = 0; round < 2; round++) {
     expect_the_same(product(MOST, MOST, MOST - round));
     for (int64_t i = 0; i <= TSL_PLANS_CACHED; i++) {
-      const tesela_gemm_desc other = product(2, 3, 4 + i);
+      const tesela_gemm_desc other = product(12, 12, PLANNED + i);
       assert_int_equal(tesela_gemm(context, &other, NULL), TESELA_OK);
     }
     expect_the_same(product(MOST, MOST, MOST - round));
@@ -172,7 +175,7 @@ static void *multiply_many(void *argument) {
   double result[20 * 20];
   const int64_t from = *(const int64_t *)argument;
   for (int64_t i = 0; i < 2000; i++) {
-    tesela_gemm_desc desc = product(20, 20, from + i % 90);
+    tesela_gemm_desc desc = product(20, 20, PLANNED + from + i % 190);
     desc.c.data = result;
     if (tesela_gemm(context, &desc, NULL) != TESELA_OK)
       return NULL;
@@ -184,7 +187,7 @@ static void *multiply_many(void *argument) {
 static void test_threads(void **state) {
   (void)state;
   pthread_t threads[4];
-  int64_t from[4] = {1, 20, 40, 60};
+  int64_t from[4] = {0, 200, 400, 600};
   for (int i = 0; i < 4; i++)
     assert_int_equal(pthread_create(&threads[i], NULL, multiply_many, &from[i]), 0);
   for (int i = 0; i < 4; i++) {
@@ -227,10 +230,10 @@ static void test_least_recently_used_goes_first(void **state) {
     tsl_plan_cache_give_back(&cache, add(&cache, &device, size, 0));
   assert_true(tsl_plan_cache_use(&cache, known)); /* now 2 is the oldest */
   tsl_plan_cache_give_back(&cache, known);
-  tsl_plan_cache_give_back(&cache, add(&cache, &device, 1000, 0));
+  tsl_plan_cache_give_back(&cache, add(&cache, &device, TSL_PLANS_CACHED + 1, 0));
   assert_null(tsl_plan_cache_find(&cache, &(tsl_call_key){.problem = key_of(2).problem}));
   assert_true(tsl_plan_cache_use(&cache, known));
-  for (int64_t size = 101; size <= 101 + TSL_PLANS_CACHED; size++)
+  for (int64_t size = TSL_PLANS_CACHED + 2; size <= 2 * TSL_PLANS_CACHED + 2; size++)
     tsl_plan_cache_give_back(&cache, add(&cache, &device, size, 0));
   assert_false(tsl_plan_cache_use(&cache, known));
   assert_non_null(tsl_plan_cache_plan(known)); /* it is in use, once */

@@ -19,6 +19,8 @@
 
 #include "strategy/launch.h"
 
+#include <math.h>
+
 /* Items of exact.cl's groups. */
 enum { COLUMNS = 16, ROWS = 4 };
 
@@ -45,17 +47,23 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return missing ? tsl_refusal("%s lacks: %s", device->name, missing) : grid_for(problem, device, &grid);
 }
 
-/* Kernels: operations of a term, and of an element's end, where nearly exact sums decide. By two cores (PoCL) a term took 4.6 and 8.1 clocks;
- * of GPUs this is a guess. */
+/* Clocks of a term and of an element's end on a processor's unit (PoCL on two cores), operations of f32 on a graphics processor's (an H200),
+ * where sums that are nearly exact decide; and the seconds of a term that waits for memory, which bound few items with long sums. */
+typedef struct costs {
+  double f32, f64, end, wait;
+} costs;
+static const costs of_processors = {8, 16, 100, 0}, of_graphics = {16, 48, 200, 5e-7};
+
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   if (is_host(device))
     return tsl_gemm_exact_score_host(problem, device);
-  const bool twice = problem->c.type == TESELA_F64;
-  const double term = twice ? 16 : 8, end = 100;
-  const double work = (double)problem->m * (double)problem->n * (term * (double)problem->k + end);
-  return device->launch_seconds +
-         work / (device->is_cpu ? 1e6 * device->clock_mhz * device->compute_units : device->peak_f32 / 4);
+  const costs *cost = device->is_cpu ? &of_processors : &of_graphics;
+  const double terms = (double)problem->k,
+               rate = device->is_cpu ? 1e6 * device->clock_mhz * device->compute_units : device->peak_f32 / 4;
+  const double term = problem->c.type == TESELA_F64 ? cost->f64 : cost->f32;
+  const double work = (double)problem->m * (double)problem->n * (term * terms + cost->end);
+  return device->launch_seconds + fmax(work / rate, terms * cost->wait);
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
