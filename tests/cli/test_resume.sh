@@ -11,6 +11,8 @@ matrix b.npy 2000x1100 --type f64 --seed 2
 matrix c0.npy 1200x1100 --type f64 --seed 3
 work=(multiply a.npy b.npy --add c0.npy --beta 0.5 --strategy host_packed --threads 1)
 tesela 0 "${work[@]}" -o whole.npy
+# The same, so slow on any machine that it is not done before it is interrupted: each block is multiplied so many times.
+slow=("${work[@]}" --repeat 40)
 
 left() { [ -e "$1.tesela-part" ] && [ -e "$1.tesela-journal" ]; }
 noted() {
@@ -45,7 +47,7 @@ kills=0 older=0
 for round in $(seq 12); do
   expect=()
   [ $((round % 2)) = 1 ] || expect=(--expect whole.npy)
-  start "${work[@]}" -o killed.npy --memory 900KiB --resume --quiet "${expect[@]}"
+  start "${slow[@]}" -o killed.npy --memory 900KiB --resume --quiet "${expect[@]}"
   sleep "$(printf 0.%02d $((round * 7 % 19 + 5)))"
   kill -9 "$child" 2>/dev/null || true
   code=0
@@ -64,7 +66,7 @@ gone killed.npy
 
 # A half-written line, and anything behind it, counts for nothing; more memory changes nothing.
 interrupt() {
-  start "${work[@]}" -o c.npy --memory 900KiB
+  start "${slow[@]}" -o c.npy --memory 900KiB
   await_blocks c.npy 1
   kill "-$1" "$child" 2>/dev/null || fail "it was done too early"
   code=0
@@ -113,7 +115,7 @@ gone c.npy
 rm c.npy
 
 # A file that is cut short, or changed, while it is read.
-start "${work[@]}" -o c.npy --memory 900KiB
+start "${slow[@]}" -o c.npy --memory 900KiB
 await_blocks c.npy 1
 truncate -s 2000000 a.npy
 code=0
@@ -130,7 +132,7 @@ gone c.npy
 # So is the file that the product is compared with; it is none of which blocks are made, so they are gone on with.
 cp whole.npy expected.npy
 rm c.npy
-start "${work[@]}" -o c.npy --memory 900KiB --expect expected.npy
+start "${slow[@]}" -o c.npy --memory 900KiB --expect expected.npy
 await_blocks c.npy 1
 truncate -s 2000000 expected.npy
 code=0
