@@ -111,8 +111,7 @@ static void release(tsl_cut *cut) {
 }
 
 static void note_scratch(const tsl_work *work, tsl_cut *cut) {
-  const size_t bytes =
-      (size_t)tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device);
+  const size_t bytes = (size_t)tsl_work_scratch(work);
   cut->scratch = bytes > cut->scratch ? bytes : cut->scratch;
 }
 

@@ -73,8 +73,22 @@ typedef struct moving {
   int64_t share; /* elements of the piece that one task takes */
 } moving;
 
+/* What a triangle stores of the elements from `first` on. */
+static void clip(const tsl_way *way, int64_t line, int64_t *first, int64_t *length) {
+  int64_t from, count;
+  tsl_transfer_stored(way->shape, by_rows(way->transfer), line, &from, &count);
+  const int64_t end = least_of(*first + *length, from + count);
+  *first = *first > from ? *first : from;
+  *length = end > *first ? end - *first : 0;
+}
+
 static void move_line(const moving *job, int64_t line, int64_t first, int64_t length) {
   const tsl_way *way = job->way;
+  if (way->transfer->gathered && way->shape->triangle != TESELA_WHOLE) {
+    int64_t at = job->piece.first + first;
+    clip(way, job->piece.line + line, &at, &length);
+    first = at - job->piece.first;
+  }
   const int64_t size = size_of(way), stride = element_stride(way);
   const tesela_type type = way->shape->type;
   unsigned char *host =

@@ -40,9 +40,8 @@ bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out) {
   return true;
 }
 
-/* What is stored of line `index` of a matrix: all, or from the diagonal on, or up to it. */
-static void stored_of_line(const tsl_shape *shape, bool row_major, int64_t index, int64_t *first,
-                           int64_t *count) {
+void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, int64_t *first,
+                         int64_t *count) {
   const int64_t length = row_major ? shape->cols : shape->rows, at = index < length ? index : length;
   const bool is_before = (shape->triangle == TESELA_LOWER) == row_major;
   *first = shape->triangle == TESELA_WHOLE || is_before ? 0 : at;
@@ -61,7 +60,7 @@ static void rearrange(const tsl_shape *from, const unsigned char *source, const 
                 target_step = row_major ? to->col_stride : to->row_stride;
   for (int64_t i = 0; i < count; i++) {
     int64_t first, length;
-    stored_of_line(from, row_major, i, &first, &length);
+    tsl_transfer_stored(from, row_major, i, &first, &length);
     const int64_t source_at = i * (row_major ? from->row_stride : from->col_stride) + first * source_step;
     const int64_t target_at = i * (row_major ? to->row_stride : to->col_stride) + first * target_step;
     tsl_type_convert(from->type, source + source_at * size, source_step, to->type, target + target_at * size,

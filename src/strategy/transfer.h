@@ -22,6 +22,10 @@ bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out);
 /* Has what lies beside a result's triangle left as it is: elements go one by one. */
 void tsl_transfer_keep_rest(tsl_transfer *transfer);
 
+/* What is stored of a matrix's line `index`, which is a row or a column: all, or from the diagonal on, or up to it. */
+void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, int64_t *first,
+                         int64_t *count);
+
 /* Whether the transfer goes through a block of `bytes` bytes on the host. */
 bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device);
 

@@ -158,6 +158,22 @@ static void test_random_cases(void **state) {
   }
 }
 
+/* Of a triangle, nothing beside it is written, whatever the pieces are. */
+static void test_structures(void **state) {
+  (void)state;
+  static const char *const sizes[] = {"slot=700 block=900 least=1", "slot=100000 block=1000000 least=1"};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    tsl_case what;
+    staging(sizes[s]);
+    for (int index = (int)s; tsl_case_structured(index, TESELA_F64, &what); index += 23) {
+      what.seed *= 2;
+      if (tsl_problem_flops(&what.problem) < 4e6)
+        judged("structured", &what);
+    }
+  }
+  overlapped();
+}
+
 /* --- one product, by hand --- */
 
 static tsl_plan *plan_of(const product *p) {
@@ -325,8 +341,9 @@ int main(void) {
       cmocka_unit_test(test_geometry),     cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_blocks),       cmocka_unit_test(test_least),
       cmocka_unit_test(test_sizes),        cmocka_unit_test(test_standard_cases),
-      cmocka_unit_test(test_random_cases), cmocka_unit_test(test_failures),
-      cmocka_unit_test(test_threads),      cmocka_unit_test(test_limit),
+      cmocka_unit_test(test_random_cases), cmocka_unit_test(test_structures),
+      cmocka_unit_test(test_failures),     cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_limit),
   };
   tesela_fake_install();
   return cmocka_run_group_tests(tests, find_device, forget_device);
