@@ -518,8 +518,8 @@ static void update_block(const working *w, int64_t row, int64_t end, int64_t fir
 
 /* --- few right-hand sides --- */
 
-/* More micro-panels of X than these are worth a copy of A. */
-enum { LYING_PANELS = 4 };
+/* More micro-panels of X than these are worth a copy of A; a triangle of more rows than these a copy of its tiles. */
+enum { LYING_PANELS = 4, LYING_ROWS = 32 };
 
 /* What one call works on, and the tile for its vectors. */
 typedef struct few {
@@ -568,7 +568,7 @@ static void solve_few(const working *w, int64_t count) {
 /* --- few rows, and few right-hand sides --- */
 
 /* Triangles of at most so many rows are read where they lie, LOW rows at a time: no copy of them is worth its time. */
-enum { SMALL = 32, LOW = 4 };
+enum { SMALL = LYING_ROWS, LOW = 4 };
 
 /* What divides the rows; which way is found for ROWS of them together, as copies have it. */
 typedef struct divisors {
@@ -653,6 +653,18 @@ static bool solve_small(const working *w, int64_t count) {
 }
 #endif
 
+#if !PARTS_ARE_TWO
+#include "strategy/solve/host_blocked/line.h"
+#else
+static bool solve_line(const tsl_solve_blocks *blocks, int64_t at, REAL *values, REAL *triangle) {
+  (void)blocks;
+  (void)at;
+  (void)values;
+  (void)triangle;
+  return false;
+}
+#endif
+
 static group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count, int64_t panel) {
   (void)w;
   return (group){view, first + panel * COLUMNS, tsl_least(COLUMNS, count - panel * COLUMNS)};
@@ -667,6 +679,8 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
                      .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
                      .x = x_copy,
                      .a = a_copy};
+  if (count == 1 && m > LYING_ROWS && solve_line(blocks, first, w.x, w.a))
+    return;
   for (int64_t p = 0; p < w.panels; p++) {
     const group from = group_of(&w, &blocks->b, first, count, p);
     bring(&from, m, blocks->alpha, w.x + p * w.x_panel);
