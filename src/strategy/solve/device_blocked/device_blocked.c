@@ -11,12 +11,12 @@
 #include <math.h>
 
 static const tsl_param params[] = {
-    [SOLVE_BLOCK] = {"block", "rows of a block, which a kernel solves for", 128, {64, 128, 256}},
-    [SOLVE_COLUMNS] = {"columns", "columns of a work-group's panel", 32, {8, 16, 32}},
+    [SOLVE_BLOCK] = {"block", "rows of a block, which a kernel solves for", 64, {32, 64, 128, 256}},
+    [SOLVE_COLUMNS] = {"columns", "columns of a work-group's panel", 32, {8, 16, 32, 64}},
     {NULL, NULL, 0, {0}},
 };
-static const char *const probes[] = {"block=64 columns=8", "block=128 columns=32", "block=256 columns=16",
-                                     NULL};
+static const char *const probes[] = {"block=64 columns=8", "block=256 columns=16", "block=32 columns=64",
+                                     "block=128 columns=16", NULL};
 
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_F64, TESELA_F64, TESELA_F64},
@@ -41,21 +41,27 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 /* As device_blocked.cl declares it. */
 static int64_t local_bytes(const tsl_problem *problem, const tsl_config *config) {
   enum { PAD = 16 };
-  const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
-  return config->value[SOLVE_BLOCK] * (SOLVE_TILE * size + PAD) +
-         SOLVE_TILE * size * (config->value[SOLVE_COLUMNS] + 2);
+  const int64_t size = (int64_t)tsl_type(problem->c.type)->size, block = config->value[SOLVE_BLOCK];
+  return block * (SOLVE_TILE * size + PAD) + SOLVE_TILE * size * (config->value[SOLVE_COLUMNS] + 1) +
+         block * size + block / SOLVE_TILE * (int64_t)sizeof(int);
 }
 
+/* A panel lies in registers, which is up to so many bytes an item. */
+enum { PANEL_BYTES_MOST = 128 };
+
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const int64_t bytes = local_bytes(problem, config), items = config->value[SOLVE_COLUMNS] * SOLVE_LINES;
+  const int64_t bytes = local_bytes(problem, config), block = config->value[SOLVE_BLOCK],
+                columns = config->value[SOLVE_COLUMNS], size = (int64_t)tsl_type(problem->c.type)->size;
   if ((uint64_t)bytes > device->local_bytes)
-    return tsl_refusal("block=%lld needs %lld bytes of local memory, %s has %llu",
-                       (long long)config->value[SOLVE_BLOCK], (long long)bytes, device->name,
-                       (unsigned long long)device->local_bytes);
-  if (items > device->group_items_max || SOLVE_COPY_ACROSS * SOLVE_COPY_LINES > device->group_items_max)
-    return tsl_refusal(
-        "columns=%lld needs groups of %d work-items, %s allows %d", (long long)config->value[SOLVE_COLUMNS],
-        (int)tsl_most(items, SOLVE_COPY_ACROSS * SOLVE_COPY_LINES), device->name, device->group_items_max);
+    return tsl_refusal("block=%lld needs %lld bytes of local memory, %s has %llu", (long long)block,
+                       (long long)bytes, device->name, (unsigned long long)device->local_bytes);
+  if (block * columns * size > PANEL_BYTES_MOST * SOLVE_ITEMS)
+    return tsl_refusal("block=%lld columns=%lld needs %lld bytes of registers an item, more than %d",
+                       (long long)block, (long long)columns,
+                       (long long)(block * columns * size / SOLVE_ITEMS), (int)PANEL_BYTES_MOST);
+  if (device->group_items_max < SOLVE_ITEMS)
+    return tsl_refusal("needs groups of %d work-items, %s allows %d", SOLVE_ITEMS, device->name,
+                       device->group_items_max);
   return NULL;
 }
 
@@ -80,19 +86,19 @@ static double product_seconds(const tsl_problem *problem, const tsl_solve_produc
   return (double)product->count * (ceil(tiles / units) * one + device->launch_seconds);
 }
 
-/* Groups in waves, one a unit: multiply-adds of the panel at a part of the unit's, and for each tile the waits for A, for one line of items,
- * and for one another. */
+/* A group waits for its operands once, and for its items tile by tile; two groups of a unit fill each other's waits. What all groups compute is
+ * read from local memory, whose rate it has. */
 static double blocks_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_solve_cut *cut,
                              const tsl_device *device) {
   const double columns = (double)config->value[SOLVE_COLUMNS], block = (double)cut->block,
-               units = fmax(1, device->compute_units);
-  const double waves = ceil(ceil((double)problem->n / columns) / units);
+               units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  const double panels = ceil((double)problem->n / columns);
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
-  const double filled = fmin(1, columns * SOLVE_LINES / 256), share = device->is_cpu ? 0.1 : 0.35;
-  const double computing = block * block / 2 * columns * operations * units /
-                           (share * (device->is_cpu ? 1 : filled) * peak_of(problem, device));
-  const double waits = device->is_cpu ? 0 : block / SOLVE_TILE * 2000 / (1e6 * fmax(1, device->clock_mhz));
-  return (double)cut->blocks * (waves * (computing + waits) + device->launch_seconds);
+  const double share = device->is_cpu ? 0.1 : columns < 32 ? 0.15 : 0.3;
+  const double computing = ceil(panels / units) * block * block / 2 * columns * operations * units /
+                           (share * peak_of(problem, device));
+  const double waits = device->is_cpu ? 0 : (2500 + block / SOLVE_TILE * 900 * operations / 2) / clock;
+  return (double)cut->blocks * (ceil(panels / (2 * units)) * waits + computing + device->launch_seconds);
 }
 
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -110,7 +116,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return seconds + blocks_seconds(problem, config, &cut, device);
 }
 
-/* What the kernel moves, which reads a block of A for each panel and has its columns below a tile in local memory; what children move beyond
+/* What the kernel moves, which reads a block of A for each panel and has its columns below a tile in local memory, from where items bring an
+ * element for `wide` products and one of X for `down`; what children move beyond
  * an element of A for each row of a product is theirs to tell. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_account *account) {
@@ -119,6 +126,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   const double columns = (double)config->value[SOLVE_COLUMNS], m = (double)problem->m, n = (double)problem->n,
                block = (double)cut.block, size = (double)tsl_type(problem->c.type)->size;
   const double panels = ceil(n / columns), in_blocks = m * (block + 1) / 2;
+  const double across = SOLVE_ACROSS(columns), wide = columns / across, down = block * across / SOLVE_ITEMS;
   double a = 0, x = 0;
   account->launches = 1;
   account->computed = 0;
@@ -137,7 +145,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_account_result(problem, 1, account);
   account->global.read += (x + m * n) * size;
   account->global.written += m * n * size;
-  account->local = (tsl_moved){.read = m * block / 2 * panels * columns * size / SOLVE_LINES,
+  account->local = (tsl_moved){.read = m * block / 2 * panels * columns * size * (1 / wide + 1 / down),
                                .written = in_blocks * panels * size};
 }
 
@@ -172,8 +180,7 @@ static tesela_status make_child(tsl_work *work, int index) {
 static tesela_status prepare(tsl_work *work) {
   static const char path[] = "strategy/solve/device_blocked/device_blocked.cl";
   tsl_solve_state *self = work->state;
-  const int items = (int)work->config.value[SOLVE_COLUMNS] * SOLVE_LINES;
-  TSL_TRY(tsl_launch_kernel(work, path, "tsl_solve_block_of_rows", items, &self->solve));
+  TSL_TRY(tsl_launch_kernel(work, path, "tsl_solve_block_of_rows", SOLVE_ITEMS, &self->solve));
   TSL_TRY(
       tsl_launch_kernel(work, path, "tsl_solve_scaled", SOLVE_COPY_ACROSS * SOLVE_COPY_LINES, &self->scale));
   for (int i = 0; i < SOLVE_PRODUCTS_MOST && computes(&work->problem); i++)

@@ -2,9 +2,11 @@
 #ifndef TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_SHARED_H
 #define TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_SHARED_H
 
-/* Rows of a tile, which one item solves a column of; and items of a group for each column of its panel, which share the rows. */
+/* Rows of a tile, which one item solves a column of. */
 #define SOLVE_TILE 16
-#define SOLVE_LINES 8
+/* Items of a group, and how many lie across a panel: they share its columns, and the lines of items its rows. */
+#define SOLVE_ITEMS 256
+#define SOLVE_ACROSS(columns) ((columns) < 16 ? 8 : 16)
 
 /* Items of a group that copies, across and down. */
 #define SOLVE_COPY_ACROSS 32

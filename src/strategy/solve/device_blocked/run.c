@@ -76,7 +76,7 @@ static tesela_status solve(const running *run, int64_t index) {
   block.a_down = tsl_launch_along(block.a.row_stride, block.a.col_stride);
   block.x_down = tsl_launch_along(block.x.row_stride, block.x.col_stride);
   const tsl_grid grid = {{tsl_launch_limited(device, 0, tsl_ceil_div(problem->n, columns)), 1, 1},
-                         {(int)columns, SOLVE_LINES, 1}};
+                         {SOLVE_ACROSS((int)columns), SOLVE_ITEMS / SOLVE_ACROSS((int)columns), 1}};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->given->a.buffer), TSL_ARG_BUFFER(run->given->c.buffer),
                                TSL_ARG_VALUE(block)};
   return device->ops->launch(run->stream, run->self->solve, &grid, list, sizeof list / sizeof *list);
