@@ -2,18 +2,15 @@
  * device: f32 and f64, A of SIZE x SIZE (4096 and 8192). 10^12 operations a second, of which a triangle has half of a product's, and
  * their ratio. Both compute the same operands, and pieces of the triangle are compared: they multiplied the same, no more.
  * TESELA_CUBLAS names another library; TESELA_VENDORS is not asked. */
-#include "judge/data.h"
-#include "planner/planner.h"
 #include "strategy/vendor.h"
 #define BENCH_NAME "gpu_syrk"
-#include "stop.h"
+#include "gpu_sides.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 9, SIZES_MOST = 16, COMPARED = 1 << 16 };
-static const double sample_seconds = 0.05;
+enum { SIZES_MOST = 16, COMPARED = 1 << 16 };
 
 /* --- cuBLAS's syrk as a strategy of this program --- */
 
@@ -94,14 +91,14 @@ static int update(const tsl_work *work, const tsl_operands *operands) {
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  tsl_device *device = work->device;
+  tsl_device *used = work->device;
   const tsl_vendor_handle *own = work->state;
-  must(device->ops->enter(device), "cuBLAS");
-  int code = cublas.set_stream(own->handle, device->ops->native_stream(stream));
+  must(used->ops->enter(used), "cuBLAS");
+  int code = cublas.set_stream(own->handle, used->ops->native_stream(stream));
   if (code == TSL_CUBLAS_SUCCESS)
     code = update(work, operands);
-  device->ops->leave(device);
-  return tsl_vendor_cublas_check(device, "cublasSyrk", code, cublas.status_name, &library.found);
+  used->ops->leave(used);
+  return tsl_vendor_cublas_check(used, "cublasSyrk", code, cublas.status_name, &library.found);
 }
 
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
@@ -121,46 +118,12 @@ static const tsl_strategy peer = {.name = "vendor_cublas_syrk",
 
 /* --- the comparison --- */
 
-typedef struct side {
-  tsl_plan *plan; /* NULL: there is none, and why */
-  char why[200];
-  double best;
-} side;
-
-static tsl_devices *devices;
-static tsl_device *device;
-static tsl_wisdom *wisdom;
-
 static tsl_problem problem_of(int64_t size, tesela_type type) {
   tsl_problem problem = tsl_problem_gemm(size, size, size, type);
   problem.b.row_stride = 1;
   problem.b.col_stride = size;
   problem.c.triangle = TESELA_LOWER;
   return problem;
-}
-
-static void plan_own(const tsl_problem *problem, side *one) {
-  const tsl_choice choice = {
-      .devices = devices, .device = device->name, .place = TSL_PLACE_DEVICE, .wisdom = wisdom};
-  tsl_candidate *list;
-  int count;
-  must(tsl_planner_list(problem, &choice, &list, &count), "planning");
-  if (tsl_planner_take(problem, &choice, list, count, &one->plan) != TESELA_OK)
-    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
-  free(list);
-}
-
-static void plan_peer(const tsl_problem *problem, side *one) {
-  const tsl_config config = tsl_strategy_defaults(&peer);
-  if (tsl_plan_create(problem, &peer, &config, device, TSL_PLACE_DEVICE, &one->plan) != TESELA_OK)
-    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
-}
-
-static double seconds_of(side *one, const tsl_operands *operands, int runs) {
-  const tsl_batch batch = {operands, 1, 0, runs};
-  tsl_phases phases;
-  must(tsl_plan_run_batch(one->plan, &batch, &phases), one->plan->text);
-  return phases.compute / runs;
 }
 
 /* The last rows' first elements, all of them below the diagonal. */
@@ -198,48 +161,17 @@ static double difference(side *sides, const tsl_operands *operands, tsl_stream *
   return sqrt(apart / all);
 }
 
-static tsl_buffer *buffer_of(const tsl_shape *shape, tsl_stream *stream, bool is_filled) {
-  const size_t bytes = (size_t)tsl_shape_extent(shape) * tsl_type(shape->type)->size;
-  tsl_buffer *made;
-  must(device->ops->buffer_create(device, bytes, &made), "operands");
-  void *block = calloc(bytes, 1);
-  if (!block)
-    stop("memory", "there is none");
-  if (is_filled)
-    must(tsl_data_fill(TSL_DATA_NORMAL, 1, shape, 1, block), "numbers");
-  must(tsl_device_write(stream, made, 0, block, bytes), "numbers");
-  must(device->ops->finish(stream), "numbers");
-  free(block);
-  return made;
-}
-
-static void measure(side *sides, const tsl_operands *operands) {
-  for (int round = 0; round < ROUNDS; round++)
-    for (int i = 0; i < 2; i++) {
-      if (!sides[i].plan)
-        continue;
-      const double once = sides[i].best > 0 ? sides[i].best : seconds_of(&sides[i], operands, 1);
-      const int runs = (int)fmax(1, fmin(64, sample_seconds / once));
-      const double seconds = seconds_of(&sides[i], operands, runs);
-      sides[i].best = round == 0 ? seconds : fmin(sides[i].best, seconds);
-    }
-}
-
 static void compare(int64_t size, tesela_type type, tsl_stream *stream) {
   const tsl_problem problem = problem_of(size, type);
   const double flops = tsl_problem_flops(&problem);
   side sides[2] = {{.plan = NULL}, {.plan = NULL}};
-  plan_own(&problem, &sides[0]);
-  plan_peer(&problem, &sides[1]);
+  plan_own(&problem, NULL, &sides[0]);
+  plan_peer(&problem, &peer, &sides[1]);
   tsl_buffer *a = buffer_of(&problem.a, stream, true), *c = buffer_of(&problem.c, stream, false);
   const tsl_operands operands = {.a = {.buffer = a}, .b = {.buffer = a}, .c = {.buffer = c}};
   measure(sides, &operands);
   printf("%s %6lld", tsl_type(type)->name, (long long)size);
-  for (int i = 0; i < 2; i++)
-    if (sides[i].plan)
-      printf(" %8.3g", flops / sides[i].best / 1e12);
-    else
-      printf(" %8s", "none");
+  print_sides(sides, flops);
   if (sides[0].plan && sides[1].plan)
     printf(" %6.3f  apart %.2g", sides[1].best / sides[0].best, difference(sides, &operands, stream));
   printf("  %s\n", sides[0].plan ? sides[0].plan->text : sides[0].why);
@@ -259,18 +191,12 @@ int main(int argc, char **argv) {
     if (sizes[count++] < 2)
       stop(argv[i], "not a size");
   }
-  must(tsl_devices_create(&devices), "devices");
-  must(tsl_devices_find(devices, argc > 1 ? argv[1] : "cuda:0", &device), "the device");
-  must(tsl_device_open(device), "the device");
-  must(tsl_wisdom_open(&wisdom), "wisdom");
-  must(device->ops->stream_create(device, &stream), "a stream");
+  open_device(argc > 1 ? argv[1] : "cuda:0", &stream);
   printf("%s, %s; 10^12 operations a second, half of a product's\n%-10s %8s %8s %6s\n", device->label,
          load()->why_not[0] ? load()->why_not : load()->name, "", "tesela", "peer", "ratio");
   for (int t = 0; t < 2; t++)
     for (int i = 0; i < count; i++)
       compare(sizes[i], both[t], stream);
-  device->ops->stream_destroy(stream);
-  tsl_wisdom_close(wisdom);
-  tsl_devices_destroy(devices);
+  close_device(stream);
   return 0;
 }

@@ -232,9 +232,11 @@ double tsl_products_error_bound(const tsl_products *of) {
 
 /* --- their plan --- */
 
-/* Whether products follow each other at even distances, so that one run may take all. */
-static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch) {
-  return batch->count > 1 && !batch->a && !batch->b && !batch->c && !desc->a.packed && !desc->b.packed;
+/* Whether products follow each other at even distances, so that one run may take all. Those with structures are cut into batches of their
+ * own, and run one by one. */
+static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch, const tsl_problem *problem) {
+  return batch->count > 1 && !tsl_problem_has_structure(problem) && !batch->a && !batch->b && !batch->c &&
+         !desc->a.packed && !desc->b.packed;
 }
 
 /* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was found that no
@@ -257,7 +259,7 @@ tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc 
                                 const tesela_batch *batch, const tsl_call_key *key,
                                 tsl_cached_plan **cached) {
   tsl_call_key all = *key;
-  const bool even = is_even(desc, batch);
+  const bool even = is_even(desc, batch, &key->problem);
   tsl_cached_plan *one = tsl_plan_cache_find(&context->cache, key), *together;
   if (!one && (!even || key->place == TSL_PLACE_HOST))
     TSL_TRY(tsl_api_cached_plan(context, key, &one));

@@ -42,6 +42,7 @@
   X(transpose, tile_local)                                                                                   \
   X(transpose, vector)                                                                                       \
   X(solve, sequential)                                                                                       \
-  X(solve, host_blocked)
+  X(solve, host_blocked)                                                                                     \
+  X(solve, device_blocked)
 
 #endif

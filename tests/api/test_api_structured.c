@@ -176,6 +176,56 @@ static void symmetric(void **state) {
     }
 }
 
+/* --- batches --- */
+
+enum { BATCH = 3, SIDE = 20, DEEP = 4, APART = SIDE * SIDE + 5 };
+
+static float of_batch(int product, int i, int l) {
+  return a[(product * SIDE + i) * DEEP + l];
+}
+
+/* Of each product the triangle, and nothing beside it or behind it. */
+static void expect_batch(const float *found) {
+  for (int product = 0; product < BATCH; product++)
+    for (int at = 0; at < APART; at++) {
+      const int i = at / SIDE, j = at % SIDE;
+      float sum = 0;
+      for (int l = 0; l < DEEP && i < SIDE; l++)
+        sum += of_batch(product, i, l) * of_batch(product, j, l);
+      if (i < SIDE && j <= i ? found[product * APART + at] != sum : !isnan(found[product * APART + at]))
+        fail_msg("product %d, C(%d, %d) is %g", product, i, j, (double)found[product * APART + at]);
+    }
+}
+
+static void batches_of_triangles(void **state) {
+  const tesela_batch batch = {
+      .count = BATCH, .a_stride = SIDE * DEEP, .b_stride = SIDE * DEEP, .c_stride = APART};
+  tesela_gemm_desc desc = {.m = SIDE,
+                           .n = SIDE,
+                           .k = DEEP,
+                           .a = {.buffer = factor},
+                           .b = {.buffer = factor, .transpose = 1},
+                           .c = {.buffer = result},
+                           .c_triangle = TESELA_LOWER};
+  tesela_record record;
+  (void)state;
+  memset(c, 0xff, sizeof c); /* NaN */
+  must(tesela_buffer_write(result, 0, c, sizeof c));
+  must(tesela_gemm_batched(context, &desc, &batch, &record));
+  assert_non_null(strstr(record.plan, "gemm structured"));
+  must(tesela_buffer_read(result, 0, c, sizeof c));
+  expect_batch(c);
+  memset(c, 0xff, sizeof c);
+  desc.a = (tesela_matrix){.data = a};
+  desc.b = (tesela_matrix){.data = a, .transpose = 1};
+  desc.c = (tesela_result){.data = c};
+  must(tesela_gemm_batched(context, &desc, &batch, NULL));
+  expect_batch(c);
+  memset(c, 0xff, sizeof c);
+  must(tesela_gemm_grouped(context, &desc, &batch, 1, NULL));
+  expect_batch(c);
+}
+
 /* Bits of sums are the device's own. */
 static void what_it_cannot_promise(void **state) {
   tesela_gemm_desc desc = {.m = N,
@@ -196,7 +246,10 @@ static void what_it_cannot_promise(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_triangle_in_buffers),
-                                     cmocka_unit_test(a_triangle_in_host_memory), cmocka_unit_test(in_place),
-                                     cmocka_unit_test(symmetric), cmocka_unit_test(what_it_cannot_promise)};
+                                     cmocka_unit_test(a_triangle_in_host_memory),
+                                     cmocka_unit_test(in_place),
+                                     cmocka_unit_test(symmetric),
+                                     cmocka_unit_test(batches_of_triangles),
+                                     cmocka_unit_test(what_it_cannot_promise)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

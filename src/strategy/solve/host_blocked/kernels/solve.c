@@ -359,6 +359,27 @@ static void bring_rows_as_they_lie(const group *from, int64_t rows, const double
   }
 }
 
+/* Rows whose elements are neighbours, where not all columns are there: zeros in their place. */
+static void bring_short_rows(const group *from, int64_t rows, const double alpha[2], REAL *out) {
+  const int64_t whole = from->count / NAME(LANES), rest = from->count - whole * NAME(LANES);
+  const NAME(mask) some = NAME(mask_of)(rest > 0 ? rest : 1);
+  for (int64_t i = 0; i < rows; i++, out += STEP) {
+    const element *in = element_at(from->view, i, from->first);
+    vector *to = (vector *)(void *)out;
+    for (int64_t j = 0; j < whole; j++)
+      to[j] = times_alpha(alpha, NAME(load)(in + j * NAME(LANES)));
+    if (rest > 0)
+      to[whole] = times_alpha(alpha, NAME(load_masked)(in + whole * NAME(LANES), some));
+    for (int64_t j = whole + (rest > 0); j < VECTORS; j++)
+      to[j] = (vector){0};
+  }
+}
+
+/* A column whose elements are neighbours: vectors lie along it. */
+static bool is_one_line(const group *of) {
+  return of->count == 1 && (of->view->row_stride == 1 || of->view->row_stride == -1);
+}
+
 static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
   for (int64_t i = 0; i < rows * VECTORS; i++)
     ((vector *)(void *)x)[i] = times_alpha(alpha, ((vector *)(void *)x)[i]);
@@ -390,6 +411,10 @@ static void bring(const group *from, int64_t rows, const double alpha[2], REAL *
     bring_rows_as_they_lie(from, rows, alpha, out);
     return;
   }
+  if (from->view->col_stride == 1 && !is_one_line(from)) {
+    bring_short_rows(from, rows, alpha, out);
+    return;
+  }
   if (from->view->row_stride == 1 || from->view->row_stride == -1)
     done = bring_columns(from, rows, alpha, out);
   for (int64_t i = done; i < rows; i++)
@@ -402,6 +427,19 @@ static void give_rows_as_they_lie(const group *to, int64_t row, int64_t rows, co
     element *out = element_at(to->view, i, to->first);
     for (int j = 0; j < VECTORS; j++)
       NAME(store)(out + j * NAME(LANES), ((const vector *)(const void *)x)[j]);
+  }
+}
+
+static void give_short_rows(const group *to, int64_t row, int64_t rows, const REAL *x) {
+  const int64_t whole = to->count / NAME(LANES), rest = to->count - whole * NAME(LANES);
+  const NAME(mask) some = NAME(mask_of)(rest > 0 ? rest : 1);
+  for (int64_t i = row; i < row + rows; i++, x += STEP) {
+    element *out = element_at(to->view, i, to->first);
+    const vector *from = (const vector *)(const void *)x;
+    for (int64_t j = 0; j < whole; j++)
+      NAME(store)(out + j * NAME(LANES), from[j]);
+    if (rest > 0)
+      NAME(store_masked)(out + whole * NAME(LANES), from[whole], some);
   }
 }
 
@@ -425,6 +463,10 @@ static void give(const group *to, int64_t row, int64_t rows, const REAL *x) {
   int64_t done = 0;
   if (to->view->col_stride == 1 && to->count == COLUMNS) {
     give_rows_as_they_lie(to, row, rows, x);
+    return;
+  }
+  if (to->view->col_stride == 1 && !is_one_line(to)) {
+    give_short_rows(to, row, rows, x);
     return;
   }
   if (to->view->row_stride == 1 || to->view->row_stride == -1)
@@ -476,8 +518,8 @@ static void update_block(const working *w, int64_t row, int64_t end, int64_t fir
 
 /* --- few right-hand sides --- */
 
-/* More micro-panels of X than these are worth a copy of A. */
-enum { LYING_PANELS = 4 };
+/* More micro-panels of X than these are worth a copy of A; a triangle of more rows than these a copy of its tiles. */
+enum { LYING_PANELS = 4, LYING_ROWS = 32 };
 
 /* What one call works on, and the tile for its vectors. */
 typedef struct few {
@@ -522,6 +564,107 @@ static void solve_few(const working *w, int64_t count) {
   }
 }
 
+#if !PARTS_ARE_TWO
+/* --- few rows, and few right-hand sides --- */
+
+/* Triangles of at most so many rows are read where they lie, LOW rows at a time: no copy of them is worth its time. */
+enum { SMALL = LYING_ROWS, LOW = 4 };
+
+/* What divides the rows; which way is found for ROWS of them together, as copies have it. */
+typedef struct divisors {
+  REAL inverse[SMALL], own[SMALL];
+  int way[SMALL];
+} divisors;
+
+static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
+  const int64_t m = blocks->m, step = blocks->a.row_stride + blocks->a.col_stride;
+  const REAL *diagonal = number_at(&blocks->a, 0, 0);
+  for (int64_t first = 0; first < m; first += ROWS) {
+    const int64_t end = tsl_least(first + ROWS, m);
+    bool all = true;
+    for (int64_t i = first; !blocks->is_unit && i < end; i++) {
+      out->own[i] = diagonal[i * step];
+      out->inverse[i] = 1 / out->own[i];
+      all &= has_reciprocal(out->own[i], 0);
+    }
+    for (int64_t i = first; i < end; i++)
+      out->way[i] = blocks->is_unit ? BY_NOTHING : all ? BY_RECIPROCALS : BY_DIAGONAL;
+  }
+}
+
+/* Rows i to i + rows, term by term as copies are taken off. */
+TSL_INLINE void solve_low(const tsl_view *a, const divisors *by, int64_t i, int rows, REAL *x, int vectors) {
+  const int64_t down = a->row_stride, across = a->col_stride;
+  const REAL *number = number_at(a, i, 0);
+  vector tile[LOW][VECTORS];
+  vector *const own = (vector *)(void *)(x + i * STEP);
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[r][j] = own[r * VECTORS + j];
+  }
+  for (int64_t l = 0; l < i; l++, number += across, x += STEP) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      const vector above = -((const vector *)(const void *)x)[j];
+      TSL_UNROLL for (int r = 0; r < rows; r++) tile[r][j] = NUMBER(fma)(tile[r][j], number[r * down], above);
+    }
+  }
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    const int way = by->way[i + r];
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      if (way == BY_RECIPROCALS)
+        tile[r][j] = NUMBER(fma)((vector){0}, by->inverse[i + r], tile[r][j]);
+      else if (way == BY_DIAGONAL)
+        tile[r][j] = tile[r][j] / by->own[i + r];
+      own[r * VECTORS + j] = tile[r][j];
+      TSL_UNROLL for (int k = r + 1; k < rows; k++) tile[k][j] =
+          NUMBER(fma)(tile[k][j], number[k * down + r * across], -tile[r][j]);
+    }
+  }
+}
+
+TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors *by, REAL *x, int vectors) {
+  const int64_t m = blocks->m;
+  int64_t i = 0;
+  for (; i + LOW <= m; i += LOW)
+    solve_low(&blocks->a, by, i, LOW, x, vectors);
+  for (; i + 2 <= m; i += 2)
+    solve_low(&blocks->a, by, i, 2, x, vectors);
+  for (; i < m; i++)
+    solve_low(&blocks->a, by, i, 1, x, vectors);
+}
+
+/* Whether it was one. */
+static bool solve_small(const working *w, int64_t count) {
+  divisors by;
+  if (w->blocks->m > SMALL)
+    return false;
+  find_divisors(w->blocks, &by);
+  for (int64_t p = 0; p < w->panels; p++)
+    if (count - p * COLUMNS <= NAME(LANES))
+      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, 1);
+    else
+      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, VECTORS);
+  return true;
+}
+#else
+static bool solve_small(const working *w, int64_t count) {
+  (void)w;
+  (void)count;
+  return false;
+}
+#endif
+
+#if !PARTS_ARE_TWO
+#include "strategy/solve/host_blocked/line.h"
+#else
+static bool solve_line(const tsl_solve_blocks *blocks, int64_t at, REAL *values, REAL *triangle) {
+  (void)blocks;
+  (void)at;
+  (void)values;
+  (void)triangle;
+  return false;
+}
+#endif
+
 static group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count, int64_t panel) {
   (void)w;
   return (group){view, first + panel * COLUMNS, tsl_least(COLUMNS, count - panel * COLUMNS)};
@@ -536,13 +679,16 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
                      .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
                      .x = x_copy,
                      .a = a_copy};
+  if (count == 1 && m > LYING_ROWS && solve_line(blocks, first, w.x, w.a))
+    return;
   for (int64_t p = 0; p < w.panels; p++) {
     const group from = group_of(&w, &blocks->b, first, count, p);
     bring(&from, m, blocks->alpha, w.x + p * w.x_panel);
     memset(w.x + p * w.x_panel + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
   }
   if (w.panels <= LYING_PANELS) {
-    solve_few(&w, count);
+    if (!solve_small(&w, count))
+      solve_few(&w, count);
     for (int64_t p = 0; p < w.panels; p++) {
       const group to = group_of(&w, &blocks->x, first, count, p);
       give(&to, 0, m, w.x + p * w.x_panel);

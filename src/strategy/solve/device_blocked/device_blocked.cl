@@ -1,0 +1,417 @@
+/* Idea: substitution by blocks. A kernel solves for a block of rows, each group for a panel of columns; what a block found is taken off rows
+ * below it by general products, the device's own (strategy/children.h). So nearly all of the work is as fast as those are.
+ * What it adds to `sequential`: columns are solved side by side, rows of them in registers, and the rest is a product on tiles.
+ *
+ *      block                  n columns             after block i (from 1), whose number 2^v divides, the next 2^v blocks of rows lose
+ *    +------+               +---+---+---+             what the 2^v blocks before them give: larger products than a block at a time, and
+ *    |\ 1   |               | x |   |   |             few different ones, each of which has a plan
+ *    +------+               +---+---+---+
+ *    | a |\ 2               | x |   |   |               1      2      3      4   ...
+ *    +------+------+        +---+---+---+                 a          a
+ *    |      b      |\ 3     | x |   |   |                       b
+ *    |             | a \4   | x |   |   |
+ *
+ *   a block, of which a group has a panel:    rows y, y + 8, ... of a column belong to item (column, y), which holds them in registers
+ *     +---+                tile by tile:  the tile's rows go to local memory, and the columns of A below them;
+ *     |\t |                               items of the first line solve a column each;
+ *     | a |\                              all take A times the tile off their rows further down, and write the tile.
+ *
+ * No inverse of a block is made, whose product would be off by what the block's condition is: each element of X is its row's sum and one
+ * quotient, or a product by the reciprocal where that is far from both ends of the range.
+ *
+ * Parameters: TSL_PARAM_BLOCK, rows of a block, TSL_PARAM_COLUMNS, of a panel. Local memory: BLOCK x 16 elements of A, 16 x COLUMNS of X, padded.
+ * From the host: TSL_REAL, and TSL_COMPLEX for two of them an element. See NOTES.md. */
+#include "dialect.h"
+
+#include "device_blocked_shared.h"
+
+#ifdef TSL_COMPLEX
+#define PARTS 2
+#else
+#define PARTS 1
+#endif
+/* Numbers of 16 bytes, which a load from local memory takes. */
+#ifdef TSL_REAL_IS_DOUBLE
+#define LANES 2
+#define SMALL 0x1p-1000
+#define LARGE 0x1p+1000
+#else
+#define LANES 4
+#define SMALL 0x1p-120f
+#define LARGE 0x1p+120f
+#endif
+
+#define ACROSS SOLVE_ACROSS(TSL_PARAM_COLUMNS)
+#define LINES (SOLVE_ITEMS / ACROSS)
+#define WIDE (TSL_PARAM_COLUMNS / ACROSS)                     /* columns of an item */
+#define ROWS (TSL_PARAM_BLOCK / LINES)                        /* of an item */
+#define HIGH (ROWS % 2 == 0 ? 2 : 1)                          /* rows that an item takes together */
+#define A_LINE (SOLVE_TILE * PARTS + LANES)                   /* numbers */
+#define X_LINE ((TSL_PARAM_COLUMNS + 1) * PARTS)              /* numbers */
+#define A_ROUNDS (TSL_PARAM_BLOCK * SOLVE_TILE / SOLVE_ITEMS) /* elements that an item brings */
+/* Rows of X that the room of A's tiles has place for, and what an item brings of them. */
+#define PASS (TSL_PARAM_COLUMNS > 16 ? TSL_PARAM_BLOCK * 16 / TSL_PARAM_COLUMNS : TSL_PARAM_BLOCK)
+#define PASSES (TSL_PARAM_BLOCK / PASS)
+#define X_ROUNDS (PASS * TSL_PARAM_COLUMNS / SOLVE_ITEMS)
+#define OUT_ROUNDS ((SOLVE_TILE * TSL_PARAM_COLUMNS + SOLVE_ITEMS - 1) / SOLVE_ITEMS)
+#define TOGETHER (LANES / PARTS) /* elements of a load from local memory */
+
+TSL_FUNCTION TSL_INDEX solve_place(tsl_solve_side side, TSL_INDEX row, TSL_INDEX col) {
+  return (side.offset + row * side.row_stride + col * side.col_stride) * PARTS;
+}
+
+TSL_FUNCTION TSL_REAL solve_magnitude(TSL_REAL x) {
+  return x < 0 ? -x : x;
+}
+
+#ifdef TSL_COMPLEX
+/* z over d, scaled by d's larger part (Smith 1962). */
+TSL_FUNCTION void solve_divide(TSL_REAL *z, TSL_REAL real, TSL_REAL imaginary) {
+  const int is_flat = solve_magnitude(real) >= solve_magnitude(imaginary);
+  const TSL_REAL ratio = is_flat ? imaginary / real : real / imaginary;
+  const TSL_REAL below = is_flat ? real + imaginary * ratio : real * ratio + imaginary;
+  const TSL_REAL first = is_flat ? z[0] + z[1] * ratio : z[0] * ratio + z[1];
+  const TSL_REAL second = is_flat ? z[1] - z[0] * ratio : z[1] * ratio - z[0];
+  z[0] = first / below;
+  z[1] = second / below;
+}
+#endif
+
+/* The reciprocal of a diagonal's element; 0 where X is to be divided by it. */
+TSL_FUNCTION void solve_invert(const TSL_REAL *diagonal, TSL_LOCAL_POINTER TSL_REAL *inverse) {
+#ifdef TSL_COMPLEX
+  const TSL_REAL real = solve_magnitude(diagonal[0]), imaginary = solve_magnitude(diagonal[1]),
+                 most = real > imaginary ? real : imaginary;
+  TSL_REAL one[2] = {1, 0};
+  if (most > SMALL && most < LARGE && real < LARGE && imaginary < LARGE)
+    solve_divide(one, diagonal[0], diagonal[1]);
+  else
+    one[0] = 0;
+  inverse[0] = one[0];
+  inverse[1] = one[1];
+#else
+  const TSL_REAL most = solve_magnitude(diagonal[0]);
+  inverse[0] = most > SMALL && most < LARGE ? 1 / diagonal[0] : 0;
+#endif
+}
+
+/* Loads of an item, whose places are in even steps, all at once: none waits for another. */
+typedef struct solve_walk {
+  TSL_GLOBAL TSL_REAL *at;
+  TSL_INDEX step; /* numbers from round to round */
+  int row, col, rows, cols;
+} solve_walk;
+
+/* Neighbours in memory by neighbouring items: `high` rows, `wide` columns. */
+TSL_FUNCTION solve_walk solve_walk_over(TSL_GLOBAL TSL_REAL *from, tsl_solve_side side, int down, int item,
+                                        int high, int wide) {
+  solve_walk walk;
+  walk.row = down ? item % high : item / wide;
+  walk.col = down ? item / high : item % wide;
+  walk.rows = down ? 0 : SOLVE_ITEMS / wide;
+  walk.cols = down ? SOLVE_ITEMS / high : 0;
+  walk.at = from + solve_place(side, walk.row, walk.col);
+  walk.step = (walk.rows * side.row_stride + walk.cols * side.col_stride) * PARTS;
+  return walk;
+}
+
+/* Columns first to first + 16 of A, from row `first` on; beside the triangle nothing is read. */
+TSL_FUNCTION void solve_fetch_a(const solve_walk walk, const tsl_solve_block given, int first,
+                                TSL_REAL *staged) {
+  TSL_GLOBAL const TSL_REAL *from = walk.at + first * given.a.col_stride * PARTS;
+  TSL_UNROLL
+  for (int round = 0; round < A_ROUNDS; round++) {
+    const int row = walk.row + round * walk.rows, col = first + walk.col + round * walk.cols;
+    const int is_there = row < given.rows && (row > col || (row == col && !given.is_unit));
+    TSL_GLOBAL const TSL_REAL *at = from + round * walk.step;
+    for (int part = 0; part < PARTS; part++)
+      staged[round * PARTS + part] = is_there ? at[part] : 0;
+  }
+}
+
+/* The same to local memory, as they take part: ones where the diagonal has no number. */
+TSL_FUNCTION void solve_keep_a(const solve_walk walk, const tsl_solve_block given, int first,
+                               const TSL_REAL *staged, TSL_LOCAL_POINTER TSL_REAL *block) {
+  TSL_UNROLL
+  for (int round = 0; round < A_ROUNDS; round++) {
+    const int row = walk.row + round * walk.rows, col = walk.col + round * walk.cols;
+    const int is_one = row == first + col && (given.is_unit || row >= given.rows);
+    TSL_LOCAL_POINTER TSL_REAL *own = block + row * A_LINE + col * PARTS;
+    own[0] = is_one ? 1 : staged[round * PARTS];
+#ifdef TSL_COMPLEX
+    own[1] = given.conjugates ? -staged[2 * round + 1] : staged[2 * round + 1];
+#endif
+  }
+}
+
+/* Reciprocals of the diagonal, an item each, and of each tile whether all are of use. */
+TSL_FUNCTION void solve_invert_all(TSL_GLOBAL const TSL_REAL *a, const tsl_solve_block given, int item,
+                                   TSL_LOCAL_POINTER TSL_REAL *inverse, TSL_LOCAL_POINTER int *divides) {
+  if (item >= TSL_PARAM_BLOCK)
+    return;
+  TSL_REAL diagonal[PARTS] = {1};
+  if (!given.is_unit && item < given.rows) {
+    TSL_GLOBAL const TSL_REAL *at = a + solve_place(given.a, item, item);
+    diagonal[0] = at[0];
+#ifdef TSL_COMPLEX
+    diagonal[1] = given.conjugates ? -at[1] : at[1];
+#endif
+  }
+  TSL_LOCAL_POINTER TSL_REAL *own = inverse + item * PARTS;
+  solve_invert(diagonal, own);
+#ifdef TSL_COMPLEX
+  if (own[0] == 0 && own[1] == 0)
+#else
+  if (own[0] == 0)
+#endif
+    divides[item / SOLVE_TILE] = 1;
+}
+
+/* A panel of X to local memory and from there to those whose it is. */
+TSL_FUNCTION void solve_fetch_x(const solve_walk walk, const tsl_solve_block given, TSL_INDEX first_col,
+                                TSL_REAL *staged) {
+  TSL_UNROLL
+  for (int round = 0; round < PASSES * X_ROUNDS; round++) {
+    const int pass = round / X_ROUNDS, step = round % X_ROUNDS;
+    const int row = pass * PASS + walk.row + step * walk.rows, col = walk.col + step * walk.cols;
+    const int is_there = row < given.rows && first_col + col < given.cols;
+    TSL_GLOBAL const TSL_REAL *at = walk.at + pass * PASS * given.x.row_stride * PARTS + step * walk.step;
+    for (int part = 0; part < PARTS; part++)
+      staged[round * PARTS + part] = is_there ? at[part] : 0;
+  }
+}
+
+TSL_FUNCTION void solve_deal_x(const solve_walk walk, int line, int across, const TSL_REAL *staged,
+                               TSL_LOCAL_POINTER TSL_REAL *room, TSL_REAL *left) {
+  TSL_UNROLL
+  for (int pass = 0; pass < PASSES; pass++) {
+    TSL_UNROLL
+    for (int round = 0; round < X_ROUNDS; round++)
+      for (int part = 0; part < PARTS; part++)
+        room[(walk.row + round * walk.rows) * X_LINE + (walk.col + round * walk.cols) * PARTS + part] =
+            staged[(pass * X_ROUNDS + round) * PARTS + part];
+    TSL_BARRIER();
+    TSL_UNROLL
+    for (int i = 0; i < ROWS; i++) {
+      const int row = i * LINES + line - pass * PASS;
+      if (row >= 0 && row < PASS)
+        for (int k = 0; k < WIDE * PARTS; k++)
+          left[i * WIDE * PARTS + k] = room[row * X_LINE + (across + k / PARTS * ACROSS) * PARTS + k % PARTS];
+    }
+    TSL_BARRIER();
+  }
+}
+
+/* A tile that was found, to memory. */
+TSL_FUNCTION void solve_store_x(const solve_walk walk, const tsl_solve_block given, TSL_INDEX first_col,
+                                int first, TSL_LOCAL_POINTER const TSL_REAL *tile) {
+  TSL_GLOBAL TSL_REAL *to = walk.at + first * given.x.row_stride * PARTS;
+  TSL_UNROLL
+  for (int round = 0; round < OUT_ROUNDS; round++) {
+    const int row = walk.row + round * walk.rows, col = walk.col + round * walk.cols;
+    if (row < SOLVE_TILE && col < TSL_PARAM_COLUMNS && first + row < given.rows &&
+        first_col + col < given.cols)
+      for (int part = 0; part < PARTS; part++)
+        to[round * walk.step + part] = tile[row * X_LINE + col * PARTS + part];
+  }
+}
+
+/* One element less a product. */
+TSL_FUNCTION void solve_less(const TSL_REAL *y, const TSL_REAL *x, TSL_REAL *left) {
+#ifdef TSL_COMPLEX
+  left[0] = TSL_FMA(-y[0], x[0], TSL_FMA(y[1], x[1], left[0]));
+  left[1] = TSL_FMA(-y[0], x[1], TSL_FMA(-y[1], x[0], left[1]));
+#else
+  left[0] = TSL_FMA(-y[0], x[0], left[0]);
+#endif
+}
+
+/* Neighbours in a row of A, 16 bytes of them. */
+TSL_FUNCTION void solve_neighbours(TSL_LOCAL_POINTER const TSL_REAL *at, TSL_REAL *y) {
+  const TSL_VECTOR(TSL_REAL, LANES) loaded = TSL_LOCAL_LOAD(TSL_REAL, LANES, at);
+  y[0] = TSL_LANE(loaded, 0);
+  y[1] = TSL_LANE(loaded, 1);
+#if LANES == 4
+  y[2] = TSL_LANE(loaded, 2);
+  y[3] = TSL_LANE(loaded, 3);
+#endif
+}
+
+/* A quotient, where there is a reciprocal by it. */
+TSL_FUNCTION void solve_quotient(TSL_LOCAL_POINTER const TSL_REAL *by, TSL_REAL *x) {
+#ifdef TSL_COMPLEX
+  const TSL_REAL real = x[0], imaginary = x[1];
+  x[0] = real * by[0] - imaginary * by[1];
+  x[1] = real * by[1] + imaginary * by[0];
+#else
+  x[0] = x[0] * by[0];
+#endif
+}
+
+/* A column of a tile. */
+TSL_FUNCTION void solve_column(TSL_LOCAL_POINTER const TSL_REAL *block,
+                               TSL_LOCAL_POINTER const TSL_REAL *inverse, TSL_LOCAL_POINTER TSL_REAL *tile) {
+  TSL_REAL x[SOLVE_TILE * PARTS];
+  TSL_UNROLL
+  for (int i = 0; i < SOLVE_TILE * PARTS; i++)
+    x[i] = tile[i / PARTS * X_LINE + i % PARTS];
+  TSL_UNROLL
+  for (int j = 0; j < SOLVE_TILE; j += TOGETHER) {
+    TSL_REAL y[SOLVE_TILE * LANES];
+    TSL_UNROLL
+    for (int i = j; i < SOLVE_TILE; i++)
+      solve_neighbours(block + i * A_LINE + j * PARTS, y + i * LANES);
+    TSL_UNROLL
+    for (int k = 0; k < TOGETHER; k++) {
+      solve_quotient(inverse + (j + k) * PARTS, x + (j + k) * PARTS);
+      TSL_UNROLL
+      for (int i = j; i < SOLVE_TILE; i++)
+        if (i > j + k)
+          solve_less(y + i * LANES + k * PARTS, x + (j + k) * PARTS, x + i * PARTS);
+    }
+  }
+  TSL_UNROLL
+  for (int i = 0; i < SOLVE_TILE * PARTS; i++)
+    tile[i / PARTS * X_LINE + i % PARTS] = x[i];
+}
+
+/* The same where some numbers of the diagonal have no reciprocal: rare, and not fast. */
+TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *block,
+                                            TSL_LOCAL_POINTER const TSL_REAL *inverse,
+                                            TSL_LOCAL_POINTER TSL_REAL *tile) {
+  TSL_UNROLL_BY(1)
+  for (int j = 0; j < SOLVE_TILE; j++) {
+    TSL_LOCAL_POINTER const TSL_REAL *by = inverse + j * PARTS, *own = block + j * A_LINE + j * PARTS;
+    TSL_REAL x[PARTS];
+    for (int part = 0; part < PARTS; part++)
+      x[part] = tile[j * X_LINE + part];
+#ifdef TSL_COMPLEX
+    if (by[0] == 0 && by[1] == 0)
+      solve_divide(x, own[0], own[1]);
+#else
+    if (by[0] == 0)
+      x[0] = x[0] / own[0];
+#endif
+    else
+      solve_quotient(by, x);
+    for (int part = 0; part < PARTS; part++)
+      tile[j * X_LINE + part] = x[part];
+    TSL_UNROLL_BY(1)
+    for (int i = j + 1; i < SOLVE_TILE; i++) {
+      TSL_REAL y[PARTS], left[PARTS];
+      for (int part = 0; part < PARTS; part++) {
+        y[part] = block[i * A_LINE + j * PARTS + part];
+        left[part] = tile[i * X_LINE + part];
+      }
+      solve_less(y, x, left);
+      for (int part = 0; part < PARTS; part++)
+        tile[i * X_LINE + part] = left[part];
+    }
+  }
+}
+
+/* Elements of HIGH rows and WIDE columns less their rows of A times a tile's columns. Rows that are found already may be among them: what they
+ * become is not used. */
+TSL_FUNCTION void solve_take_off(TSL_LOCAL_POINTER const TSL_REAL *line, const TSL_REAL *found,
+                                 TSL_REAL *left) {
+  TSL_UNROLL
+  for (int j = 0; j < SOLVE_TILE; j += TOGETHER) {
+    TSL_REAL y[HIGH * LANES];
+    TSL_UNROLL
+    for (int i = 0; i < HIGH; i++)
+      solve_neighbours(line + i * LINES * A_LINE + j * PARTS, y + i * LANES);
+    TSL_UNROLL
+    for (int k = 0; k < TOGETHER; k++)
+      TSL_UNROLL
+    for (int i = 0; i < HIGH; i++)
+      TSL_UNROLL
+    for (int wide = 0; wide < WIDE; wide++)
+      solve_less(y + i * LANES + k * PARTS, found + ((j + k) * WIDE + wide) * PARTS,
+                 left + (i * WIDE + wide) * PARTS);
+  }
+}
+
+TSL_KERNEL(ACROSS, LINES, 1)
+tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL *x,
+                        const tsl_solve_block given) {
+  TSL_LOCAL TSL_REAL block[TSL_PARAM_BLOCK * A_LINE];
+  TSL_LOCAL TSL_REAL tile[SOLVE_TILE * X_LINE];
+  TSL_LOCAL TSL_REAL inverse[TSL_PARAM_BLOCK * PARTS];
+  TSL_LOCAL int divides[TSL_PARAM_BLOCK / SOLVE_TILE];
+  const int across = TSL_ITEM(0), line = TSL_ITEM(1), item = line * ACROSS + across;
+  const solve_walk walk_a = solve_walk_over(a, given.a, given.a_down, item, TSL_PARAM_BLOCK, SOLVE_TILE);
+  for (TSL_INDEX first_col = (TSL_INDEX)TSL_GROUP(0) * TSL_PARAM_COLUMNS; first_col < given.cols;
+       first_col += (TSL_INDEX)TSL_GROUPS(0) * TSL_PARAM_COLUMNS) {
+    TSL_GLOBAL TSL_REAL *panel = x + first_col * given.x.col_stride * PARTS;
+    const solve_walk walk_out =
+        solve_walk_over(panel, given.x, given.x_down, item, SOLVE_TILE, TSL_PARAM_COLUMNS);
+    TSL_REAL left[ROWS * WIDE * PARTS], staged_a[A_ROUNDS * PARTS];
+    if (item < TSL_PARAM_BLOCK / SOLVE_TILE)
+      divides[item] = 0;
+    {
+      const solve_walk walk_x = solve_walk_over(panel, given.x, given.x_down, item, PASS, TSL_PARAM_COLUMNS);
+      TSL_REAL staged[PASSES * X_ROUNDS * PARTS];
+      solve_fetch_x(walk_x, given, first_col, staged);
+      solve_fetch_a(walk_a, given, 0, staged_a);
+      solve_deal_x(walk_x, line, across, staged, block, left);
+    }
+    solve_invert_all(a, given, item, inverse, divides);
+    for (int first = 0; first < given.rows; first += SOLVE_TILE) {
+      TSL_UNROLL
+      for (int i = 0; i < ROWS; i++) {
+        const int row = i * LINES + line - first;
+        if (row >= 0 && row < SOLVE_TILE)
+          for (int k = 0; k < WIDE * PARTS; k++)
+            tile[row * X_LINE + (across + k / PARTS * ACROSS) * PARTS + k % PARTS] =
+                left[i * WIDE * PARTS + k];
+      }
+      solve_keep_a(walk_a, given, first, staged_a, block);
+      TSL_BARRIER();
+      if (first + SOLVE_TILE < given.rows)
+        solve_fetch_a(walk_a, given, first + SOLVE_TILE, staged_a);
+      if (item < TSL_PARAM_COLUMNS) {
+        if (divides[first / SOLVE_TILE])
+          solve_column_by_quotients(block + first * A_LINE, inverse + first * PARTS, tile + item * PARTS);
+        else
+          solve_column(block + first * A_LINE, inverse + first * PARTS, tile + item * PARTS);
+      }
+      TSL_BARRIER();
+      TSL_REAL found[SOLVE_TILE * WIDE * PARTS];
+      TSL_UNROLL
+      for (int j = 0; j < SOLVE_TILE * WIDE * PARTS; j++)
+        found[j] =
+            tile[j / (WIDE * PARTS) * X_LINE + (across + j / PARTS % WIDE * ACROSS) * PARTS + j % PARTS];
+      TSL_UNROLL
+      for (int i = 0; i < ROWS; i += HIGH)
+        if ((i + HIGH) * LINES > first + SOLVE_TILE)
+          solve_take_off(block + (i * LINES + line) * A_LINE, found, left + i * WIDE * PARTS);
+      solve_store_x(walk_out, given, first_col, first, tile);
+      TSL_BARRIER();
+    }
+  }
+}
+
+/* To = alpha From; where alpha is 0, zeros, and nothing is read. Neighbouring items have neighbouring columns. */
+TSL_KERNEL(SOLVE_COPY_ACROSS, SOLVE_COPY_LINES, 1)
+tsl_solve_scaled(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *to, const tsl_solve_copy given,
+                 const TSL_REAL real, const TSL_REAL imaginary) {
+  const int is_zero = real == 0 && imaginary == 0;
+  for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < given.rows;
+       row += (TSL_INDEX)TSL_GROUPS(1) * SOLVE_COPY_LINES)
+    for (TSL_INDEX col = TSL_GLOBAL_ITEM(0); col < given.cols;
+         col += (TSL_INDEX)TSL_GROUPS(0) * SOLVE_COPY_ACROSS) {
+      TSL_GLOBAL TSL_REAL *own = to + solve_place(given.to, row, col);
+      TSL_REAL value[PARTS] = {0};
+      if (!is_zero) {
+        TSL_GLOBAL const TSL_REAL *at = from + solve_place(given.from, row, col);
+#ifdef TSL_COMPLEX
+        value[0] = imaginary == 0 ? real * at[0] : real * at[0] - imaginary * at[1];
+        value[1] = imaginary == 0 ? real * at[1] : real * at[1] + imaginary * at[0];
+#else
+        value[0] = real * at[0];
+#endif
+      }
+      for (int part = 0; part < PARTS; part++)
+        own[part] = value[part];
+    }
+}
