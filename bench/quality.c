@@ -1,4 +1,4 @@
-/* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...] SIZE...: speed beside errors on the first CUDA
+/* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...] [--accuracy ASK] SIZE...: speed beside errors on the first CUDA
  * device, of strategies that compute the same (residue_int8, vendor_cublas by default; that of a vendor is a peer). Each round times every
  * one by turns, by events around two queued products; medians, and the median of the ratios to the last one's time. Errors of
  * ROWS rows of C, in double precision from the exact product: the largest and the median relative to |C|, the largest relative to
@@ -17,6 +17,7 @@
 enum { ROWS = 16, ROUNDS_MOST = 101, STRATEGIES_MOST = 8, TIMES = 2 };
 
 static int rounds = 9, is_wide, is_graded;
+static const char *accuracy; /* what is asked for; NULL: nothing */
 /* Types; `parts`: real numbers of an element. */
 typedef struct form {
   const char *name;
@@ -190,7 +191,8 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
                            .k = (int64_t)n,
                            .a = {.buffer = buffers[0], .type = type->type},
                            .b = {.buffer = buffers[1], .type = type->type},
-                           .c = {.buffer = buffers[2], .type = type->type}};
+                           .c = {.buffer = buffers[2], .type = type->type},
+                           .accuracy = accuracy};
   size_t workspace = 0;
   for (int i = 0; i < count; i++) {
     size_t own;
@@ -265,8 +267,10 @@ int main(int words, char **word) {
       is_wide = strcmp(word[i + 1], "wide") == 0, is_graded = strcmp(word[i + 1], "graded") == 0;
     else if (strcmp(word[i], "--strategies") == 0)
       snprintf(names, sizeof names, "%s", word[i + 1]);
+    else if (strcmp(word[i], "--accuracy") == 0)
+      accuracy = word[i + 1];
     else
-      stop(word[i], "is not one of --type, --rounds, --data, --strategies");
+      stop(word[i], "is not one of --type, --rounds, --data, --strategies, --accuracy");
   }
   if (i == words || rounds < 1 || rounds > ROUNDS_MOST)
     stop("usage",
