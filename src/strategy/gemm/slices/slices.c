@@ -23,7 +23,7 @@ static const tsl_param params[] = {
     [TSL_SLICES_PRODUCTS] = {"products",
                              "products of slices: 9, 6, or 3 where accuracy= allows 16 bits of factors",
                              6,
-                             {3, 6, 9}},
+                             {6, 9, 3}},
     {NULL, NULL, 0, {0}},
 };
 
