@@ -1,31 +1,10 @@
 /* slices on devices with kernels: where things lie in scratch memory, the products of slices, and the launches of a run.
  *
- *   measure -> cut A, B -> for each pair of slices: product, added to the sums -> join
- *
- * The products are children: bf16 by bf16 to f32, with lines of A and of B that are dense and start at multiples of 32 bytes; one with beta = 0, for
- * the first pair, and one with beta = 1. */
-#include "base/memory.h"
+ *   measure -> cut A, B -> for each pair of slices: product, added to the sums -> join */
 #include "base/status.h"
 #include "host/split.h"
-#include "strategy/gemm/slices/slices.h"
+#include "strategy/gemm/slices/host.h"
 #include "strategy/launch.h"
-
-#define TSL_FUNCTION static inline
-static inline int TSL_AS_INT(float x) {
-  const union {
-    float x;
-    int bits;
-  } same = {x};
-  return same.bits;
-}
-static inline float TSL_AS_FLOAT(int bits) {
-  const union {
-    int bits;
-    float x;
-  } same = {bits};
-  return same.x;
-}
-#include "strategy/gemm/slices/slices_shared.h"
 
 #define TEXT "strategy/gemm/slices/slices.cl"
 
@@ -34,12 +13,6 @@ enum {
   SIDE = 256,          /* what engines round their sizes up to, at most */
   WORKSPACE = 16 << 20 /* of a product, beside copies of what it multiplies */
 };
-
-typedef struct slices_state {
-  tsl_kernel *measure, *cut, *join;
-  tsl_child *first, *more; /* NULL where there is nothing to multiply */
-  bool is_swapped;         /* it is C' = B' A' */
-} slices_state;
 
 /* --- memory --- */
 
@@ -69,7 +42,7 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
     given->planes[o] = take(&bytes, given->slices * given->plane[o]);
     given->scales[o] = take(&bytes, lines[o] * (int64_t)sizeof(int));
   }
-  given->sums_row = tsl_round_up(n, 4);
+  given->sums_row = tsl_round_up(n, TSL_SLICES_ROW_UNIT);
   given->sums = take(&bytes, m * given->sums_row * (int64_t)sizeof(float));
   return bytes;
 }
@@ -81,11 +54,7 @@ uint64_t tsl_slices_scratch(const tsl_problem *problem, const tsl_config *config
                             lay_out(problem, config, problem->n, problem->m, &given));
 }
 
-/* --- building --- */
-
-static bool reads(const tsl_problem *problem) {
-  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
-}
+/* --- kernels --- */
 
 static slices_arguments layout_of(const tsl_work *work, bool swapped) {
   const tsl_problem *problem = &work->problem;
@@ -95,68 +64,25 @@ static slices_arguments layout_of(const tsl_work *work, bool swapped) {
   return given;
 }
 
-static tesela_status make_product(tsl_work *work, double beta, const tsl_child *like, tsl_child **child) {
-  const slices_state *state = work->state;
-  const slices_arguments given = layout_of(work, state->is_swapped);
-  tsl_problem problem = tsl_problem_gemm(given.m, given.n, given.depth, TESELA_F32);
-  problem.a = (tsl_shape){
-      .type = TESELA_BF16, .rows = given.m, .cols = given.depth, .row_stride = given.depth, .col_stride = 1};
-  problem.b = (tsl_shape){
-      .type = TESELA_BF16, .rows = given.depth, .cols = given.n, .row_stride = 1, .col_stride = given.depth};
-  problem.c.row_stride = given.sums_row;
-  problem.beta[0] = beta;
-  const tsl_child_wish wish = {.problem = &problem,
-                               .device = work->device,
-                               .in_buffers = true,
-                               .workspace_most = (uint64_t)workspace_of(&given),
-                               .most = {.factor = tsl_slices_factor(given.depth)},
-                               .like = like};
-  return work->children->make(work->children, &wish, child);
+uint64_t tsl_slices_workspace(const tsl_work *work) {
+  const tsl_slices_products *products = work->state;
+  const slices_arguments given = layout_of(work, products->is_swapped);
+  return (uint64_t)workspace_of(&given);
 }
 
-static tesela_status fill_in(tsl_work *work, slices_state *state) {
-  state->is_swapped = work->problem.c.col_stride != 1 && work->problem.c.row_stride == 1;
+tesela_status tsl_slices_find_kernels(tsl_work *work) {
+  tsl_slices_state *state = work->state;
   TSL_TRY(
       tsl_launch_kernel_with(work, TEXT, "tsl_gemm_slices_measure", TSL_SLICES_ITEMS, "", &state->measure));
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_slices_cut", TSL_SLICES_GROUP_ITEMS, "", &state->cut));
-  TSL_TRY(
-      tsl_launch_kernel_with(work, TEXT, "tsl_gemm_slices_join", TSL_SLICES_GROUP_ITEMS, "", &state->join));
-  if (!reads(&work->problem))
-    return TESELA_OK;
-  TSL_TRY(make_product(work, 0, NULL, &state->first));
-  return make_product(work, 1, state->first, &state->more);
-}
-
-tesela_status tsl_slices_build(tsl_work *work) {
-  void *block;
-  if (work->loaded_only)
-    return tsl_fail(TESELA_UNSUPPORTED, "slices on %s: products of slices would be other kernels",
-                    work->device->name);
-  TSL_TRY(tsl_alloc(sizeof(slices_state), "slices' state", &block));
-  slices_state *state = block;
-  *state = (slices_state){.first = NULL};
-  work->state = block;
-  const tesela_status status = fill_in(work, state);
-  if (status != TESELA_OK)
-    tsl_slices_release(work);
-  return status;
-}
-
-void tsl_slices_release(tsl_work *work) {
-  slices_state *state = work->state;
-  if (!state)
-    return;
-  work->children->destroy(state->more);
-  work->children->destroy(state->first);
-  tsl_free(state);
-  work->state = NULL;
+  return tsl_launch_kernel_with(work, TEXT, "tsl_gemm_slices_join", TSL_SLICES_GROUP_ITEMS, "", &state->join);
 }
 
 /* --- running --- */
 
 typedef struct slices_run {
   const tsl_work *work;
-  const slices_state *state;
+  const tsl_slices_state *state;
   tsl_buffer *a, *b, *c, *scratch;
   tsl_stream *stream;
   slices_arguments given;
@@ -169,23 +95,23 @@ static slices_matrix matrix_of(int64_t offset, int64_t across, int64_t along) {
 
 static slices_run run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_problem *problem = &work->problem;
-  const slices_state *state = work->state;
+  const tsl_slices_state *state = work->state;
   const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
-  const tsl_gemm_sizes s = state->is_swapped ? tsl_launch_swapped(&plain) : plain;
+  const tsl_gemm_sizes s = state->products.is_swapped ? tsl_launch_swapped(&plain) : plain;
   slices_run run = {.work = work,
                     .state = state,
-                    .a = state->is_swapped ? operands->b.buffer : operands->a.buffer,
-                    .b = state->is_swapped ? operands->a.buffer : operands->b.buffer,
+                    .a = state->products.is_swapped ? operands->b.buffer : operands->a.buffer,
+                    .b = state->products.is_swapped ? operands->a.buffer : operands->b.buffer,
                     .c = operands->c.buffer,
                     .scratch = operands->scratch,
                     .stream = stream,
-                    .given = layout_of(work, state->is_swapped)};
+                    .given = layout_of(work, state->products.is_swapped)};
   slices_arguments *given = &run.given;
   given->of[0] = matrix_of(s.a_offset, s.a_row_stride, s.a_col_stride);
   given->of[1] = matrix_of(s.b_offset, s.b_col_stride, s.b_row_stride);
   given->c_offset = s.c_offset, given->c_row = s.c_row_stride, given->c_col = s.c_col_stride;
   given->alpha = (float)problem->alpha[0], given->beta = (float)problem->beta[0];
-  given->is_empty = !reads(problem);
+  given->is_empty = state->products.first == NULL;
   for (int o = 0; o < 2; o++)
     given->blocks[o] = (int)tsl_ceil_div(
         o ? given->n : given->m, given->of[o].is_across ? TSL_SLICES_LINES_ACROSS : TSL_SLICES_LINES_ALONG);
@@ -231,13 +157,13 @@ static tesela_status multiply(const slices_run *run) {
         .a = {.buffer = run->scratch, .offset = (given->planes[0] + pair->a * given->plane[0]) / 2},
         .b = {.buffer = run->scratch, .offset = (given->planes[1] + pair->b * given->plane[1]) / 2},
         .c = {.buffer = run->scratch, .offset = given->sums / (int64_t)sizeof(float)}};
-    TSL_TRY(children->enqueue(i == begin ? run->state->first : run->state->more, &operands, run->stream,
-                              run->scratch));
+    TSL_TRY(children->enqueue(i == begin ? run->state->products.first : run->state->products.more, &operands,
+                              run->stream, run->scratch));
   }
   return TESELA_OK;
 }
 
-tesela_status tsl_slices_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+tesela_status tsl_slices_run_kernels(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   slices_run run = run_of(work, operands, stream);
   if (run.given.is_empty) {
     run.a = run.b = run.c; /* not read */

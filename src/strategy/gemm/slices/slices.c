@@ -16,8 +16,9 @@
  * Parameters: products. Limits: f32; 65536 terms. */
 #include "strategy/gemm/slices/slices.h"
 
+#include "base/memory.h"
+#include "base/status.h"
 #include "host/split.h"
-#include "strategy/launch.h"
 
 static const tsl_param params[] = {
     [TSL_SLICES_PRODUCTS] = {"products",
@@ -61,14 +62,89 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  (void)device;
+  const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL;
   if (config->value[TSL_SLICES_PRODUCTS] == 3 && !tsl_ask_has_accuracy(&problem->ask))
     return "products=3: of factors 16 bits are left, which only an ask for accuracy allows";
   if (problem->k > TERMS_MOST)
     return tsl_refusal("sums of up to %d terms cannot overflow", TERMS_MOST);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2)
     return "lines are counted in 31 bits";
+  if (!(device->capabilities & TSL_CAN_HOST) && (device->capabilities & needs) != needs)
+    return "its kernels want local memory with barriers";
   return NULL;
+}
+
+/* --- building --- */
+
+static bool is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+static tesela_status make_product(tsl_work *work, double beta, const tsl_child *like, tsl_child **child) {
+  const tsl_problem *whole = &work->problem;
+  const tsl_slices_products *products = work->state;
+  const int64_t m = products->is_swapped ? whole->n : whole->m,
+                n = products->is_swapped ? whole->m : whole->n, depth = tsl_slices_depth(whole);
+  tsl_problem problem = tsl_problem_gemm(m, n, depth, TESELA_F32);
+  problem.a =
+      (tsl_shape){.type = TESELA_BF16, .rows = m, .cols = depth, .row_stride = depth, .col_stride = 1};
+  problem.b =
+      (tsl_shape){.type = TESELA_BF16, .rows = depth, .cols = n, .row_stride = 1, .col_stride = depth};
+  problem.c.row_stride = is_host(work->device) ? n : tsl_round_up(n, TSL_SLICES_ROW_UNIT);
+  problem.beta[0] = beta;
+  const tsl_child_wish wish = {.problem = &problem,
+                               .device = work->device,
+                               .in_buffers = !is_host(work->device),
+                               .workspace_most = is_host(work->device) ? 0 : tsl_slices_workspace(work),
+                               .most = {.factor = tsl_slices_factor(depth)},
+                               .like = like};
+  return work->children->make(work->children, &wish, child);
+}
+
+static tesela_status fill_in(tsl_work *work, tsl_slices_state *state) {
+  const tsl_problem *problem = &work->problem;
+  tsl_slices_products *products = &state->products;
+  products->is_swapped = problem->c.col_stride != 1 && problem->c.row_stride == 1;
+  if (!is_host(work->device))
+    TSL_TRY(tsl_slices_find_kernels(work));
+  if (problem->m == 0 || problem->n == 0 || problem->k == 0 || problem->alpha[0] == 0)
+    return TESELA_OK;
+  TSL_TRY(make_product(work, 0, NULL, &products->first));
+  return make_product(work, 1, products->first, &products->more);
+}
+
+static void release(tsl_work *work) {
+  const tsl_slices_products *products = work->state;
+  if (!products)
+    return;
+  work->children->destroy(products->more);
+  work->children->destroy(products->first);
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  if (work->loaded_only && !is_host(work->device))
+    return tsl_fail(TESELA_UNSUPPORTED, "slices on %s: products of slices would be other kernels",
+                    work->device->name);
+  TSL_TRY(tsl_alloc(sizeof(tsl_slices_state), "slices' state", &block));
+  tsl_slices_state *state = block;
+  *state = (tsl_slices_state){.measure = NULL};
+  work->state = block;
+  const tesela_status status = fill_in(work, state);
+  if (status != TESELA_OK)
+    release(work);
+  return status;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return is_host(work->device) ? tsl_slices_run_host(work, operands)
+                               : tsl_slices_run_kernels(work, operands, stream);
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  return is_host(device) ? 0 : tsl_slices_scratch(problem, config, device);
 }
 
 const tsl_strategy tsl_gemm_slices = {
@@ -78,14 +154,13 @@ const tsl_strategy tsl_gemm_slices = {
     .lifts = "the rate of units that multiply f32, where none multiplies bytes faster",
     .op = TSL_OP_GEMM,
     .version = 1,
-    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = accuracy,
     .params = params,
     .refuse = refuse,
     .score = tsl_slices_seconds,
-    .build = tsl_slices_build,
-    .run = tsl_slices_run,
-    .release = tsl_slices_release,
+    .build = build,
+    .run = run,
+    .release = release,
     .takes = {.types = types},
-    .uses = {.scratch = tsl_slices_scratch, .account = tsl_slices_account},
+    .uses = {.scratch = scratch, .account = tsl_slices_account},
 };
