@@ -7,10 +7,9 @@
 #ifndef TSL_SLICES_SHARED_H
 #define TSL_SLICES_SHARED_H
 
-#define TSL_SLICES 3      /* of a number, at most */
-#define TSL_SLICES_TOP 55 /* lines are below 2^TOP */
-#define TSL_SLICES_SPREAD                                                                                    \
-  94 /* bits from the exponent of a line's least number to that of its largest, at most */
+#define TSL_SLICES 3         /* of a number, at most */
+#define TSL_SLICES_TOP 55    /* lines are below 2^TOP */
+#define TSL_SLICES_SPREAD 94 /* from the exponent of a line's least number to its largest's, at most */
 #define TSL_SLICES_NATIVE 0x40000000 /* in place of a scale: the line is multiplied as it is */
 #define TSL_SLICES_ITEMS 256         /* of a group that measures */
 #define TSL_SLICES_LINES_ALONG 2     /* of such a group, where a line's numbers follow each other; */
