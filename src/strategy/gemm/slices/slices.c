@@ -33,23 +33,7 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-const tsl_slices_pair tsl_slices_pairs[TSL_SLICES_PRODUCTS_MOST] = {{2, 2}, {1, 2}, {2, 1}, {0, 2}, {2, 0},
-                                                                    {1, 1}, {0, 1}, {1, 0}, {0, 0}};
-
-enum { TERMS_MOST = 65536, DEPTH_UNIT = 16 };
-
-int tsl_slices_count(const tsl_config *config) {
-  return config->value[TSL_SLICES_PRODUCTS] == 3 ? 2 : 3;
-}
-
-int64_t tsl_slices_depth(const tsl_problem *problem) {
-  return tsl_round_up(problem->k, DEPTH_UNIT);
-}
-
-/* That of matrix units (tsl_accuracy_of_tensor_cores), the most that an engine for bf16 has. */
-double tsl_slices_factor(int64_t depth) {
-  return 2.25 * (double)depth + 24 + 0x1p-22 * (double)depth;
-}
+enum { TERMS_MOST = 65536 };
 
 /* NOTES.md: sums of all products cost 1.05 times what one costs; what is left out, of six products 2.02 u, of three 3.01 2^-16; alpha, beta C and
  * their sum. */
