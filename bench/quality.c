@@ -1,9 +1,9 @@
-/* quality [--type f32|f64] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...] SIZE...: speed beside errors on the first CUDA
+/* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...] [--accuracy ASK] SIZE...: speed beside errors on the first CUDA
  * device, of strategies that compute the same (residue_int8, vendor_cublas by default; that of a vendor is a peer). Each round times every
  * one by turns, by events around two queued products; medians, and the median of the ratios to the last one's time. Errors of
  * ROWS rows of C, in double precision from the exact product: the largest and the median relative to |C|, the largest relative to
  * u |A||B|, and that of what the guarantee allows. `wide`: uniform numbers times exp(a normal one), as GEMMul8 is measured. `graded`: normal
- * ones that become 2^12 times smaller along each row of A and down each column of B. */
+ * ones that become 2^12 times smaller along each row of A and down each column of B. Errors of complex numbers are those of their parts. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,23 @@
 enum { ROWS = 16, ROUNDS_MOST = 101, STRATEGIES_MOST = 8, TIMES = 2 };
 
 static int rounds = 9, is_wide, is_graded;
-static tesela_type type = TESELA_F32;
+static const char *accuracy; /* what is asked for; NULL: nothing */
+/* Types; `parts`: real numbers of an element. */
+typedef struct form {
+  const char *name;
+  tesela_type type;
+  size_t parts;
+  int is_double;
+} form;
+static const form forms[] = {{"f32", TESELA_F32, 1, 0},
+                             {"f64", TESELA_F64, 1, 1},
+                             {"c64", TESELA_C64, 2, 0},
+                             {"c128", TESELA_C128, 2, 1}};
+static const form *type = &forms[0];
+
+static size_t number_bytes(void) {
+  return type->is_double ? sizeof(double) : sizeof(float);
+}
 
 static void *take(size_t bytes) {
   void *block = malloc(bytes);
@@ -59,17 +75,18 @@ static double element(uint64_t *state, double place) {
 }
 
 static void fill(void *host, size_t n, int operand, uint64_t seed) {
-  for (size_t i = 0; i < n * n; i++) {
-    const double place = (double)(operand ? i / n : i % n) / (double)n;
-    if (type == TESELA_F32)
-      ((float *)host)[i] = (float)element(&seed, place);
-    else
+  for (size_t i = 0; i < n * n * type->parts; i++) {
+    const size_t at = i / type->parts;
+    const double place = (double)(operand ? at / n : at % n) / (double)n;
+    if (type->is_double)
       ((double *)host)[i] = element(&seed, place);
+    else
+      ((float *)host)[i] = (float)element(&seed, place);
   }
 }
 
 static double number(const void *host, size_t i) {
-  return type == TESELA_F32 ? (double)((const float *)host)[i] : ((const double *)host)[i];
+  return type->is_double ? ((const double *)host)[i] : (double)((const float *)host)[i];
 }
 
 /* --- errors --- */
@@ -77,32 +94,43 @@ static double number(const void *host, size_t i) {
 /* The exact rows, and those of |A||B|, as doubles. */
 typedef struct reference {
   size_t rows[ROWS];
-  double *exact, *size; /* ROWS x n */
+  double *exact, *size; /* ROWS x n; two for each complex element */
 } reference;
 
+/* Number `part` of a row of B, which complex numbers of A's real parts, or imaginary ones, multiply: re b, im b; or -im b, re b. */
+static double factor(const void *b, size_t element, int of_imaginary, size_t part) {
+  if (type->parts == 1)
+    return number(b, element);
+  const double x = number(b, 2 * element + (part ^ (size_t)of_imaginary));
+  return of_imaginary && part == 0 ? -x : x;
+}
+
+/* Complex rows are real ones of twice as many terms, and have twice as many columns. */
 static void refer(tesela_context *context, size_t n, const void *a, const void *b, reference *to) {
-  double *few = take(ROWS * n * sizeof *few), *all = take(n * n * sizeof *all);
-  to->exact = take(ROWS * n * sizeof(double));
-  to->size = take(ROWS * n * sizeof(double));
-  for (size_t i = 0; i < n * n; i++)
-    all[i] = number(b, i);
+  const size_t parts = type->parts, wide = n * parts;
+  double *few = take(ROWS * wide * sizeof *few), *all = take(wide * wide * sizeof *all);
+  to->exact = take(ROWS * wide * sizeof(double));
+  to->size = take(ROWS * wide * sizeof(double));
+  for (size_t i = 0; i < wide; i++)
+    for (size_t j = 0; j < wide; j++)
+      all[i * wide + j] = factor(b, i / parts * n + j / parts, i % parts != 0, j % parts);
   for (int r = 0; r < ROWS; r++) {
     to->rows[r] = n / ROWS * (size_t)r + (size_t)r % (n / ROWS);
-    for (size_t i = 0; i < n; i++)
-      few[(size_t)r * n + i] = number(a, to->rows[r] * n + i);
+    for (size_t i = 0; i < wide; i++)
+      few[(size_t)r * wide + i] = number(a, to->rows[r] * wide + i);
   }
   tesela_gemm_desc desc = {.m = ROWS,
-                           .n = (int64_t)n,
-                           .k = (int64_t)n,
+                           .n = (int64_t)wide,
+                           .k = (int64_t)wide,
                            .a = {.data = few, .type = TESELA_F64},
                            .b = {.data = all, .type = TESELA_F64},
                            .c = {.data = to->exact, .type = TESELA_F64},
                            .device = "cpu",
                            .strategy = "exact"};
   must(tesela_gemm(context, &desc, NULL), "the exact rows");
-  for (size_t i = 0; i < n * n; i++)
+  for (size_t i = 0; i < wide * wide; i++)
     all[i] = fabs(all[i]);
-  for (size_t i = 0; i < ROWS * n; i++)
+  for (size_t i = 0; i < ROWS * wide; i++)
     few[i] = fabs(few[i]);
   desc.c.data = to->size;
   desc.strategy = NULL;
@@ -112,8 +140,8 @@ static void refer(tesela_context *context, size_t n, const void *a, const void *
 }
 
 static void tell_errors(const tesela_buffer *c, size_t n, const reference *right, double bound) {
-  const size_t size = type == TESELA_F32 ? 4 : 8;
-  const double u = type == TESELA_F32 ? 0x1p-24 : 0x1p-53;
+  const size_t size = number_bytes();
+  const double u = type->is_double ? 0x1p-53 : 0x1p-24;
   double *relative = take(ROWS * n * sizeof *relative), largest = 0, grade = 0;
   void *row = take(n * size);
   for (int r = 0; r < ROWS; r++) {
@@ -145,7 +173,7 @@ static void queue(const one *of, tesela_stream *stream, const tesela_gemm_desc *
 }
 
 static void run(tesela_context *context, size_t n, one *all, int count) {
-  const size_t bytes = n * n * (type == TESELA_F32 ? 4 : 8);
+  const size_t bytes = n * n * type->parts * number_bytes();
   void *a = take(bytes), *b = take(bytes);
   tesela_buffer *buffers[3];
   tesela_stream *stream;
@@ -161,9 +189,10 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
   tesela_gemm_desc desc = {.m = (int64_t)n,
                            .n = (int64_t)n,
                            .k = (int64_t)n,
-                           .a = {.buffer = buffers[0], .type = type},
-                           .b = {.buffer = buffers[1], .type = type},
-                           .c = {.buffer = buffers[2], .type = type}};
+                           .a = {.buffer = buffers[0], .type = type->type},
+                           .b = {.buffer = buffers[1], .type = type->type},
+                           .c = {.buffer = buffers[2], .type = type->type},
+                           .accuracy = accuracy};
   size_t workspace = 0;
   for (int i = 0; i < count; i++) {
     size_t own;
@@ -196,10 +225,10 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
     }
     must(tesela_plan_run(all[i].plan, &desc.a, &desc.b, &desc.c, &record), all[i].name);
     const double middle = median(times, (size_t)rounds);
-    printf("%s %5zu %-24s %9.1f us %7.1f TFLOP/s, %.3f of %s;", type == TESELA_F32 ? "f32" : "f64", n,
-           all[i].name, 1e6 * middle, 2e-12 * (double)n * (double)n * (double)n / middle,
-           median(ratios, (size_t)rounds), all[count - 1].name);
-    tell_errors(buffers[2], n, &right, record.error_bound);
+    const double operations = (type->parts == 2 ? 8e-12 : 2e-12) * (double)n * (double)n * (double)n;
+    printf("%s %5zu %-24s %9.1f us %7.1f TFLOP/s, %.3f of %s;", type->name, n, all[i].name, 1e6 * middle,
+           operations / middle, median(ratios, (size_t)rounds), all[count - 1].name);
+    tell_errors(buffers[2], n * type->parts, &right, record.error_bound);
     if (record.note)
       printf("  %s\n", record.note);
     fflush(stdout);
@@ -216,6 +245,14 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
   free(b);
 }
 
+static const form *form_of(const char *name) {
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (strcmp(name, forms[i].name) == 0)
+      return &forms[i];
+  stop(name, "is none of f32, f64, c64, c128");
+  return forms;
+}
+
 int main(int words, char **word) {
   static char names[1024] = "residue_int8,vendor_cublas";
   one all[STRATEGIES_MOST];
@@ -223,15 +260,17 @@ int main(int words, char **word) {
   int i = 1, count = 0;
   for (; i + 1 < words && word[i][0] == '-'; i += 2) {
     if (strcmp(word[i], "--type") == 0)
-      type = strcmp(word[i + 1], "f64") == 0 ? TESELA_F64 : TESELA_F32;
+      type = form_of(word[i + 1]);
     else if (strcmp(word[i], "--rounds") == 0)
       rounds = atoi(word[i + 1]);
     else if (strcmp(word[i], "--data") == 0)
       is_wide = strcmp(word[i + 1], "wide") == 0, is_graded = strcmp(word[i + 1], "graded") == 0;
     else if (strcmp(word[i], "--strategies") == 0)
       snprintf(names, sizeof names, "%s", word[i + 1]);
+    else if (strcmp(word[i], "--accuracy") == 0)
+      accuracy = word[i + 1];
     else
-      stop(word[i], "is not one of --type, --rounds, --data, --strategies");
+      stop(word[i], "is not one of --type, --rounds, --data, --strategies, --accuracy");
   }
   if (i == words || rounds < 1 || rounds > ROUNDS_MOST)
     stop("usage",

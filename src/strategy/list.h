@@ -21,6 +21,7 @@
   X(gemm, subgroup_mma)                                                                                      \
   X(gemm, exact)                                                                                             \
   X(gemm, residue_int8)                                                                                      \
+  X(gemm, slices)                                                                                            \
   X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \

@@ -342,6 +342,39 @@ static void sieves_are_right(void **state) {
   }
 }
 
+/* Complex products, with conjugates of either factor or both, C in either order: what three products modulo p make is what the specification does, and
+ * so it is where a row's numbers are so far apart that all of this small product is multiplied as it is. */
+static void conjugates_count(void **state) {
+  (void)state;
+  enum { M = 9, N = 7, K = 21 };
+  static double a[M * K * 2], b[K * N * 2], c[M * N * 2], right[M * N * 2];
+  for (int i = 0; i < K * N * 2; i++)
+    b[i] = below(201) - 100;
+  for (int way = 0; way < 16; way++) {
+    for (int i = 0; i < M * K * 2; i++)
+      a[i] = ldexp(below(201) - 100, way & 8 && i / (2 * K) == 4 ? -(i % 7) * 40 : 0);
+    tesela_gemm_desc desc = {.m = M,
+                             .n = N,
+                             .k = K,
+                             .a = {.data = a, .type = TESELA_C128, .conjugate = way & 1},
+                             .b = {.data = b, .type = TESELA_C128, .conjugate = way & 2},
+                             .c = {.data = right, .type = TESELA_C128},
+                             .device = "cpu",
+                             .strategy = "sequential"};
+    desc.c.row_stride = way & 4 ? 1 : N;
+    desc.c.col_stride = way & 4 ? M : 1;
+    assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
+    desc.c.data = c;
+    desc.strategy = "residue_int8";
+    tesela_record record;
+    assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
+    assert_int_equal(is_native(record.note), (way & 8) != 0);
+    for (int i = 0; i < M * N * 2; i++)
+      if (!(fabs(c[i] - right[i]) <= 1e-9))
+        fail_msg("way %d, number %d: %g, where %g is right", way, i, c[i], right[i]);
+  }
+}
+
 static void refusals_say_why(void **state) {
   (void)state;
   float a[4] = {1, 2, 3, 4}, c[4];
@@ -364,10 +397,10 @@ int main(void) {
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sieves_are_right),           cmocka_unit_test(nothing_exceeds_its_bound),
-      cmocka_unit_test(climbing_finds_no_way_out),  cmocka_unit_test(ordinary_data_takes_residues),
-      cmocka_unit_test(few_lines_are_native),       cmocka_unit_test(refusals_say_why),
-      cmocka_unit_test(long_lines_take_few_moduli),
+      cmocka_unit_test(sieves_are_right),          cmocka_unit_test(nothing_exceeds_its_bound),
+      cmocka_unit_test(climbing_finds_no_way_out), cmocka_unit_test(ordinary_data_takes_residues),
+      cmocka_unit_test(conjugates_count),          cmocka_unit_test(few_lines_are_native),
+      cmocka_unit_test(refusals_say_why),          cmocka_unit_test(long_lines_take_few_moduli),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   tesela_context_destroy(context);

@@ -105,13 +105,16 @@ static void multiply(const tsl_problem *problem, const char *ask, tsl_device *on
   tsl_plan_destroy(plan);
 }
 
-static void check_bits(const product *what, tesela_type type, const char *ask) {
+static void check_bits(const product *what, tesela_type type, const char *ask, bool conjugate_a,
+                       bool conjugate_b) {
   tsl_device *cpu;
   must(tsl_devices_find(devices, "cpu", &cpu));
   tsl_problem problem = tsl_problem_gemm(what->m, what->n, what->k, type);
   problem.a = shape_of(type, what->m, what->k, what->a_turned, what->pad);
   problem.b = shape_of(type, what->k, what->n, what->b_turned, what->pad);
   problem.c = shape_of(type, what->m, what->n, what->c_turned, what->pad);
+  problem.conjugate_a = conjugate_a;
+  problem.conjugate_b = conjugate_b;
   problem.alpha[0] = what->alpha;
   problem.beta[0] = what->beta;
   const product plain = {.kind = NORMAL};
@@ -143,19 +146,21 @@ static void bits_are_those_of_the_cpu(void **state) {
   static const tesela_type types[] = {TESELA_F32, TESELA_F64};
   for (int t = 0; t < 2; t++)
     for (int i = 0; i < PRODUCTS; i++)
-      check_bits(&products[i], types[t], NULL);
+      check_bits(&products[i], types[t], NULL, false, false);
 }
 
 static void bits_are_those_of_the_cpu_as_asked_for(void **state) {
   (void)state;
-  check_bits(&products[0], TESELA_F32, "1e-4");
-  check_bits(&products[3], TESELA_F64, "1e-9");
+  check_bits(&products[0], TESELA_F32, "1e-4", false, false);
+  check_bits(&products[3], TESELA_F64, "1e-9", false, false);
 }
 
 static void complex_bits_are_those_of_the_cpu(void **state) {
   (void)state;
-  check_bits(&products[0], TESELA_C64, NULL);
-  check_bits(&products[1], TESELA_C128, NULL);
+  static const tesela_type types[] = {TESELA_C64, TESELA_C128};
+  for (int t = 0; t < 2; t++)
+    for (int i = 0; i < PRODUCTS; i++)
+      check_bits(&products[i], types[t], NULL, (i + t) % 2 == 0, (i + t) % 3 == 0);
 }
 
 /* By a call, whose engine is chosen among the best of each strategy. */

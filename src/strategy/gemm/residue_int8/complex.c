@@ -1,53 +1,20 @@
-/* Complex products of residue_int8: four real ones, of real and imaginary parts where they lie, two elements of their type apart.
+/* Complex products of residue_int8: three of residues for each modulus, in place of four.
  *
- *   re C = alpha re A re B + beta re C        im C = alpha re A im B + beta im C
- *   re C = re C - alpha im A im B             im C = im C + alpha im A re B
+ *   x = re A re B,   y = im A im B,   z = (re A + im A)(re B + im B)      all modulo p
+ *   re C' = x - y,   im C' = z - x - y
  *
- * Each part of C is rounded once between the two that make it: k + 4 roundings of each of these, and two more, where complex sums in order
- * have 2 k + 16. Three products would do modulo the same numbers (Ozaki, Uchino and Imamura, arXiv 2512.08321); that is left out. */
+ * (Karatsuba's identity; Ozaki, Uchino and Imamura, arXiv 2512.08321, have it of residues.) Modulo p it is exact, whatever the parts'
+ * sizes are: in floating point it has no bound by |A||B| of the parts. Sums of parts are reduced before they are multiplied, so that they
+ * are bytes as all residues are.
+ *
+ * For it both parts of a number have one scale. A line, a row of A or a column of B, is one of 2 k real numbers; an element's real part is
+ * the row (re a, im a) by the column (re b, -im b), its imaginary part the same row by (im b, re b): the same numbers in another order,
+ * on which neither norms nor the claim of NOTES.md depend, so that all of it holds for both parts with 2 k terms. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
-tsl_problem tsl_residue_real(const tsl_problem *problem) {
-  tsl_problem real = *problem;
-  if (!tsl_type(problem->c.type)->is_complex)
-    return real;
-  real.a.type = real.b.type = real.c.type = tsl_type(problem->c.type)->component;
-  real.conjugate_a = real.conjugate_b = false;
-  real.ask.accuracy = TSL_ACCURACY_DEFAULT; /* never more than was asked for */
-  return real;
-}
-
-/* Part 0 or 1 of a complex operand. */
-static tsl_operand part_of(const tsl_operand *whole, int part, size_t size) {
-  tsl_operand real = *whole;
-  if (whole->host)
-    real.host = (unsigned char *)whole->host + (size_t)part * size;
-  real.offset = 2 * whole->offset + part;
-  real.row_stride = 2 * whole->row_stride;
-  real.col_stride = 2 * whole->col_stride;
-  return real;
-}
-
-tesela_status tsl_residue_run_complex(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream,
-                                      tsl_residue_run *run) {
-  static const struct { int a, b, c; } terms[] = {{0, 0, 0}, {1, 1, 0}, {0, 1, 1}, {1, 0, 1}};
-  const tsl_problem *problem = &work->problem;
-  const size_t size = tsl_type(tsl_type(problem->c.type)->component)->size;
-  const bool reads = problem->alpha[0] != 0 && problem->k > 0;
-  for (int t = 0; t < 4; t += reads ? 1 : 2) {
-    const int a = terms[t].a, b = terms[t].b;
-    const bool is_negative = (a & b) ^ (a & problem->conjugate_a) ^ (b & problem->conjugate_b);
-    tsl_work real = *work;
-    real.problem = tsl_residue_real(problem);
-    real.problem.alpha[0] = is_negative ? -problem->alpha[0] : problem->alpha[0];
-    real.problem.beta[0] = t % 2 ? 1 : problem->beta[0];
-    tsl_operands parts = *operands;
-    parts.a = part_of(&operands->a, a, size);
-    parts.b = part_of(&operands->b, b, size);
-    parts.c = part_of(&operands->c, terms[t].c, size);
-    const tesela_status status = run(&real, &parts, stream);
-    if (status != TESELA_OK)
-      return status;
-  }
-  return TESELA_OK;
+const char *tsl_residue_defines(const tsl_problem *problem) {
+  static const char *const defines[2][2] = {
+      {"", "#define TSL_RESIDUE_COMPLEX\n"},
+      {"#define TSL_RESIDUE_F64\n", "#define TSL_RESIDUE_F64\n#define TSL_RESIDUE_COMPLEX\n"}};
+  return defines[tsl_residue_type(problem) == TESELA_F64][tsl_type(problem->c.type)->is_complex];
 }

@@ -28,7 +28,10 @@ enum {
 };
 
 typedef struct running {
-  tsl_residue_job job;
+  tsl_residue_job job, measured; /* the whole; its lines as real numbers */
+  tsl_residue_job parts[2];      /* of complex numbers: real parts, imaginary ones */
+  int kinds;                     /* planes for each modulus */
+  tesela_type type;              /* of real numbers */
   const tsl_residue_kernel *kernel;
   const tsl_residue_converter *converter;
   const tsl_residue_product *product;
@@ -122,11 +125,34 @@ static void measure(void *argument, int64_t index, int worker) {
   const int operand = index >= first_of_b;
   const int64_t first = (index - (operand ? first_of_b : 0)) * each;
   (void)worker;
-  run->kernel->measure(&run->job, operand, first, tsl_least(each, run->job.of[operand].count - first));
+  run->kernel->measure(&run->measured, operand, first, tsl_least(each, run->job.of[operand].count - first));
 }
 
 static int64_t conversions(const running *run, int operand) {
   return tsl_ceil_div(run->job.of[operand].micros, run->beside[operand]);
+}
+
+/* What `sum` bytes are: those of the other planes added modulo p, from -127 to 127 where p is not 256. */
+static void add_residues(const signed char *one, const signed char *other, int64_t count, int p,
+                         signed char *sum) {
+  const int most = (p - 1) / 2;
+  for (int64_t i = 0; i < count; i++) {
+    const int both = one[i] + other[i], down = both > most ? both - p : both;
+    sum[i] = (signed char)(down < -most ? down + p : down);
+  }
+}
+
+/* Both parts of complex numbers become residues, and then their sums. */
+static void convert_parts(const running *run, int operand, int64_t first, int64_t count, int64_t panel) {
+  const tsl_residue_lines *of = &run->job.of[operand];
+  for (int part = 0; part < 2; part++)
+    run->converter->convert(&run->parts[part], operand, first, count, panel);
+  for (int l = 0; l < run->job.choice.moduli; l++) {
+    signed char *const planes = (signed char *)of->planes + TSL_RESIDUE_PRODUCTS * l * of->plane +
+                                panel * of->panel + first * of->micro;
+    add_residues(planes, planes + of->plane, count * of->micro, (int)run->job.rules->moduli[l].p,
+                 planes + 2 * of->plane);
+  }
 }
 
 static void convert(void *argument, int64_t index, int worker) {
@@ -135,9 +161,12 @@ static void convert(void *argument, int64_t index, int worker) {
   const int operand = index >= all_of_a;
   const int64_t own = index - (operand ? all_of_a : 0), across = conversions(run, operand),
                 first = own % across * run->beside[operand];
+  const int64_t count = tsl_least(run->beside[operand], run->job.of[operand].micros - first);
   (void)worker;
-  run->converter->convert(&run->job, operand, first,
-                          tsl_least(run->beside[operand], run->job.of[operand].micros - first), own / across);
+  if (run->job.is_complex)
+    convert_parts(run, operand, first, count, own / across);
+  else
+    run->converter->convert(&run->job, operand, first, count, own / across);
 }
 
 static void count_lines(const tsl_residue_job *job, residue_counts *counts) {
@@ -197,10 +226,10 @@ typedef struct multiplying {
   int64_t next_b_lines; /* in a step */
 } multiplying;
 
-static const unsigned char *micro_at(const tsl_residue_job *job, int operand, int64_t modulus, int64_t panel,
+static const unsigned char *micro_at(const tsl_residue_job *job, int operand, int64_t plane, int64_t panel,
                                      int64_t micro) {
   const tsl_residue_lines *of = &job->of[operand];
-  return of->planes + modulus * of->plane + panel * of->panel + micro * of->micro;
+  return of->planes + plane * of->plane + panel * of->panel + micro * of->micro;
 }
 
 static int64_t steps_of(const tsl_residue_job *job, int64_t panel) {
@@ -208,18 +237,18 @@ static int64_t steps_of(const tsl_residue_job *job, int64_t panel) {
 }
 
 /* A micro-panel of A by all of the block's of B; next_a is the one that comes then. */
-static void multiply_micro(const running *run, const tsl_residue_block *block, int64_t modulus, int64_t panel,
+static void multiply_micro(const running *run, const tsl_residue_block *block, int64_t plane, int64_t panel,
                            int64_t micro, const unsigned char *next_a, multiplying *with) {
   const tsl_residue_job *job = &run->job;
   const int64_t steps = steps_of(job, panel), first = block->column / TSL_RESIDUE_LINES,
                 across = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES),
                 lines = tsl_ceil_div(LINES_OF_STEP, across), place = panel % run->kept;
-  const unsigned char *const a = micro_at(job, 0, modulus, panel, block->row / TSL_RESIDUE_LINES + micro);
-  unsigned char *rest = block->rests + modulus * block->plane + micro * across * TSL_RESIDUE_SUMS;
+  const unsigned char *const a = micro_at(job, 0, plane, panel, block->row / TSL_RESIDUE_LINES + micro);
+  unsigned char *rest = block->rests + plane * block->plane + micro * across * TSL_RESIDUE_SUMS;
   for (int64_t j = 0; j < across; j++, rest += TSL_RESIDUE_SUMS) {
     const int64_t lines_b = with->next_b[place] < with->next_b_end[place] ? with->next_b_lines : 0;
     const tsl_residue_tile tile = {.a = a,
-                                   .b = micro_at(job, 1, modulus, panel, first + j),
+                                   .b = micro_at(job, 1, plane, panel, first + j),
                                    .steps = steps,
                                    .sums = with->sums[with->turn],
                                    .late = with->late,
@@ -233,35 +262,60 @@ static void multiply_micro(const running *run, const tsl_residue_block *block, i
     run->product->tile(&tile);
     with->next_b[place] += lines_b * steps * LINE;
     with->late = (tsl_residue_late){
-        .sums = tile.sums, .rest = rest, .modulus = &job->rests[modulus], .adds = panel > 0};
+        .sums = tile.sums, .rest = rest, .modulus = &job->rests[plane / run->kinds], .adds = panel > 0};
     with->turn = 1 - with->turn;
   }
 }
 
-/* A block's residues of one modulus and the panels that are kept, so far: each micro-panel of A by all of them. After the last ones nothing
+/* A block's residues of one plane and the panels that are kept, so far: each micro-panel of A by all of them. After the last ones nothing
  * else is asked for. */
-static void multiply_panels(const running *run, const tsl_residue_block *block, int64_t modulus,
-                            int64_t first, multiplying *with) {
+static void multiply_panels(const running *run, const tsl_residue_block *block, int64_t plane, int64_t first,
+                            multiplying *with) {
   const tsl_residue_job *job = &run->job;
   const int64_t down = tsl_ceil_div(block->rows, TSL_RESIDUE_LINES),
                 end = tsl_least(first + run->kept, job->panels),
                 bytes = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES) * job->of[1].micro;
-  const bool is_last = end == job->panels, is_all = is_last && modulus + 1 == job->choice.moduli;
-  const int64_t next_modulus = is_last && !is_all ? modulus + 1 : modulus, next_first = is_last ? 0 : end;
+  const bool is_last = end == job->panels, is_all = is_last && plane + 1 == job->choice.moduli * run->kinds;
+  const int64_t next_plane = is_last && !is_all ? plane + 1 : plane, next_first = is_last ? 0 : end;
   with->next_b_lines = tsl_ceil_div(LINES_OF_STEP, down);
   for (int64_t i = 0; i < run->kept; i++) {
     const bool is_there = !is_all && next_first + i < job->panels;
     with->next_b[i] =
-        micro_at(job, 1, next_modulus, is_there ? next_first + i : 0, block->column / TSL_RESIDUE_LINES);
+        micro_at(job, 1, next_plane, is_there ? next_first + i : 0, block->column / TSL_RESIDUE_LINES);
     with->next_b_end[i] = with->next_b[i] + (is_there ? bytes : 0);
   }
   for (int64_t micro = 0; micro < down; micro++)
     for (int64_t panel = first; panel < end; panel++) {
       const int64_t own = block->row / TSL_RESIDUE_LINES + micro;
-      const unsigned char *const next_a = panel + 1 < end ? micro_at(job, 0, modulus, panel + 1, own)
-                                                          : micro_at(job, 0, modulus, first, own + 1);
-      multiply_micro(run, block, modulus, panel, micro, next_a, with);
+      const unsigned char *const next_a =
+          panel + 1 < end ? micro_at(job, 0, plane, panel + 1, own) : micro_at(job, 0, plane, first, own + 1);
+      multiply_micro(run, block, plane, panel, micro, next_a, with);
     }
+}
+
+/* From residues of three products, those of C's parts, in the planes of the first two. */
+static void subtract_residues(unsigned char *x, unsigned char *y, const unsigned char *z, int64_t count,
+                              unsigned p) {
+  for (int64_t i = 0; i < count; i++) {
+    const unsigned one = x[i], other = y[i];
+    x[i] = (unsigned char)residue_less(one, other, p);
+    y[i] = (unsigned char)residue_imaginary(one, other, z[i], p);
+  }
+}
+
+static void join_parts(const running *run, const tsl_residue_block *block) {
+  const int64_t count =
+      tsl_round_up(block->rows, TSL_RESIDUE_LINES) * tsl_round_up(block->columns, TSL_RESIDUE_LINES);
+  for (int l = 0; l < run->job.choice.moduli; l++) {
+    unsigned char *const x = block->rests + TSL_RESIDUE_PRODUCTS * l * block->plane;
+    subtract_residues(x, x + block->plane, x + 2 * block->plane, count, run->job.rules->moduli[l].p);
+  }
+  for (int part = 0; part < 2; part++) {
+    tsl_residue_block own = *block;
+    own.rests += part * block->plane;
+    own.plane *= TSL_RESIDUE_PRODUCTS;
+    run->kernel->join(&run->parts[part], &own);
+  }
 }
 
 static void multiply_block(void *argument, int64_t index, int worker) {
@@ -275,18 +329,22 @@ static void multiply_block(void *argument, int64_t index, int worker) {
                                    .columns = tsl_least(run->columns, job->n - column),
                                    .rests = own,
                                    .plane = run->plane};
-  if (job->choice.moduli > 0) {
-    int32_t *const sums = (int32_t *)(void *)(own + run->plane * job->choice.moduli);
+  const int64_t planes = job->choice.moduli * run->kinds;
+  if (planes > 0) {
+    int32_t *const sums = (int32_t *)(void *)(own + run->plane * planes);
     multiplying with = {.sums = {sums, sums + TSL_RESIDUE_SUMS}};
     if (run->product->begin)
       run->product->begin();
-    for (int64_t modulus = 0; modulus < job->choice.moduli; modulus++)
+    for (int64_t plane = 0; plane < planes; plane++)
       for (int64_t panel = 0; panel < job->panels; panel += run->kept)
-        multiply_panels(run, &block, modulus, panel, &with);
+        multiply_panels(run, &block, plane, panel, &with);
     if (run->product->end)
       run->product->end();
     run->product->finish(&with.late);
-    run->kernel->join(job, &block);
+    if (job->is_complex)
+      join_parts(run, &block);
+    else
+      run->kernel->join(job, &block);
   }
   if (job->choice.moduli == 0 || job->choice.native[0] + job->choice.native[1] > 0)
     run->kernel->native(job, &block);
@@ -324,10 +382,40 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
+/* Lines as real numbers, which are side by side where complex ones are. */
+static void see_numbers(running *run) {
+  run->measured = run->job;
+  if (!run->job.is_complex)
+    return;
+  run->measured.k *= 2;
+  for (int o = 0; o < 2; o++) {
+    tsl_residue_lines *of = &run->measured.of[o];
+    of->is_paired = of->along != 2;
+    of->along = of->is_paired ? of->along : 1;
+  }
+}
+
+/* Real parts, and imaginary ones, by themselves; residues of a modulus are three planes from those of the next. */
+static void see_parts(running *run) {
+  const int64_t size = (int64_t)tsl_type(run->type)->size;
+  for (int part = 0; part < 2 && run->job.is_complex; part++) {
+    tsl_residue_job *job = &run->parts[part];
+    *job = run->job;
+    job->c += part * size;
+    for (int o = 0; o < 2; o++) {
+      tsl_residue_lines *of = &job->of[o];
+      of->at += part * size;
+      of->is_negative = part == 1 && run->job.conjugates[o];
+      of->planes += part * of->plane;
+      of->plane *= TSL_RESIDUE_PRODUCTS;
+    }
+  }
+}
+
 static tesela_status run_all(running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
   const residue_rules *rules = job->rules;
-  const int64_t most = rules->sieves[rules->candidates - 1].moduli;
+  const int64_t most = rules->sieves[rules->candidates - 1].moduli * run->kinds;
   int64_t bytes = 0, lines[2], scales[2], planes[2];
   unsigned char *memory;
   void *block;
@@ -353,9 +441,11 @@ static tesela_status run_all(running *run, tsl_team team) {
     job->of[o].planes = memory + planes[o];
   }
   run->own = memory + own;
+  see_numbers(run);
   tsl_team_run(team, tsl_ceil_div(job->m, TSL_RESIDUE_TOGETHER) + tsl_ceil_div(job->n, TSL_RESIDUE_TOGETHER),
                measure, run);
   choose(job, run->state);
+  see_parts(run);
   if (job->choice.moduli > 0)
     tsl_team_run(team, (conversions(run, 0) + conversions(run, 1)) * job->panels, convert, run);
   tsl_team_run(team, blocks_of(run), multiply_block, run);
@@ -370,9 +460,14 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
   const bool is_swapped = c->row_stride == 1 && c->col_stride != 1,
              reads = problem->alpha[0] != 0 && problem->k > 0;
-  const tsl_residue_lines
-      of_a = {.at = a->host, .count = problem->m, .across = a->row_stride, .along = a->col_stride},
-      of_b = {.at = b->host, .count = problem->n, .across = b->col_stride, .along = b->row_stride};
+  const tsl_residue_lines of_a = {.at = a->host,
+                                  .count = problem->m,
+                                  .across = tsl_residue_reals(problem, a->row_stride),
+                                  .along = tsl_residue_reals(problem, a->col_stride)},
+                          of_b = {.at = b->host,
+                                  .count = problem->n,
+                                  .across = tsl_residue_reals(problem, b->col_stride),
+                                  .along = tsl_residue_reals(problem, b->row_stride)};
   const int64_t steps = tsl_ceil_div(problem->k, TSL_RESIDUE_STEP),
                 panels = tsl_pieces(steps, TSL_RESIDUE_STEPS);
   running run = {.job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
@@ -381,13 +476,18 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
                          .k = reads ? problem->k : 0,
                          .steps = tsl_ceil_div(steps, panels),
                          .c = c->host,
-                         .c_row = is_swapped ? c->col_stride : c->row_stride,
-                         .c_col = is_swapped ? c->row_stride : c->col_stride,
+                         .c_row = tsl_residue_reals(problem, is_swapped ? c->col_stride : c->row_stride),
+                         .c_col = tsl_residue_reals(problem, is_swapped ? c->row_stride : c->col_stride),
                          .alpha = reads ? problem->alpha[0] : 0,
-                         .beta = problem->beta[0]},
+                         .beta = problem->beta[0],
+                         .is_complex = tsl_residue_kinds(problem) > 1,
+                         .conjugates = {is_swapped ? problem->conjugate_b : problem->conjugate_a,
+                                        is_swapped ? problem->conjugate_a : problem->conjugate_b}},
+                 .kinds = tsl_residue_kinds(problem),
+                 .type = tsl_residue_type(problem),
                  .state = work->state,
-                 .kernel = kernel_for(work->device, problem->c.type),
-                 .converter = converter_for(work->device, problem->c.type),
+                 .kernel = kernel_for(work->device, tsl_residue_type(problem)),
+                 .converter = converter_for(work->device, tsl_residue_type(problem)),
                  .product = product ? product : product_for(work->device)};
   const residue_rules rules = tsl_residue_rules(problem, &work->config, run.job.m, run.job.n);
   run.job.rules = &rules;

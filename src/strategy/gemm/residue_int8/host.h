@@ -31,7 +31,10 @@ enum {
 
 typedef struct tsl_residue_lines {
   const unsigned char *at;
-  int64_t count, across, along; /* lines, and their strides in elements: from line to line, and in a line */
+  int64_t count, across,
+      along; /* lines, and their strides in real numbers: from line to line, and in a line */
+  bool is_paired,
+      is_negative; /* numbers are complex, `along` from one to the next; what becomes residues changes its sign */
   residue_line *lines;
   int *scales; /* final ones; NO_SCALE: native */
   unsigned char *planes;
@@ -61,6 +64,7 @@ typedef struct tsl_residue_job {
   unsigned char *c;
   int64_t c_row, c_col;
   double alpha, beta;
+  bool is_complex, conjugates[2]; /* for elements as they are */
 } tsl_residue_job;
 
 /* Residues of a block of C: a plane of `plane` bytes for each modulus, a tile of 32 x 32 bytes after the other along its rows. */

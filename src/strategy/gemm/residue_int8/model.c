@@ -45,18 +45,17 @@ static const double portable_launches = 8;
  * they are chosen. */
 static const double portable_doubt = 1.5;
 
-/* Products of a complex one, and what numbers that do not follow each other cost. */
-static const double complex_parts = 4.4;
-
 typedef struct work_of {
-  double moduli, shares, panels, numbers, size;
+  double moduli, planes, shares, panels, numbers,
+      size;    /* planes of residues; numbers and sizes are of real ones */
+  double each; /* real numbers of an element */
   int is_double;
 } work_of;
 
 /* Normal numbers need more than the least number where lines are short: what is guaranteed is less then. */
 static double expected_moduli(const tsl_problem *problem, const tsl_config *config) {
   static const int64_t short_lines[][2] = {{128, 0}, {512, 80}};
-  const int is_double = problem->c.type == TESELA_F64;
+  const int is_double = tsl_residue_type(problem) == TESELA_F64;
   double moduli = tsl_residue_least(problem, config);
   for (int i = 0; i < 2; i++)
     moduli += problem->k < short_lines[is_double][i] && !tsl_ask_has_accuracy(&problem->ask) ? 1 : 0;
@@ -65,13 +64,15 @@ static double expected_moduli(const tsl_problem *problem, const tsl_config *conf
 
 static work_of work(const tsl_problem *problem, const tsl_config *config) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double moduli = expected_moduli(problem, config);
+  const double moduli = expected_moduli(problem, config), planes = moduli * tsl_residue_kinds(problem);
   return (work_of){.moduli = moduli,
-                   .shares = moduli * ceil(m / tile_m) * ceil(n / tile_n),
+                   .planes = planes,
+                   .shares = planes * ceil(m / tile_m) * ceil(n / tile_n),
                    .panels = ceil(k / panel),
-                   .numbers = (m + n) * k,
-                   .size = (double)tsl_type(problem->c.type)->size,
-                   .is_double = problem->c.type == TESELA_F64};
+                   .numbers = (m + n) * (double)tsl_residue_numbers(problem),
+                   .size = (double)tsl_type(tsl_residue_type(problem))->size,
+                   .each = (double)tsl_residue_reals(problem, 1),
+                   .is_double = tsl_residue_type(problem) == TESELA_F64};
 }
 
 /* What sixteen threads with tile registers lose to each other beyond what host_packed's do, where memory is far. */
@@ -88,9 +89,9 @@ static double host_seconds(const tsl_problem *problem, const work_of *all, const
                n = (double)tsl_round_up(problem->n, TSL_RESIDUE_LINES),
                k = (double)tsl_round_up(problem->k, TSL_RESIDUE_STEP);
   const double clocks =
-      all->moduli * m * n * k / core->dots +
+      all->planes * m * n * k / core->dots +
       all->numbers * (core->measure[type] + core->convert[type] + all->moduli * core->convert_modulus[type]) +
-      m * n * (core->join[type] + all->moduli * core->join_modulus[type]);
+      all->each * m * n * (core->join[type] + all->moduli * core->join_modulus[type]);
   const double slower = core == &by_registers ? 1 + crowded * fmin(1, (device->threads - 1) / crowd) : 1;
   return 1e-5 + 2e-6 * device->threads + slower * clocks / (1e6 * device->clock_mhz * device->threads);
 }
@@ -115,14 +116,16 @@ static double portable_products(const tsl_device *device) {
 static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                const tsl_device *device) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double most = tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
+  const double most =
+      tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1) * tsl_residue_kinds(problem);
   const double items = device->is_cpu ? 1e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units)
                                       : device->peak_f32 / 2;
   const double lines =
       all->numbers * (portable_work[all->is_double] + all->moduli * portable_modulus_work[all->is_double]);
-  const double results = m * n * all->moduli * portable_join_work[all->is_double];
-  const double bytes = all->numbers * (2 * all->size + all->moduli + 3 * most) +
-                       m * n * (most * 8 + all->moduli * 2 + all->size * (problem->beta[0] != 0 ? 2 : 1));
+  const double results = m * n * all->planes * portable_join_work[all->is_double];
+  const double bytes =
+      all->numbers * (2 * all->size + (all->planes + 3 * most) / all->each) +
+      m * n * (most * 8 + all->planes * 2 + all->each * all->size * (problem->beta[0] != 0 ? 2 : 1));
   const double side_m = (double)tsl_round_up(problem->m, (int64_t)tile_m),
                side_n = (double)tsl_round_up(problem->n, (int64_t)tile_m);
   return portable_doubt * (fmax((lines + results) / items, bytes / (streamed * device->bandwidth)) +
@@ -130,7 +133,8 @@ static double portable_seconds(const tsl_problem *problem, const tsl_config *con
                            (portable_launches + 2 * most) * device->launch_seconds);
 }
 
-static double real_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
   const work_of all = work(problem, config);
   if (device->capabilities & TSL_CAN_HOST)
     return host_seconds(problem, &all, device);
@@ -141,66 +145,60 @@ static double real_seconds(const tsl_problem *problem, const tsl_config *config,
   const double lanes = 128 * units * clock, bytes = streamed * device->bandwidth;
   const tsl_shape *a = &problem->a, *b = &problem->b;
   double slowest = 0;
-  const double both =
-      measure_seconds(m, k, !tsl_launch_along(a->col_stride, a->row_stride), all.is_double, units, &slowest) +
-      measure_seconds(n, k, !tsl_launch_along(b->row_stride, b->col_stride), all.is_double, units, &slowest);
+  const double both = measure_seconds(m, all.each * k, !tsl_launch_along(a->col_stride, a->row_stride),
+                                      all.is_double, units, &slowest) +
+                      measure_seconds(n, all.each * k, !tsl_launch_along(b->row_stride, b->col_stride),
+                                      all.is_double, units, &slowest);
   const double measure = fmax(fmax(both, slowest), all.numbers * all.size / bytes);
   const double choose = choose_seconds + (m + n) * line_seconds;
   const double convert =
       fmax(all.numbers * (convert_work[all.is_double] + all.moduli * modulus_work[all.is_double]) / lanes,
-           all.numbers * (all.size + all.moduli) / bytes);
+           all.numbers * (all.size + all.planes / all.each) / bytes);
   const double products = ceil(all.shares / units) * (all.panels * panel_clocks + share_clocks) / clock +
-                          waited * all.moduli * all.numbers / bytes;
+                          waited * all.planes * all.numbers / all.each / bytes;
   /* Threads behind a row's end cost half as much. */
   const double elements = m * (n + join_columns * ceil(n / join_columns)) / 2;
   const double join =
-      fmax(elements * (join_work[all.is_double] + all.moduli * join_modulus_work[all.is_double]) / lanes,
-           elements * (all.moduli + all.size * (problem->beta[0] != 0 ? 2 : 1)) / bytes);
+      fmax(all.each * elements * (join_work[all.is_double] + all.moduli * join_modulus_work[all.is_double]) /
+               lanes,
+           elements * (all.planes + all.each * all.size * (problem->beta[0] != 0 ? 2 : 1)) / bytes);
   return measure + choose + convert + products + join + 6 * gap_seconds;
 }
 
-double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
-                                const tsl_device *device) {
-  const tsl_problem real = tsl_residue_real(problem);
-  return (tsl_type(problem->c.type)->is_complex ? complex_parts : 1) * real_seconds(&real, config, device);
-}
-
-void tsl_residue_int8_account(const tsl_problem *whole, const tsl_config *config, const tsl_device *device,
+void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_account *account) {
-  const tsl_problem part = tsl_residue_real(whole), *problem = &part;
-  const double times = tsl_type(whole->c.type)->is_complex ? 4 : 1;
   const work_of all = work(problem, config);
   const double elements = (double)problem->m * (double)problem->n, k = (double)problem->k;
-  tsl_account_copies(times * all.numbers * all.moduli, account);
-  tsl_account_copies(times * elements * all.moduli, account);
-  tsl_account_operands(whole, (double)problem->m * k, (double)problem->n * k, account);
-  tsl_account_result(whole, 1, account);
+  tsl_account_copies(all.numbers / all.each * all.planes, account);
+  tsl_account_copies(elements * all.planes, account);
+  tsl_account_operands(problem, (double)problem->m * k, (double)problem->n * k, account);
+  tsl_account_result(problem, 1, account);
   if (device->capabilities & TSL_CAN_HOST) {
     const double side = TSL_RESIDUE_LINES;
-    account->computed = times * all.moduli * ceil((double)problem->m / side) *
-                        ceil((double)problem->n / side) * side * side * ceil(k / TSL_RESIDUE_STEP) *
-                        TSL_RESIDUE_STEP;
+    account->computed = all.planes * ceil((double)problem->m / side) * ceil((double)problem->n / side) *
+                        side * side * ceil(k / TSL_RESIDUE_STEP) * TSL_RESIDUE_STEP;
     account->workers = fmin(device->threads, ceil((double)problem->m / 128) * ceil((double)problem->n / 128));
     account->rate =
         tsl_residue_has_registers(device) ? 2e6 * 1024 * device->clock_mhz * device->threads : account->rate;
     return;
   }
   if (!tsl_residue_has_cuda(device)) {
-    const double planes = tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
+    const double planes =
+        tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1) * tsl_residue_kinds(problem);
     const double fours = (double)problem->m * ceil((double)problem->n / TSL_RESIDUE_FOUR);
     tsl_account_groups(ceil(fours / TSL_RESIDUE_GROUP_ITEMS), TSL_RESIDUE_GROUP_ITEMS, fours, 0, device,
                        account);
-    account->computed = times * planes * elements * k;
-    account->launches = (int)((portable_launches + 2 * planes) * times);
+    account->computed = planes * elements * k;
+    account->launches = (int)(portable_launches + 2 * planes);
     account->rate = portable_products(device);
     return;
   }
   const double blocks = fmin(all.shares, fmax(1, device->compute_units));
   tsl_account_groups(blocks, 384, blocks * 384, 200000, device, account);
-  account->computed = times * all.shares * tile_m * tile_n * all.panels * panel;
-  account->local = (tsl_moved){.read = times * all.shares * all.panels * 2 * (64 + tile_n) * panel,
-                               .written = times * all.shares * all.panels * (tile_m + tile_n) * panel};
-  account->global.read += times * all.shares * all.panels * (tile_m + tile_n) * panel;
-  account->launches = (int)(6 * times);
+  account->computed = all.shares * tile_m * tile_n * all.panels * panel;
+  account->local = (tsl_moved){.read = all.shares * all.panels * 2 * (64 + tile_n) * panel,
+                               .written = all.shares * all.panels * (tile_m + tile_n) * panel};
+  account->global.read += all.shares * all.panels * (tile_m + tile_n) * panel;
+  account->launches = 6;
   account->rate = 2.0 * 4096 * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
 }

@@ -24,10 +24,11 @@ enum {
 
 /* --- memory --- */
 
-/* Planes of an operand: for each modulus that may be chosen, and part of k. */
+/* Planes of an operand: for each modulus that may be chosen, kind and part of k. */
 static int64_t planes_of(const tsl_problem *problem, const tsl_config *config,
                          const residue_portable *given) {
-  return given->parts * (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
+  return (int64_t)given->parts * tsl_residue_kinds(problem) *
+         tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
 }
 
 static int64_t take(int64_t *bytes, int64_t more) {
@@ -114,8 +115,7 @@ static tesela_status make_product(tsl_work *work) {
 
 static tesela_status find(tsl_work *work, const char *path, const char *name, int items,
                           tsl_kernel **kernel) {
-  const char *type = work->problem.c.type == TESELA_F64 ? "#define TSL_RESIDUE_F64\n" : "";
-  return tsl_launch_kernel_with(work, path, name, items, type, kernel);
+  return tsl_launch_kernel_with(work, path, name, items, tsl_residue_defines(&work->problem), kernel);
 }
 
 tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
@@ -152,9 +152,13 @@ typedef struct residue_run {
   residue_portable given;
 } residue_run;
 
-static residue_matrix matrix_of(int64_t offset, int64_t across, int64_t along) {
-  return (residue_matrix){
-      .offset = offset, .across = across, .along = along, .is_across = !tsl_launch_along(along, across)};
+static residue_matrix matrix_of(const tsl_problem *problem, int64_t offset, int64_t across, int64_t along,
+                                bool is_conjugate) {
+  return (residue_matrix){.offset = tsl_residue_reals(problem, offset),
+                          .across = tsl_residue_reals(problem, across),
+                          .along = tsl_residue_reals(problem, along),
+                          .is_across = !tsl_launch_along(along, across),
+                          .is_conjugate = is_conjugate};
 }
 
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -171,9 +175,13 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands, ts
                      .stream = stream,
                      .given = layout_of(work, state->is_swapped)};
   residue_portable *given = &run.given;
-  given->of[0] = matrix_of(s.a_offset, s.a_row_stride, s.a_col_stride);
-  given->of[1] = matrix_of(s.b_offset, s.b_col_stride, s.b_row_stride);
-  given->c_offset = s.c_offset, given->c_row = s.c_row_stride, given->c_col = s.c_col_stride;
+  given->of[0] = matrix_of(problem, s.a_offset, s.a_row_stride, s.a_col_stride,
+                           state->is_swapped ? problem->conjugate_b : problem->conjugate_a);
+  given->of[1] = matrix_of(problem, s.b_offset, s.b_col_stride, s.b_row_stride,
+                           state->is_swapped ? problem->conjugate_a : problem->conjugate_b);
+  given->c_offset = tsl_residue_reals(problem, s.c_offset);
+  given->c_row = tsl_residue_reals(problem, s.c_row_stride);
+  given->c_col = tsl_residue_reals(problem, s.c_col_stride);
   given->alpha = problem->alpha[0], given->beta = problem->beta[0];
   given->is_empty = !reads(problem);
   for (int o = 0; o < 2; o++)
@@ -216,7 +224,8 @@ static tesela_status make_residues(const residue_run *run) {
   for (int o = 0; o < 2; o++) {
     const int64_t unit = given->of[o].is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1,
                   lines = tsl_round_up(o ? given->n : given->m, unit),
-                  chunks = given->parts * (int64_t)(given->depth / TSL_RESIDUE_NUMBERS);
+                  chunks = given->parts *
+                           (tsl_residue_reals(&run->work->problem, given->depth) / TSL_RESIDUE_NUMBERS);
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
     TSL_TRY(launch(run, run->state->convert, groups_for(lines * chunks), TSL_RESIDUE_GROUP_ITEMS, list, 4));

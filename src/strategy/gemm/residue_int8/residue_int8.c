@@ -17,7 +17,8 @@
  * What it adds to the rungs below: no unit that multiplies C's type.
  * Three forms with the same bits: of the processor (host.c), of NVIDIA's sm_90a by CUDA (run.c), and of all other devices by portable kernels
  * and whatever multiplies bytes there (portable.c).
- * Parameters: moduli, the least number of them. Limits: f32 and f64, and their complex numbers with real alpha and beta (complex.c). */
+ * Parameters: moduli, the least number of them. Limits: f32 and f64, and their complex numbers with real alpha and beta, by three products
+ * of residues for each modulus (complex.c). */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include "base/memory.h"
@@ -58,16 +59,15 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return (tsl_accuracy){.factor = factor, .repeats = true, .tree = true};
 }
 
-static const char *refuse(const tsl_problem *whole, const tsl_config *config, const tsl_device *device) {
-  const tsl_problem part = tsl_residue_real(whole), *problem = &part;
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
   if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
     return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
                        tsl_residue_most(problem));
-  if (is_complex(whole) && (whole->alpha[1] != 0 || whole->beta[1] != 0))
+  if (is_complex(problem) && (problem->alpha[1] != 0 || problem->beta[1] != 0))
     return "complex products are made of real ones, with real alpha and beta";
-  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > TERMS_MOST)
+  if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MOST)
     return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
   if (is_host(device))
     return NULL;
@@ -94,14 +94,11 @@ static tesela_status build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc(sizeof(tsl_residue_state), "residue_int8's state", &block));
   tsl_residue_state *state = block;
-  const tsl_problem whole = work->problem;
-  work->problem = tsl_residue_real(&whole);
   *state = (tsl_residue_state){.moduli = tsl_residue_least(&work->problem, &work->config)};
   work->state = block;
   const tesela_status status = is_host(work->device)                ? TESELA_OK
                                : tsl_residue_has_cuda(work->device) ? tsl_residue_int8_build_cuda(work)
                                                                     : tsl_residue_int8_build_portable(work);
-  work->problem = whole;
   if (status != TESELA_OK)
     release(work);
   return status;
@@ -113,32 +110,25 @@ static const char *note(const tsl_work *work) {
   const residue_choice *said = state->said ? state->said->host : NULL;
   const int moduli = said ? said->moduli : state->moduli,
             native = said ? said->native[0] + said->native[1] : state->native_lines;
-  const tsl_problem problem = tsl_residue_real(&work->problem);
   if (moduli == 0)
     return "residue_int8: these numbers need more moduli than pay: the product was computed in C's own type";
   if (native > 0)
     return "residue_int8: rows or columns that residues give no guarantee for were computed in C's own type";
-  if (moduli > tsl_residue_least(&problem, &work->config))
+  if (moduli > tsl_residue_least(&work->problem, &work->config))
     return "residue_int8: these numbers need more moduli than usual for what is guaranteed";
   return NULL;
 }
 
-static tesela_status run_real(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   if (is_host(work->device))
     return tsl_residue_int8_run_host(work, operands);
   return tsl_residue_has_cuda(work->device) ? tsl_residue_int8_run_cuda(work, operands, stream)
                                             : tsl_residue_int8_run_portable(work, operands, stream);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  return is_complex(&work->problem) ? tsl_residue_run_complex(work, operands, stream, run_real)
-                                    : run_real(work, operands, stream);
-}
-
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_problem real = tsl_residue_real(problem);
   return (tsl_residue_has_cuda(device) ? tsl_residue_int8_scratch
-                                       : tsl_residue_int8_scratch_portable)(&real, config, device);
+                                       : tsl_residue_int8_scratch_portable)(problem, config, device);
 }
 
 const tsl_strategy tsl_gemm_residue_int8 = {
@@ -146,7 +136,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .idea = "f32 and f64 by products of 8-bit residues, as many as the call's numbers need for its guarantee",
     .lifts = "the rate of units that multiply f32 and f64",
     .op = TSL_OP_GEMM,
-    .version = 2,
+    .version = 3,
     .accuracy = accuracy,
     .params = params,
     .refuse = refuse,

@@ -29,15 +29,27 @@ int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, 
 
 /* --- complex products --- */
 
-/* The same problem of parts, with real factors; the problem itself where it is real. Everything above and below knows real ones only. */
-tsl_problem tsl_residue_real(const tsl_problem *problem);
-/* Runs the products of parts that a complex one is made of, one after the other. */
-typedef tesela_status tsl_residue_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
-tesela_status tsl_residue_run_complex(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream,
-                                      tsl_residue_run *run);
+/* Numbers of a line: two for each complex one. */
+int64_t tsl_residue_numbers(const tsl_problem *problem);
+/* Planes for each modulus, of operands and of C: of real parts, of imaginary parts, of their sums; one where numbers are real. */
+static inline int tsl_residue_kinds(const tsl_problem *problem) {
+  return tsl_type(problem->c.type)->is_complex ? TSL_RESIDUE_PRODUCTS : 1;
+}
+/* The real type that computing is in. */
+static inline tesela_type tsl_residue_type(const tsl_problem *problem) {
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  return type->is_complex ? type->component : problem->c.type;
+}
+/* What kernels are compiled for: the type and whether it is of complex numbers. */
+const char *tsl_residue_defines(const tsl_problem *problem);
+/* An offset or a stride in real numbers. */
+static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elements) {
+  return tsl_type(problem->c.type)->is_complex ? 2 * elements : elements;
+}
 
 /* The integer product's contract, on every device: residues A_l of A and B_l of B, from -128 to 127, for each of the moduli p_l; out
- * come the numbers from 0 to p_l - 1 that are A_l B_l modulo p_l. How they lie is each device's own (host.h, run.c). */
+ * come the numbers from 0 to p_l - 1 that are A_l B_l modulo p_l. How they lie is each device's own (host.h, run.c). Of complex numbers
+ * there are three such for each modulus, plane 3 l + kind. */
 
 /* What build() leaves in work->state. */
 typedef struct tsl_residue_state {

@@ -11,7 +11,9 @@
  * adding 2^23 + 2^22; v - q p is the residue, at most 127 of magnitude, because v inverse errs by less than 0.001 and p is odd.
  * Of p = 256 it is the lowest digit's low byte. Two residues r + 128 are joined in a float, r_0 + 256 r_1, and two of these as bytes.
  *
- * From the host: TSL_RESIDUE_F64 or not. */
+ * Of complex numbers a thread takes 8, and stores 8 bytes of real parts, of imaginary ones and of sums of both residues.
+ *
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -20,7 +22,8 @@
 #define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
 #include "residue_int8_shared.h"
 
-constexpr int THREADS = 256, AT_ONCE = 16, LINES_ACROSS = TSL_RESIDUE_CONVERT_ACROSS;
+constexpr int THREADS = 256, AT_ONCE = 16, TERMS = AT_ONCE / TSL_RESIDUE_EACH,
+              LINES_ACROSS = TSL_RESIDUE_CONVERT_ACROSS;
 constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
 
 /* Where a line's residues lie in a plane. */
@@ -50,7 +53,7 @@ SM90_FUNCTION void load(const residue_real *from, long long step, int h, int k, 
   }
 #pragma unroll
   for (int i = 0; i < AT_ONCE; i++)
-    numbers[i] = h + i < k ? from[(h + i) * step] : (residue_real)0;
+    numbers[i] = h + i < k ? from[TSL_RESIDUE_AT(step, h + i)] : (residue_real)0;
 }
 
 /* --- digits --- */
@@ -139,6 +142,61 @@ SM90_FUNCTION unsigned joined(float first, float second) {
   return __float_as_uint(__fmaf_rn(second, 256, first) + (ROUNDER + 128 * 257));
 }
 
+#ifdef TSL_RESIDUE_COMPLEX
+/* Four residues, and four low bytes, as a word. */
+SM90_FUNCTION unsigned word_of(const float rest[4]) {
+  return __byte_perm(joined(rest[0], rest[1]), joined(rest[2], rest[3]), 0x5410) ^ 0x80808080u;
+}
+SM90_FUNCTION unsigned word_of(const int low[4]) {
+  return __byte_perm(__byte_perm(low[0], low[1], 0x0040), __byte_perm(low[2], low[3], 0x0040), 0x5410);
+}
+
+SM90_FUNCTION void store_kinds(const uint2 word[TSL_RESIDUE_KINDS], long long plane, unsigned char *to) {
+#pragma unroll
+  for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
+    *(uint2 *)(to + kind * plane) = word[kind];
+}
+
+/* Real parts are numbers 0, 2, ..., imaginary ones 1, 3, ... A sum of two residues is at most 254 of magnitude, and reduced as they are. */
+template <bool IS_DEEP>
+SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int moduli, long long plane,
+                         unsigned char *to) {
+  uint2 word[TSL_RESIDUE_KINDS];
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    int low[TSL_RESIDUE_KINDS][4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      low[0][i] = lowest(own, 8 * half + 2 * i);
+      low[1][i] = lowest(own, 8 * half + 2 * i + 1);
+      low[2][i] = (int)((unsigned)low[0][i] + (unsigned)low[1][i]);
+    }
+#pragma unroll
+    for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
+      (half ? word[kind].y : word[kind].x) = word_of(low[kind]);
+  }
+  store_kinds(word, plane, to);
+#pragma unroll 1
+  for (int l = 1; l < moduli; l++) {
+    const residue_modulus modulus = given.rules.moduli[l];
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      float rest[TSL_RESIDUE_KINDS][4];
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        rest[0][i] = residue_of<IS_DEEP>(own, 8 * half + 2 * i, modulus);
+        rest[1][i] = residue_of<IS_DEEP>(own, 8 * half + 2 * i + 1, modulus);
+        const float sum = rest[0][i] + rest[1][i], q = __fmaf_rn(sum, modulus.inverse, ROUNDER) - ROUNDER;
+        rest[2][i] = __fmaf_rn(q, modulus.minus_p, sum);
+      }
+#pragma unroll
+      for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
+        (half ? word[kind].y : word[kind].x) = word_of(rest[kind]);
+    }
+    store_kinds(word, plane, to + l * TSL_RESIDUE_KINDS * plane);
+  }
+}
+#else
 template <bool IS_DEEP>
 SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int moduli, long long plane,
                          unsigned char *to) {
@@ -163,15 +221,16 @@ SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int 
     *(uint4 *)(to + l * plane) = out;
   }
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     tsl_gemm_residue_int8_convert(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                   const __grid_constant__ residue_arguments given) {
-  const int operand = blockIdx.x >= given.converters, chunks = (given.k + AT_ONCE - 1) / AT_ONCE;
+  const int operand = blockIdx.x >= given.converters, chunks = (given.k + TERMS - 1) / TERMS;
   const residue_matrix &of = given.of[operand];
   const long long index = (blockIdx.x - (operand ? given.converters : 0)) * (long long)THREADS + threadIdx.x;
   const int lines = of.is_across ? LINES_ACROSS : 1, in = (int)(index % lines);
-  const int line = (int)(index / lines / chunks) * lines + in, h = (int)(index / lines % chunks) * AT_ONCE;
+  const int line = (int)(index / lines / chunks) * lines + in, h = (int)(index / lines % chunks) * TERMS;
   dependency_launch();
   dependency_wait();
   const int moduli = ((const volatile residue_choice *)(scratch + given.choice))->moduli;
@@ -182,7 +241,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     return;
   residue_real numbers[AT_ONCE];
   digits own;
-  load((operand ? b : a) + of.offset + line * of.across, of.along, h, given.k, of.is_wide, numbers);
+  load((operand ? b : a) + of.offset + line * of.across, of.along, h * TSL_RESIDUE_EACH,
+       given.k * TSL_RESIDUE_EACH, of.is_wide, numbers);
+#ifdef TSL_RESIDUE_COMPLEX
+#pragma unroll
+  for (int i = 1; i < AT_ONCE; i += 2)
+    numbers[i] = of.is_conjugate ? -numbers[i] : numbers[i];
+#endif
   unsigned char *to = scratch + given.planes[operand] + row_of(operand, line) * given.pitch + h;
 #ifndef TSL_RESIDUE_F64
   if (moduli > TSL_RESIDUE_SHALLOW) {

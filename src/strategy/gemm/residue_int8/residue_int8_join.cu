@@ -8,7 +8,10 @@
  *
  *   scales of rows, of columns: NO_SCALE marks what the one kernel leaves to the other
  *
- * From the host: TSL_RESIDUE_F64 or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD, of the candidates. */
+ * Of complex numbers a thread joins both parts of each element. As they are, both operands have twice as many lines, of real and of imaginary
+ * parts by turns, of whose products each 2 x 2 are an element's (residue_native_part): such tiles have half as many lines.
+ *
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD, of the candidates. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -24,7 +27,7 @@ static __device__ __forceinline__ unsigned long long wide_of(unsigned a, unsigne
 }
 #include "residue_int8_shared.h"
 
-constexpr int THREADS = 256, JOINERS = 64, FOUR = 4;
+constexpr int THREADS = 256, JOINERS = 64, FOUR = 4, EACH_ELEMENT = TSL_RESIDUE_EACH;
 #ifdef TSL_RESIDUE_F64
 constexpr int PER = 4;
 #else
@@ -52,17 +55,17 @@ SM90_FUNCTION double number_of(residue_sum *sum, const residue_sieve &sieve, int
 
 /* Residues of four neighbours, a byte each; where k was cut, their sums reduced again. */
 template <bool IS_WHOLE>
-SM90_FUNCTION unsigned rests_of(const unsigned char *from, int modulus, const residue_arguments &given) {
+SM90_FUNCTION unsigned rests_of(const unsigned char *from, int plane, const residue_arguments &given) {
   if (IS_WHOLE)
-    return *(const unsigned *)(from + modulus * given.rest_plane);
+    return *(const unsigned *)(from + plane * given.rest_plane);
   unsigned out = 0;
 #pragma unroll 1
   for (int i = 0; i < FOUR; i++) {
     unsigned rest = 0;
 #pragma unroll 1
     for (int part = 0; part < given.parts; part++)
-      rest += from[(modulus * given.parts + part) * given.rest_plane + i];
-    out |= rest % given.rules.moduli[modulus].p << 8 * i;
+      rest += from[(plane * given.parts + part) * given.rest_plane + i];
+    out |= rest % given.rules.moduli[plane / TSL_RESIDUE_KINDS].p << 8 * i;
   }
   return out;
 }
@@ -70,7 +73,7 @@ SM90_FUNCTION unsigned rests_of(const unsigned char *from, int modulus, const re
 /* Those of all moduli, their number being known to the compiler, and the row's scale. */
 template <int MODULI>
 struct fetched {
-  unsigned rests[MODULI];
+  unsigned rests[EACH_ELEMENT][MODULI]; /* of each part */
   int scale;
 };
 template <int MODULI, bool IS_WHOLE>
@@ -79,8 +82,22 @@ SM90_FUNCTION void fetch_rests(fetched<MODULI> &to, const unsigned char *from, c
   const int own = min(row, given.m - 1); /* behind the last one: anything */
   to.scale = scales[own];
 #pragma unroll
-  for (int l = 0; l < MODULI; l++)
-    to.rests[l] = rests_of<IS_WHOLE>(from + own * given.rest_pitch, l, given);
+  for (int l = 0; l < MODULI; l++) {
+    const unsigned char *at = from + own * given.rest_pitch;
+#ifdef TSL_RESIDUE_COMPLEX
+    const unsigned x = rests_of<IS_WHOLE>(at, 3 * l, given), y = rests_of<IS_WHOLE>(at, 3 * l + 1, given),
+                   z = rests_of<IS_WHOLE>(at, 3 * l + 2, given), p = given.rules.moduli[l].p;
+    to.rests[0][l] = to.rests[1][l] = 0;
+#pragma unroll
+    for (int i = 0; i < FOUR; i++) {
+      const unsigned one = x >> 8 * i & 255, other = y >> 8 * i & 255;
+      to.rests[0][l] |= residue_less(one, other, p) << 8 * i;
+      to.rests[1][l] |= residue_imaginary(one, other, z >> 8 * i & 255, p) << 8 * i;
+    }
+#else
+    to.rests[0][l] = rests_of<IS_WHOLE>(at, l, given);
+#endif
+  }
 }
 
 /* What four columns are. */
@@ -94,33 +111,38 @@ SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const 
                             const residue_arguments &given) {
   const residue_sieve &sieve = given.rules.sieves[CANDIDATE];
   const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
-  residue_real out[FOUR], before[FOUR] = {};
+  constexpr int ALL = FOUR * EACH_ELEMENT;
+  residue_real out[ALL], before[ALL] = {};
   if (beta != 0)
 #pragma unroll
-    for (int i = 0; i < FOUR; i++)
-      if (columns.here[i])
-        before[i] = to[i * given.c_col];
+    for (int i = 0; i < ALL; i++)
+      if (columns.here[i / EACH_ELEMENT])
+        before[i] = to[i / EACH_ELEMENT * given.c_col + i % EACH_ELEMENT];
 #pragma unroll
-  for (int i = 0; i < FOUR; i++) {
+  for (int i = 0; i < ALL; i++) {
+    const int column = i / EACH_ELEMENT;
     residue_sum sum = {};
 #pragma unroll
     for (int l = 0; l < MODULI; l++)
-      residue_sum_add(&sum, &sieve, l, own.rests[l] >> 8 * i & 255, limbs_of(MODULI));
-    out[i] = residue_finish(number_of<MODULI>(&sum, sieve, own.scale + columns.scales[i]), alpha, beta,
+      residue_sum_add(&sum, &sieve, l, own.rests[i % EACH_ELEMENT][l] >> 8 * column & 255, limbs_of(MODULI));
+    out[i] = residue_finish(number_of<MODULI>(&sum, sieve, own.scale + columns.scales[column]), alpha, beta,
                             before + i);
   }
   if (columns.is_wide) {
 #ifdef TSL_RESIDUE_F64
-    *(double2 *)to = make_double2(out[0], out[1]);
-    *(double2 *)(to + 2) = make_double2(out[2], out[3]);
+#pragma unroll
+    for (int i = 0; i < ALL; i += 2)
+      *(double2 *)(to + i) = make_double2(out[i], out[i + 1]);
 #else
-    *(float4 *)to = make_float4(out[0], out[1], out[2], out[3]);
+#pragma unroll
+    for (int i = 0; i < ALL; i += 4)
+      *(float4 *)(to + i) = make_float4(out[i], out[i + 1], out[i + 2], out[i + 3]);
 #endif
   } else {
 #pragma unroll
-    for (int i = 0; i < FOUR; i++)
-      if (columns.here[i])
-        to[i * given.c_col] = out[i];
+    for (int i = 0; i < ALL; i++)
+      if (columns.here[i / EACH_ELEMENT])
+        to[i / EACH_ELEMENT * given.c_col + i % EACH_ELEMENT] = out[i];
   }
 }
 
@@ -128,7 +150,7 @@ SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const 
 template <int CANDIDATE, int MODULI, bool IS_WHOLE>
 SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_arguments &given,
                         int col) {
-  constexpr bool AHEAD = MODULI <= 8; /* more of them do not fit the registers */
+  constexpr bool AHEAD = MODULI * EACH_ELEMENT <= 8; /* more of them do not fit the registers */
   const int4 across = *(const int4 *)((const int *)(scratch + given.scales[1]) + col);
   columns_t columns = {{across.x, across.y, across.z, across.w}, {}, given.is_wide && col + FOUR <= given.n};
 #pragma unroll
@@ -193,6 +215,11 @@ SM90_FUNCTION residue_real fused(residue_real a, residue_real b, residue_real c)
 #endif
 }
 
+/* Where a line's numbers start, of parts where numbers are complex. */
+SM90_FUNCTION long long line_start(const residue_matrix &of, int line) {
+  return of.offset + line / EACH_ELEMENT * of.across + line % EACH_ELEMENT;
+}
+
 /* Which number of a panel (SIDE lines, DEPTH numbers of each) is number `e` of a thread. */
 SM90_FUNCTION int line_of(bool is_across, int e) {
   return is_across ? threadIdx.x % 32 + e % (SIDE / 32) * 32 : threadIdx.x / (DEPTH / EACH);
@@ -207,7 +234,7 @@ SM90_FUNCTION void fetch(residue_real own[EACH], const residue_real *from, const
 #pragma unroll
   for (int e = 0; e < EACH; e++) {
     const int i = line + line_of(of.is_across, e), d = h + depth_of(of.is_across, e);
-    own[e] = i < lines && d < k ? from[of.offset + i * of.across + d * of.along] : (residue_real)0;
+    own[e] = i < lines && d < k ? from[line_start(of, i) + d * of.along] : (residue_real)0;
   }
 }
 
@@ -253,10 +280,23 @@ struct place {
   const int *row_scales, *rows, *columns; /* lists of native ones */
 };
 
+#ifdef TSL_RESIDUE_COMPLEX
+/* An element of C from its parts' sums. */
+SM90_FUNCTION void finish_element(residue_real *to, const residue_real parts[2][2], residue_real alpha,
+                                  residue_real beta, const residue_arguments &given) {
+#pragma unroll
+  for (int part = 0; part < 2; part++)
+    to[part] =
+        residue_finish(residue_native_part(part, parts, given.of[0].is_conjugate, given.of[1].is_conjugate),
+                       alpha, beta, to + part);
+}
+#endif
+
 /* All of C, or beta C alone. */
 SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[2],
                               const residue_arguments &given) {
-  const int across = (given.n + SIDE - 1) / SIDE, down = (given.m + SIDE - 1) / SIDE;
+  const int m = given.m * EACH_ELEMENT, n = given.n * EACH_ELEMENT, across = (n + SIDE - 1) / SIDE,
+            down = (m + SIDE - 1) / SIDE;
   const int x = threadIdx.x % 16, y = threadIdx.x / 16, k = given.is_empty ? 0 : given.k;
   const residue_real alpha = given.is_empty ? (residue_real)0 : (residue_real)given.alpha,
                      beta = (residue_real)given.beta;
@@ -265,31 +305,44 @@ SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[
     residue_real sums[PER][PER] = {}, left[EACH], above[EACH];
     int in = 0;
     if (k > 0) {
-      fetch(left, at.a, given.of[0], row, given.m, 0, k);
-      fetch(above, at.b, given.of[1], col, given.n, 0, k);
+      fetch(left, at.a, given.of[0], row, m, 0, k);
+      fetch(above, at.b, given.of[1], col, n, 0, k);
     }
     for (int h = 0; h < k; h += DEPTH, in ^= 1) {
       put(rows[in], left, given.of[0].is_across);
       put(columns[in], above, given.of[1].is_across);
       __syncthreads();
       if (h + DEPTH < k) {
-        fetch(left, at.a, given.of[0], row, given.m, h + DEPTH, k);
-        fetch(above, at.b, given.of[1], col, given.n, h + DEPTH, k);
+        fetch(left, at.a, given.of[0], row, m, h + DEPTH, k);
+        fetch(above, at.b, given.of[1], col, n, h + DEPTH, k);
       }
       if (k - h >= DEPTH)
         multiply(sums, rows[in], columns[in], DEPTH);
       else
         multiply(sums, rows[in], columns[in], k - h);
     }
+#ifdef TSL_RESIDUE_COMPLEX
+#pragma unroll
+    for (int i = 0; i < PER; i += 2)
+#pragma unroll
+      for (int j = 0; j < PER; j += 2) {
+        const int r = row + line_at(y, i), s = col + line_at(x, j);
+        const residue_real parts[2][2] = {{sums[i][j], sums[i][j + 1]}, {sums[i + 1][j], sums[i + 1][j + 1]}};
+        if (r < m && s < n)
+          finish_element(at.c + given.c_offset + r / 2 * given.c_row + s / 2 * given.c_col, parts, alpha,
+                         beta, given);
+      }
+#else
 #pragma unroll
     for (int i = 0; i < PER; i++)
 #pragma unroll
       for (int j = 0; j < PER; j++) {
         const int r = row + line_at(y, i), s = col + line_at(x, j);
         residue_real *to = at.c + given.c_offset + r * given.c_row + s * given.c_col;
-        if (r < given.m && s < given.n)
+        if (r < m && s < n)
           *to = residue_finish(sums[i][j], alpha, beta, to);
       }
+#endif
     __syncthreads(); /* before the next tile's panels */
   }
 }
@@ -318,10 +371,12 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
   const residue_matrix &own = given.of[operand], &of = given.of[1 - operand];
   const residue_real *from = operand ? at.b : at.a, *other = operand ? at.a : at.b;
   const int *natives = operand ? at.columns : at.rows;
-  const int lines = operand ? given.m : given.n, x = threadIdx.x % 32, y = threadIdx.x / 32,
+  const int lines = (operand ? given.m : given.n) * EACH_ELEMENT, x = threadIdx.x % 32, y = threadIdx.x / 32,
             in = threadIdx.x % LISTED, depth = threadIdx.x / LISTED;
   const bool loads = depth < FEW_DEPTH && first + in < count;
-  const residue_real *mine = from + own.offset + (loads ? natives[first + in] : 0) * own.across;
+  const residue_real *mine = from + own.offset +
+                             (loads ? natives[(first + in) / EACH_ELEMENT] : 0) * own.across +
+                             (first + in) % EACH_ELEMENT;
   residue_real sums[2][FOUR] = {}, next[FEW_EACH], one = 0;
   for (int h = -FEW_DEPTH, panel = 0; h < given.k; h += FEW_DEPTH, panel ^= 1) {
     if (h >= 0) {
@@ -337,7 +392,7 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
 #pragma unroll
     for (int e = 0; e < FEW_EACH; e++) {
       const int i = line + few_line(of.is_across, e), d = ahead + few_depth(of.is_across, e);
-      next[e] = i < lines && d < given.k ? other[of.offset + i * of.across + d * of.along] : (residue_real)0;
+      next[e] = i < lines && d < given.k ? other[line_start(of, i) + d * of.along] : (residue_real)0;
     }
     if (h < 0)
       continue;
@@ -353,6 +408,22 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
             sums[i][j] = operand ? fused(right, left, sums[i][j]) : fused(left, right, sums[i][j]);
           }
   }
+#ifdef TSL_RESIDUE_COMPLEX
+#pragma unroll
+  for (int j = 0; j < FOUR; j += 2) {
+    const int l = first + 2 * y, their = (line + FOUR * x + j) / 2;
+    if (l >= count || line + FOUR * x + j >= lines ||
+        (operand && at.row_scales[their] == TSL_RESIDUE_NO_SCALE))
+      continue;
+    const int listed = natives[l / 2];
+    const residue_real one = operand ? sums[1][j] : sums[0][j + 1],
+                       two = operand ? sums[0][j + 1] : sums[1][j],
+                       parts[2][2] = {{sums[0][j], one}, {two, sums[1][j + 1]}};
+    finish_element(at.c + given.c_offset + (operand ? their : listed) * given.c_row +
+                       (operand ? listed : their) * given.c_col,
+                   parts, (residue_real)given.alpha, (residue_real)given.beta, given);
+  }
+#else
 #pragma unroll
   for (int i = 0; i < 2; i++)
 #pragma unroll
@@ -365,6 +436,7 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
                          (operand ? listed : their) * given.c_col;
       *to = residue_finish(sums[i][j], (residue_real)given.alpha, (residue_real)given.beta, to);
     }
+#endif
   __syncthreads(); /* before the next tile's panels */
 }
 
@@ -389,8 +461,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     everything(at, panels.all, panels.all + 2, given);
     return;
   }
-  const int rows = choice->native[0], columns = choice->native[1];
-  const int across = (given.n + WIDE - 1) / WIDE, down = (given.m + WIDE - 1) / WIDE;
+  const int rows = choice->native[0] * EACH_ELEMENT, columns = choice->native[1] * EACH_ELEMENT;
+  const int across = (given.n * EACH_ELEMENT + WIDE - 1) / WIDE,
+            down = (given.m * EACH_ELEMENT + WIDE - 1) / WIDE;
   const long long first = (long long)((rows + LISTED - 1) / LISTED) * across,
                   tiles = first + (long long)((columns + LISTED - 1) / LISTED) * down;
   for (long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {

@@ -9,7 +9,7 @@
  *
  * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then.
  *
- * Everything is made of integers, so that no order of items matters. From the host: TSL_RESIDUE_F64 or not. */
+ * Everything is made of integers, so that no order of items matters. From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
@@ -57,7 +57,7 @@ TSL_FUNCTION void add_top(item_sums *own, unsigned top) {
 TSL_FUNCTION void add_up(item_sums *own, TSL_GLOBAL const residue_bits *from, residue_index step, int first,
                          int each, int k, const residue_guess *guess, const residue_bits *least) {
   for (int h = first; h < k; h += each) {
-    const residue_bits magnitude = magnitude_at(from + h * step);
+    const residue_bits magnitude = magnitude_at(from + TSL_RESIDUE_AT(step, h));
     const unsigned top = residue_top(magnitude, guess->exponent);
     own->largest = magnitude > own->largest ? magnitude : own->largest;
     add_top(own, top);
@@ -107,14 +107,16 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
             worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1,
             head = of.is_across ? own : own * each;
   const int number = (TSL_GROUP(0) - (operand ? given.blocks[0] : 0)) * lines + own,
-            count = operand ? given.n : given.m, is_there = number < count, k = is_there ? given.k : 0;
+            count = operand ? given.n : given.m, is_there = number < count,
+            numbers = given.k * TSL_RESIDUE_EACH, k = is_there ? numbers : 0;
   TSL_GLOBAL const residue_bits *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
-  const int samples = k > 0 ? (int)residue_sample_count(given.k) : 0;
+  const int samples = k > 0 ? (int)residue_sample_count(numbers) : 0;
   item_sums mine;
 
   forget(&mine);
   for (int i = worker; i < samples; i += each) {
-    const residue_bits magnitude = magnitude_at(from + residue_sample_at(given.k, i) * of.along);
+    const residue_bits magnitude =
+        magnitude_at(from + TSL_RESIDUE_AT(of.along, residue_sample_at(numbers, i)));
     mine.largest = magnitude > mine.largest ? magnitude : mine.largest;
   }
   put(all, item, &mine);
@@ -124,7 +126,8 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   TSL_BARRIER();
   forget(&mine);
   for (int i = worker; i < samples && sampled < TSL_RESIDUE_INFINITY; i += each)
-    add_top(&mine, residue_top(magnitude_at(from + residue_sample_at(given.k, i) * of.along), exponent));
+    add_top(&mine, residue_top(magnitude_at(from + TSL_RESIDUE_AT(of.along, residue_sample_at(numbers, i))),
+                               exponent));
   put(all, item, &mine);
   ADD_ALL(all, item, worker, each, next);
   if (worker == 0) {
@@ -171,7 +174,7 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
     residue_sums sums = all[head].sums;
     residue_line line;
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-      sums.few[i] = sums.few[i] > 0 ? sums.few[i] - ((unsigned)given.k - sums.count) : 0;
+      sums.few[i] = sums.few[i] > 0 ? sums.few[i] - ((unsigned)numbers - sums.count) : 0;
     residue_know(rules, all[head].largest, &guess, &sums, &line);
     ((TSL_GLOBAL unsigned *)(scratch + given.keys[operand]))[number] = line.key;
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)

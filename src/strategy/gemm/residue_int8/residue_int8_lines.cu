@@ -8,7 +8,7 @@
  *
  * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then, and those that are native are listed.
  *
- * Everything is made of integers, so that no order of threads matters. From the host: TSL_RESIDUE_F64 or not. */
+ * Everything is made of integers, so that no order of threads matters. From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -100,7 +100,7 @@ SM90_FUNCTION unsigned top_of(residue_bits magnitude, const tops &by) {
 /* --- samples --- */
 
 SM90_FUNCTION residue_bits sampled(const share &at, int i) {
-  return magnitude_of(at.from + residue_sample_at(at.k, i) * at.step);
+  return magnitude_of(at.from + TSL_RESIDUE_AT(at.step, residue_sample_at(at.k, i)));
 }
 
 /* Guesses, by the largest of a line's sample and then by its sums; leaves zeros in *all, but for the line's largest. */
@@ -194,8 +194,8 @@ SM90_FUNCTION void add_up(const share &at, const residue_rules &rules, bool want
 #pragma unroll 2
   for (int h = at.worker; h < wide; h += at.workers)
     add_wide(own, than, ((const uint4 *)at.from)[h]);
-  const long long stride = at.step * at.workers;
-  const residue_real *from = at.from + (wide * WIDE + at.worker) * at.step;
+  const long long stride = at.step * (at.workers / TSL_RESIDUE_EACH); /* an even number of workers */
+  const residue_real *from = at.from + TSL_RESIDUE_AT(at.step, wide * WIDE + at.worker);
 #pragma unroll 8
   for (int h = wide * WIDE + at.worker; h < k; h += at.workers) {
     add_one(own, than, magnitude_of(from));
@@ -240,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
                     own,
                     is_across ? thread / LINES_ACROSS : thread % workers,
                     workers,
-                    is_there ? given.k : 0,
+                    is_there ? given.k * TSL_RESIDUE_EACH : 0,
                     is_across,
                     of.is_wide != 0,
                     thread % 32 < (is_across ? LINES_ACROSS : 1)};

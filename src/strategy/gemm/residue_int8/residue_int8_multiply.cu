@@ -12,7 +12,9 @@
  * A sum of at most TSL_RESIDUE_PART products is at most 2^30; with a multiple of p added it is x from 0 to 2^31 + 255, and the integer
  * x / p is the high word of x magic, / 2^7 (Granlund and Montgomery 1994): magic = 2^39 / p + e / p with e < 256, e x < 2^39.
  *
- * From the host: STAGES. */
+ * Of complex numbers a modulus has three planes, of real parts, imaginary ones and their sums.
+ *
+ * From the host: STAGES; TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -28,7 +30,7 @@ constexpr int LOADING_REGISTERS = 40, MULTIPLYING_REGISTERS = 232;
 typedef int sums_t[TILE_N / 8][4];
 
 struct share {
-  int modulus, part, row, col, first, end;
+  int plane, part, row, col, first, end;
 };
 
 SM90_FUNCTION share share_of(int number, const residue_arguments &given) {
@@ -63,8 +65,8 @@ SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const r
       const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
       barrier_wait(empty + 8 * at.number, at.parity);
       barrier_arrive_expect(arrived, STAGE_BYTES);
-      tma_load(to, a, arrived, p * PANEL, own.row, own.modulus);
-      tma_load(to + A_BYTES, b, arrived, p * PANEL, own.col, own.modulus);
+      tma_load(to, a, arrived, p * PANEL, own.row, own.plane);
+      tma_load(to + A_BYTES, b, arrived, p * PANEL, own.col, own.plane);
       next_stage(at);
     }
   }
@@ -114,10 +116,10 @@ SM90_FUNCTION unsigned rest_of(int sum, const residue_modulus &modulus) {
 template <bool IS_BYTE>
 SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &own,
                                const residue_arguments &given) {
-  const residue_modulus modulus = given.rules.moduli[own.modulus];
+  const residue_modulus modulus = given.rules.moduli[own.plane / TSL_RESIDUE_KINDS];
   const int thread = threadIdx.x % 128,
             row = own.row + (threadIdx.x / 128 - 1) * 64 + thread / 32 * 16 + thread % 32 / 4;
-  unsigned char *to = rests + (own.modulus * given.parts + own.part) * given.rest_plane +
+  unsigned char *to = rests + (own.plane * given.parts + own.part) * given.rest_plane +
                       row * given.rest_pitch + own.col + 16 * (thread % 4);
 #pragma unroll
   for (int half = 0; half < 2; half++) {
@@ -158,8 +160,8 @@ extern "C" __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   __syncthreads();
   dependency_launch();
   dependency_wait();
-  const int shares = ((const volatile residue_choice *)(scratch + given.choice))->moduli * given.parts *
-                     given.tiles_m * given.tiles_n;
+  const int shares = ((const volatile residue_choice *)(scratch + given.choice))->moduli * TSL_RESIDUE_KINDS *
+                     given.parts * given.tiles_m * given.tiles_n;
   if (group == 0) {
     registers_give_back<LOADING_REGISTERS>();
     if (threadIdx.x == 0)
@@ -171,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
       const share own = share_of(number, given);
       sums_t sums;
       multiply_share(sums, own, stages, full, empty, at);
-      if (own.modulus == 0) /* 256 */
+      if (own.plane < TSL_RESIDUE_KINDS) /* 256 */
         store_share<true>(scratch + given.rests, sums, own, given);
       else
         store_share<false>(scratch + given.rests, sums, own, given);

@@ -9,7 +9,9 @@
  * to less than 2^23; with a multiple of p added it is x from 0 to 2^31 + 255, and x / p is the high word of x magic, / 2^7
  * (residue_modulus). Sums of at most TSL_RESIDUE_PART products are at most 2^30.
  *
- * From the host: TSL_RESIDUE_F64 or not. */
+ * Of complex numbers an item takes 8, and stores 8 bytes of real parts, of imaginary ones and of sums of both residues for each modulus.
+ *
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
@@ -21,6 +23,7 @@
 #include "residue_portable_shared.h"
 
 #define NUMBERS TSL_RESIDUE_NUMBERS
+#define TERMS (NUMBERS / TSL_RESIDUE_EACH)
 #define DIGIT_BITS 14
 #ifdef TSL_RESIDUE_F64
 #define DIGITS 5
@@ -51,48 +54,89 @@ TSL_FUNCTION digits digits_of(residue_bits number, int scale) {
   return made;
 }
 
-/* Of least magnitude, as a byte. */
-TSL_FUNCTION unsigned byte_of(const digits *of, const residue_modulus *modulus) {
+/* From 0 to p - 1. */
+TSL_FUNCTION unsigned rest_in(const digits *of, const residue_modulus *modulus) {
   int sum = of->digit[0];
   for (int i = 1; i < DIGITS; i++)
     sum += of->digit[i] * ((int)(modulus->powers << (32 - 8 * i)) >> 24);
-  const unsigned rest = rest_of((unsigned)sum + modulus->bias, modulus);
+  return rest_of((unsigned)sum + modulus->bias, modulus);
+}
+
+/* Of least magnitude, as a byte. */
+TSL_FUNCTION unsigned byte_of(unsigned rest, const residue_modulus *modulus) {
   return (rest > (modulus->p - 1) / 2 ? rest - modulus->p : rest) & 255;
 }
+
+#ifdef TSL_RESIDUE_COMPLEX
+/* Real parts are numbers 0, 2, ..., imaginary ones 1, 3, ... */
+TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, const digits *own,
+                              const residue_modulus *modulus) {
+  unsigned word[TSL_RESIDUE_KINDS][TERMS / 4];
+  for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
+    for (int i = 0; i < TERMS / 4; i++)
+      word[kind][i] = 0;
+  for (int i = 0; i < TERMS; i++) {
+    const unsigned one = rest_in(&own[2 * i], modulus), other = rest_in(&own[2 * i + 1], modulus),
+                   sum = one + other, shift = 8 * (i % 4);
+    word[0][i / 4] |= byte_of(one, modulus) << shift;
+    word[1][i / 4] |= byte_of(other, modulus) << shift;
+    word[2][i / 4] |= byte_of(sum >= modulus->p ? sum - modulus->p : sum, modulus) << shift;
+  }
+  for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
+    *(TSL_GLOBAL residue_word *)(to + kind * plane) = word[kind][0] | (residue_word)word[kind][1] << 32;
+}
+#else
+TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, const digits *own,
+                              const residue_modulus *modulus) {
+  unsigned word[NUMBERS / 4];
+  (void)plane;
+  for (int i = 0; i < NUMBERS / 4; i++) {
+    word[i] = 0;
+    for (int j = 0; j < 4; j++)
+      word[i] |= byte_of(rest_in(&own[4 * i + j], modulus), modulus) << 8 * j;
+  }
+  TSL_VECTOR(int, 4) out;
+  TSL_LANE(out, 0) = (int)word[0];
+  TSL_LANE(out, 1) = (int)word[1];
+  TSL_LANE(out, 2) = (int)word[2];
+  TSL_LANE(out, 3) = (int)word[3];
+  TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)to, out);
+}
+#endif
 
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL unsigned char *scratch,
                               const residue_portable given, const int operand) {
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
   const residue_matrix of = given.of[operand];
-  const int lines = of.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = given.depth / NUMBERS,
+  const int lines = of.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = given.depth / TERMS,
             chunks = part_chunks * given.parts, moduli = chosen(scratch, &given);
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
-  const int chunk = (int)(index / lines % chunks), h = chunk * NUMBERS;
+  const int chunk = (int)(index / lines % chunks), h = chunk * TERMS;
   if (line >= (operand ? given.n : given.m))
     return;
   const int scale = ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line];
   if (moduli == 0 || scale == TSL_RESIDUE_NO_SCALE)
     return;
   digits own[NUMBERS];
-  for (int i = 0; i < NUMBERS; i++)
-    own[i] = digits_of(h + i < given.k ? from[of.offset + line * of.across + (h + i) * of.along] : 0, scale);
+  for (int i = 0; i < NUMBERS; i++) {
+    const int at = h * TSL_RESIDUE_EACH + i;
+    residue_bits number = 0;
+    if (at < given.k * TSL_RESIDUE_EACH)
+      number = from[of.offset + line * of.across + TSL_RESIDUE_AT(of.along, at)];
+#ifdef TSL_RESIDUE_COMPLEX
+    number ^= of.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
+#endif
+    own[i] = digits_of(number, scale);
+  }
   const int part = chunk / part_chunks;
   TSL_GLOBAL unsigned char *to =
       scratch + given.planes[operand] + line * given.depth + (h - part * given.depth);
+  const TSL_INDEX kind = given.parts * given.plane[operand];
   for (int l = 0; l < moduli; l++) {
     const residue_modulus modulus = rules->moduli[l];
-    unsigned word[NUMBERS / 4];
-    for (int i = 0; i < NUMBERS / 4; i++)
-      word[i] = byte_of(&own[4 * i], &modulus) | byte_of(&own[4 * i + 1], &modulus) << 8 |
-                byte_of(&own[4 * i + 2], &modulus) << 16 | byte_of(&own[4 * i + 3], &modulus) << 24;
-    TSL_VECTOR(int, 4) out;
-    TSL_LANE(out, 0) = (int)word[0];
-    TSL_LANE(out, 1) = (int)word[1];
-    TSL_LANE(out, 2) = (int)word[2];
-    TSL_LANE(out, 3) = (int)word[3];
-    TSL_STORE_WHOLE(int, 4,
-                    (TSL_GLOBAL int *)(to + ((TSL_INDEX)l * given.parts + part) * given.plane[operand]), out);
+    store_rests(to + (TSL_INDEX)l * TSL_RESIDUE_KINDS * kind + part * given.plane[operand], kind, own,
+                &modulus);
   }
 }
 
@@ -100,7 +144,8 @@ TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_reduce(TSL_GLOBAL unsigned char *scratch, const residue_portable given,
                              const int plane) {
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
-  const int l = plane / given.parts, across = (given.n + TSL_RESIDUE_FOUR - 1) / TSL_RESIDUE_FOUR;
+  const int l = plane / given.parts / TSL_RESIDUE_KINDS,
+            across = (given.n + TSL_RESIDUE_FOUR - 1) / TSL_RESIDUE_FOUR;
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / across, col = index % across * TSL_RESIDUE_FOUR;
   if (row >= given.m || l >= chosen(scratch, &given))
     return;

@@ -6,7 +6,7 @@
  *
  *   scales of rows, of columns: NO_SCALE marks what the one kernel leaves to the other
  *
- * From the host: TSL_RESIDUE_F64 or not. */
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
@@ -32,12 +32,12 @@ TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residu
 }
 
 /* Of four neighbours, a byte each; where k was cut, their sums reduced again. */
-TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int l, unsigned p,
+TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int plane, unsigned p,
                                const residue_portable *given) {
-  unsigned rests = *(TSL_GLOBAL const unsigned *)(from + l * given->parts * given->rest_plane);
+  unsigned rests = *(TSL_GLOBAL const unsigned *)(from + plane * given->parts * given->rest_plane);
   for (int part = 1; part < given->parts; part++) {
     const unsigned more =
-        *(TSL_GLOBAL const unsigned *)(from + ((TSL_INDEX)l * given->parts + part) * given->rest_plane);
+        *(TSL_GLOBAL const unsigned *)(from + ((TSL_INDEX)plane * given->parts + part) * given->rest_plane);
     unsigned sum = 0;
     for (int i = 0; i < FOUR; i++)
       sum |= ((rests >> 8 * i & 255) + (more >> 8 * i & 255)) % p << 8 * i;
@@ -46,9 +46,29 @@ TSL_FUNCTION unsigned rests_of(TSL_GLOBAL const unsigned char *from, int l, unsi
   return rests;
 }
 
+/* Residues of C' modulo p_l: of a part, where numbers are complex. */
+TSL_FUNCTION unsigned rests_in(TSL_GLOBAL const unsigned char *from, int l, int element_part, unsigned p,
+                               const residue_portable *given) {
+#ifdef TSL_RESIDUE_COMPLEX
+  const unsigned x = rests_of(from, 3 * l, p, given), y = rests_of(from, 3 * l + 1, p, given),
+                 z = element_part == 0 ? 0 : rests_of(from, 3 * l + 2, p, given);
+  unsigned rests = 0;
+  for (int i = 0; i < FOUR; i++) {
+    const unsigned one = x >> 8 * i & 255, other = y >> 8 * i & 255;
+    rests |=
+        (element_part == 0 ? residue_less(one, other, p) : residue_imaginary(one, other, z >> 8 * i & 255, p))
+        << 8 * i;
+  }
+  return rests;
+#else
+  (void)element_part;
+  return rests_of(from, l, p, given);
+#endif
+}
+
 /* Sums of all moduli, whose weights have so many limbs. */
 TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rules,
-                         const residue_choice *choice, TSL_GLOBAL const unsigned char *from,
+                         const residue_choice *choice, TSL_GLOBAL const unsigned char *from, int element_part,
                          const residue_portable *given, int limbs) {
   for (int i = 0; i < FOUR; i++) {
     for (int limb = 0; limb < 4; limb++)
@@ -56,7 +76,7 @@ TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rule
     sums[i].quotient = 1u << 19;
   }
   for (int l = 0; l < choice->moduli; l++) {
-    const unsigned rests = rests_of(from, l, rules->moduli[l].p, given);
+    const unsigned rests = rests_in(from, l, element_part, rules->moduli[l].p, given);
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
       residue_sum_add(&sums[i], &rules->sieves[choice->candidate], l, rests >> 8 * i & 255, limbs);
@@ -77,18 +97,20 @@ tsl_gemm_residue_int8_join(TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned
     return;
   TSL_GLOBAL const residue_sieve *sieve = &rules->sieves[choice.candidate];
   TSL_GLOBAL const unsigned char *from = scratch + given.rests + row * given.rest_row + col;
-  residue_sum sums[FOUR];
-  if (choice.moduli <= 8)
-    add_up(sums, rules, &choice, from, &given, 2);
-  else
-    add_up(sums, rules, &choice, from, &given, 4);
-  for (int i = 0; i < FOUR; i++)
-    if (col + i < given.n) {
-      const int right = scale_of(scratch, &given, 1, col + i);
-      if (right != TSL_RESIDUE_NO_SCALE)
-        finish(c + given.c_offset + row * given.c_row + (col + i) * given.c_col,
-               residue_sum_long(&sums[i], sieve, down + right), &given);
-    }
+  for (int part = 0; part < TSL_RESIDUE_EACH; part++) {
+    residue_sum sums[FOUR];
+    if (choice.moduli <= 8)
+      add_up(sums, rules, &choice, from, part, &given, 2);
+    else
+      add_up(sums, rules, &choice, from, part, &given, 4);
+    for (int i = 0; i < FOUR; i++)
+      if (col + i < given.n) {
+        const int right = scale_of(scratch, &given, 1, col + i);
+        if (right != TSL_RESIDUE_NO_SCALE)
+          finish(c + given.c_offset + row * given.c_row + (col + i) * given.c_col + part,
+                 residue_sum_long(&sums[i], sieve, down + right), &given);
+      }
+  }
 }
 
 TSL_KERNEL(TSL_RESIDUE_TILE, TSL_RESIDUE_TILE, 1)
@@ -107,9 +129,21 @@ tsl_gemm_residue_int8_native(TSL_GLOBAL const residue_real *a, TSL_GLOBAL const 
       continue;
     TSL_GLOBAL const residue_real *left = a + given.of[0].offset + row * given.of[0].across,
                                   *right = b + given.of[1].offset + col * given.of[1].across;
+    TSL_GLOBAL residue_real *to = c + given.c_offset + row * given.c_row + col * given.c_col;
+#ifdef TSL_RESIDUE_COMPLEX
+    residue_real sums[2][2] = {{0, 0}, {0, 0}};
+    for (int h = 0; h < k; h++)
+      for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+          sums[i][j] = TSL_FMA(left[h * given.of[0].along + i], right[h * given.of[1].along + j], sums[i][j]);
+    for (int part = 0; part < 2; part++)
+      finish(to + part, residue_native_part(part, sums, given.of[0].is_conjugate, given.of[1].is_conjugate),
+             &given);
+#else
     residue_real sum = 0;
     for (int h = 0; h < k; h++)
       sum = TSL_FMA(left[h * given.of[0].along], right[h * given.of[1].along], sum);
-    finish(c + given.c_offset + row * given.c_row + col * given.c_col, sum, &given);
+    finish(to, sum, &given);
+#endif
   }
 }

@@ -69,6 +69,30 @@ typedef struct residue_rules {
   int native_weight, line_weight, native_once;
 } residue_rules;
 
+/* --- complex numbers --- */
+
+/* A line of k complex numbers is one of 2 k real ones, real and imaginary parts by turns, with one scale; its strides count real numbers,
+ * those along it from one complex number to the next. Each modulus has three products of k terms: of real parts, of imaginary parts,
+ * and of their sums modulo p. What kernels are compiled for is TSL_RESIDUE_COMPLEX or not; the host asks the problem. */
+#define TSL_RESIDUE_PRODUCTS 3
+#ifdef TSL_RESIDUE_COMPLEX
+#define TSL_RESIDUE_KINDS TSL_RESIDUE_PRODUCTS /* products of a modulus */
+#define TSL_RESIDUE_EACH 2                     /* real numbers of an element, in A, B and C */
+#define TSL_RESIDUE_AT(along, h) (((h) >> 1) * (along) + ((h)&1))
+#else
+#define TSL_RESIDUE_KINDS 1
+#define TSL_RESIDUE_EACH 1
+#define TSL_RESIDUE_AT(along, h) ((h) * (along))
+#endif
+
+/* From residues of the three products, 0 to p - 1, those of the two parts of C': x - y, and z - x - y. */
+TSL_FUNCTION unsigned residue_less(unsigned x, unsigned y, unsigned p) {
+  return x >= y ? x - y : x + p - y;
+}
+TSL_FUNCTION unsigned residue_imaginary(unsigned x, unsigned y, unsigned z, unsigned p) {
+  return residue_less(residue_less(z, x, p), y, p);
+}
+
 /* --- lines --- */
 
 #define TSL_RESIDUE_NO_SCALE (-0x40000000) /* of a line that is computed without residues: native */
@@ -94,8 +118,9 @@ typedef struct residue_choice {
  * choice; residues of C, for each modulus and part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides count elements. */
 typedef struct residue_matrix {
   residue_index offset, across, along;
-  int is_across; /* numbers of different lines follow each other */
-  int is_wide;   /* 16 bytes along a line are aligned */
+  int is_across;    /* numbers of different lines follow each other */
+  int is_wide;      /* 16 bytes along a line are aligned */
+  int is_conjugate; /* of complex numbers: imaginary parts count negative */
 } residue_matrix;
 #ifndef __OPENCL_C_VERSION__ /* CUDA alone; portable kernels have residue_portable_shared.h */
 typedef struct residue_arguments {
@@ -129,6 +154,15 @@ typedef unsigned residue_bits;
 #define TSL_RESIDUE_INFINITY 0x7f800000u
 #endif
 #define TSL_RESIDUE_SIGN ((residue_bits)1 << (sizeof(residue_bits) * 8 - 1))
+
+/* An element as it is: of sums of the parts' products, real by real, real by imaginary, ..., each of k terms in order, its real part (0) or
+ * imaginary part. The same bits for C' = B' A', and for conjugates. */
+TSL_FUNCTION residue_real residue_native_part(int part, const residue_real of[2][2], int a_is_conjugate,
+                                              int b_is_conjugate) {
+  if (part == 0)
+    return of[0][0] + (a_is_conjugate == b_is_conjugate ? -of[1][1] : of[1][1]);
+  return (b_is_conjugate ? -of[0][1] : of[0][1]) + (a_is_conjugate ? -of[1][0] : of[1][0]);
+}
 
 TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest that is set */
 #ifdef TSL_LENGTH

@@ -10,9 +10,9 @@
 #define TSL_RESIDUE_FOUR 4          /* neighbours in a row of C that an item makes */
 #define TSL_RESIDUE_TILE 16         /* side of a group's tile of C where that is multiplied as it is */
 
-/* Offsets into scratch memory are bytes. Terms are cut into `parts` of `depth` each, zeros behind the k-th; plane l parts + i has
- * part i modulo p_l: of an operand a line of `depth` bytes after the other, a plane every plane[operand] bytes; of C in bytes, in rows of
- * rest_row, and one plane in whole numbers, sums_row of them a row. Strides count elements. */
+/* Offsets into scratch memory are bytes. Terms are cut into `parts` of `depth` each, zeros behind the k-th; plane l parts + i (of complex
+ * numbers (3 l + kind) parts + i) has part i modulo p_l: of an operand a line of `depth` bytes after the other, a plane every plane[operand]
+ * bytes; of C in bytes, in rows of rest_row, and one plane in whole numbers, sums_row of them a row. Strides count real numbers. */
 typedef struct residue_portable {
   residue_matrix of[2];
   residue_index c_offset, c_row, c_col;

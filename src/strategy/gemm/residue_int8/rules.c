@@ -12,7 +12,17 @@ static const unsigned moduli[TSL_RESIDUE_MODULI] = {256, 255, 253, 251, 247, 241
 enum { MOST_F32 = 10, LIMBS = 4 };
 
 static bool is_double(const tsl_problem *problem) {
-  return problem->c.type == TESELA_F64;
+  return tsl_residue_type(problem) == TESELA_F64;
+}
+
+/* Whether the ask, and not a careful sum, says how many moduli: of complex products never more than that is promised. */
+static bool is_asked(const tsl_problem *problem) {
+  const tsl_accuracy_kind ask = problem->ask.accuracy;
+  return (ask == TSL_ACCURACY_NUMBER || ask == TSL_ACCURACY_TYPE) && !tsl_type(problem->c.type)->is_complex;
+}
+
+int64_t tsl_residue_numbers(const tsl_problem *problem) {
+  return tsl_type(problem->c.type)->is_complex ? 2 * problem->k : problem->k;
 }
 
 /* --- the sieve --- */
@@ -109,16 +119,13 @@ static residue_modulus modulus_of(unsigned p) {
 /* --- limits --- */
 
 double tsl_residue_allowed(const tsl_problem *problem) {
-  const double u = tsl_type(problem->c.type)->unit_roundoff, always = ((double)problem->k + 4) * u;
-  const tsl_ask *ask = &problem->ask;
-  if (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE)
-    return always;
-  return fmax(always, tsl_ask_allows(ask, problem->k, u, u));
+  const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff, always = ((double)problem->k + 4) * u;
+  return is_asked(problem) ? fmax(always, tsl_ask_allows(&problem->ask, problem->k, u, u)) : always;
 }
 
 /* NOTES.md: 5.1 errors of so much of an element each, beside the roundings of the result. */
 static void allow(const tsl_problem *problem, residue_rules *rules) {
-  const double u = tsl_type(problem->c.type)->unit_roundoff;
+  const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff;
   const double rest = fmin(0.125, (tsl_residue_allowed(problem) - 4 * u) * (1 - 0x1p-10));
   if (!(rest > 0)) /* no terms */
     return;
@@ -135,11 +142,10 @@ int tsl_residue_most(const tsl_problem *problem) {
  * numbers that, elements of a 64th of a typical one included. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
-  const tsl_accuracy_kind ask = problem->ask.accuracy;
   const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);
   if (said > 0)
     return (int)tsl_least(said, most);
-  if (ask != TSL_ACCURACY_NUMBER && ask != TSL_ACCURACY_TYPE)
+  if (!is_asked(problem))
     return usual;
   residue_rules allowed = {.margin = 0};
   allow(problem, &allowed);
@@ -158,7 +164,7 @@ int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, 
 }
 
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n) {
-  residue_rules rules = {.lines = {m, n}, .k = problem->k};
+  residue_rules rules = {.lines = {m, n}, .k = tsl_residue_numbers(problem)};
   allow(problem, &rules);
   rules.native_weight = is_double(problem) ? 64 : 48;
   rules.line_weight = is_double(problem) ? 150 : 100;

@@ -48,7 +48,8 @@ static int64_t take(int64_t *bytes, int64_t more) {
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_arguments *given) {
   const int64_t lines[2] = {m, n}, parts = tsl_pieces(problem->k, TSL_RESIDUE_PART);
-  const int64_t planes = tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
+  const int64_t planes = tsl_residue_kinds(problem) *
+                         (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
   int64_t bytes = 0;
   given->pitch = tsl_round_up(problem->k, 16);
   for (int o = 0; o < 2; o++) {
@@ -87,10 +88,11 @@ static tesela_status find(tsl_work *work, const char *path, const char *name, in
 
 tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
-  const char *type = work->problem.c.type == TESELA_F64 ? "#define TSL_RESIDUE_F64\n" : "";
-  char stages[40], moduli[100];
+  const char *type = tsl_residue_defines(&work->problem);
+  char stages[100], moduli[160];
   tsl_residue_state made = {.said = NULL};
-  snprintf(stages, sizeof stages, "#define STAGES %d\n", STAGES);
+  snprintf(stages, sizeof stages, "%s#define STAGES %d\n",
+           tsl_residue_kinds(&work->problem) > 1 ? "#define TSL_RESIDUE_COMPLEX\n" : "", STAGES);
   snprintf(moduli, sizeof moduli,
            "%s#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n#define MODULI_THIRD %d\n", type,
            tsl_residue_candidate(&work->problem, &work->config, 0),
@@ -127,34 +129,40 @@ typedef struct residue_run {
   residue_arguments given;
 } residue_run;
 
-/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line. No buffer: what is
- * not read. */
-static int is_wide(tsl_buffer *buffer, int64_t size, int64_t along, int64_t across, int64_t offset) {
+/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line of elements, of `each`
+ * numbers, in which all is counted. No buffer: what is not read. */
+static int is_wide(tsl_buffer *buffer, int64_t size, int64_t each, int64_t along, int64_t across,
+                   int64_t offset) {
   const int64_t unit = 16 / size;
-  return buffer && along == 1 && across % unit == 0 && offset % unit == 0 &&
+  return buffer && along == each && across % unit == 0 && offset % unit == 0 &&
          (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
-static residue_matrix matrix_of(tsl_buffer *buffer, int64_t size, int64_t offset, int64_t across,
-                                int64_t along) {
-  return (residue_matrix){.offset = offset,
-                          .across = across,
-                          .along = along,
+static residue_matrix matrix_of(tsl_buffer *buffer, const tsl_problem *problem, int64_t offset,
+                                int64_t across, int64_t along, bool is_conjugate) {
+  const int64_t size = (int64_t)tsl_type(tsl_residue_type(problem))->size,
+                each = tsl_residue_reals(problem, 1);
+  return (residue_matrix){.offset = each * offset,
+                          .across = each * across,
+                          .along = each * along,
                           .is_across = !tsl_launch_along(along, across),
-                          .is_wide = is_wide(buffer, size, along, across, offset)};
+                          .is_wide = is_wide(buffer, size, each, each * along, each * across, each * offset),
+                          .is_conjugate = is_conjugate};
 }
 
 /* Blocks that make residues of an operand. */
-static int64_t converters(const residue_arguments *given, int operand) {
+static int64_t converters(const tsl_problem *problem, const residue_arguments *given, int operand) {
   const int64_t unit = given->of[operand].is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1;
-  const int64_t lines = tsl_round_up(operand ? given->n : given->m, unit);
-  return tsl_ceil_div(lines * tsl_ceil_div(given->k, CONVERT_NUMBERS), CONVERT_ITEMS);
+  const int64_t lines = tsl_round_up(operand ? given->n : given->m, unit),
+                terms = CONVERT_NUMBERS / tsl_residue_reals(problem, 1);
+  return tsl_ceil_div(lines * tsl_ceil_div(given->k, terms), CONVERT_ITEMS);
 }
 
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_residue_state *state = work->state;
-  const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
+  const int64_t size = (int64_t)tsl_type(tsl_residue_type(problem))->size,
+                each = tsl_residue_reals(problem, 1);
   const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
   const bool is_swapped = plain.c_col_stride != 1 && plain.c_row_stride == 1;
   const tsl_gemm_sizes s = is_swapped ? tsl_launch_swapped(&plain) : plain;
@@ -162,31 +170,34 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
                      .b = is_swapped ? operands->a.buffer : operands->b.buffer};
   residue_arguments *given = &run.given;
   given->rules = tsl_residue_rules(problem, &work->config, s.m, s.n);
-  given->of[0] = matrix_of(run.a, size, s.a_offset, s.a_row_stride, s.a_col_stride);
-  given->of[1] = matrix_of(run.b, size, s.b_offset, s.b_col_stride, s.b_row_stride);
-  given->c_offset = s.c_offset, given->c_row = s.c_row_stride, given->c_col = s.c_col_stride;
+  given->of[0] = matrix_of(run.a, problem, s.a_offset, s.a_row_stride, s.a_col_stride,
+                           is_swapped ? problem->conjugate_b : problem->conjugate_a);
+  given->of[1] = matrix_of(run.b, problem, s.b_offset, s.b_col_stride, s.b_row_stride,
+                           is_swapped ? problem->conjugate_a : problem->conjugate_b);
+  given->c_offset = each * s.c_offset, given->c_row = each * s.c_row_stride,
+  given->c_col = each * s.c_col_stride;
   given->alpha = problem->alpha[0], given->beta = problem->beta[0];
   given->m = (int)s.m, given->n = (int)s.n, given->k = (int)s.k;
   given->tiles_m = (int)tsl_ceil_div(s.m, TILE_M), given->tiles_n = (int)tsl_ceil_div(s.n, TILE_N);
   given->band = BAND;
-  given->is_wide = is_wide(operands->c.buffer, size, s.c_col_stride, s.c_row_stride, s.c_offset);
+  given->is_wide = is_wide(operands->c.buffer, size, each, given->c_col, given->c_row, given->c_offset);
   given->is_empty = s.k == 0;
   given->said = state->said ? state->said->host : NULL;
   lay_out(problem, &work->config, s.m, s.n, given);
   for (int o = 0; o < 2; o++)
     given->blocks[o] = (int)tsl_ceil_div(o ? s.n : s.m, given->of[o].is_across ? TSL_RESIDUE_BLOCK_ACROSS
                                                                                : TSL_RESIDUE_BLOCK_ALONG);
-  given->converters = (int)converters(given, 0);
+  given->converters = (int)converters(problem, given, 0);
   return run;
 }
 
-static tesela_status map_planes(const residue_arguments *given, int operand, int moduli, tsl_buffer *scratch,
+static tesela_status map_planes(const residue_arguments *given, int operand, int planes, tsl_buffer *scratch,
                                 tsl_tensor_map *map) {
   const int64_t lines = operand ? tsl_round_up(given->n, TSL_RESIDUE_GROUP) : given->m;
   const tsl_tensor tensor = {.buffer = scratch,
                              .offset = (size_t)given->planes[operand],
                              .element = 1,
-                             .size = {given->k, lines, moduli},
+                             .size = {given->k, lines, planes},
                              .pitch = {given->pitch, given->plane[operand]},
                              .box = {PANEL, operand ? TILE_N : TILE_M}};
   return scratch->device->ops->tensor_map(&tensor, map);
@@ -201,8 +212,9 @@ static tesela_status launch(const tsl_work *work, tsl_stream *stream, tsl_kernel
 static tesela_status launch_native(const tsl_work *work, const residue_run *run, tsl_buffer *c,
                                    tsl_buffer *scratch, tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
-  const int64_t side = work->problem.c.type == TESELA_F64 ? 64 : 128;
-  const int64_t tiles = tsl_ceil_div(run->given.m, side) * tsl_ceil_div(run->given.n, side),
+  const int64_t side = tsl_residue_type(&work->problem) == TESELA_F64 ? 64 : 128;
+  const int64_t tiles = tsl_ceil_div(tsl_residue_reals(&work->problem, run->given.m), side) *
+                        tsl_ceil_div(tsl_residue_reals(&work->problem, run->given.n), side),
                 most = (int64_t)UNIT_NATIVE * work->device->compute_units;
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(c),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->given)};
@@ -220,7 +232,8 @@ static tesela_status make_residues(const tsl_work *work, const residue_run *run,
   TSL_TRY(
       launch(work, stream, kernels->measure, given->blocks[0] + given->blocks[1], 1, MEASURE_ITEMS, list, 4));
   TSL_TRY(launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2));
-  return launch(work, stream, kernels->convert, converters(given, 0) + converters(given, 1), 1, CONVERT_ITEMS,
+  return launch(work, stream, kernels->convert,
+                converters(&work->problem, given, 0) + converters(&work->problem, given, 1), 1, CONVERT_ITEMS,
                 list, 4);
 }
 
@@ -228,11 +241,12 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
                               tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
   const residue_arguments *given = &run->given;
-  const int moduli = given->rules.sieves[given->rules.candidates - 1].moduli;
-  const int64_t shares = (int64_t)moduli * given->parts * given->tiles_m * given->tiles_n;
+  const int planes =
+      given->rules.sieves[given->rules.candidates - 1].moduli * tsl_residue_kinds(&work->problem);
+  const int64_t shares = (int64_t)planes * given->parts * given->tiles_m * given->tiles_n;
   _Alignas(64) tsl_tensor_map maps[2];
   for (int o = 0; o < 2; o++)
-    TSL_TRY(map_planes(given, o, moduli, operands->scratch, &maps[o]));
+    TSL_TRY(map_planes(given, o, planes, operands->scratch, &maps[o]));
   const tsl_argument products[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]),
                                    TSL_ARG_BUFFER(operands->scratch), TSL_ARG_VALUE(*given)};
   TSL_TRY(launch(work, stream, kernels->multiply, tsl_least(shares, work->device->compute_units), 1,

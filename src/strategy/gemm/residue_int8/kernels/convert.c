@@ -206,7 +206,7 @@ static scaling scaling_of(const tsl_residue_lines *of, int64_t line) {
     const int scale = of->scales[line + i];
     if (scale == TSL_RESIDUE_NO_SCALE)
       continue;
-    made.factor[0][i] = (REAL)residue_two(scale / 2);
+    made.factor[0][i] = (REAL)(of->is_negative ? -residue_two(scale / 2) : residue_two(scale / 2));
     made.factor[1][i] = (REAL)residue_two(scale - scale / 2);
   }
   return made;

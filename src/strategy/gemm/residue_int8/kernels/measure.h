@@ -173,10 +173,15 @@ static bool is_above(residue_bits largest, int exponent) {
 
 /* --- along a line --- */
 
+/* Where number h of a line is. */
+TSL_INLINE int64_t number_at(const tsl_residue_lines *of, int64_t h) {
+  return of->is_paired ? h / 2 * of->along + h % 2 : h * of->along;
+}
+
 /* Copies, where numbers are not side by side, or where they end within a vector: zeros change no sum. */
-static void gather(const REAL *from, int64_t step, int64_t count, int64_t whole, REAL *to) {
+static void gather(const tsl_residue_lines *of, const REAL *from, int64_t count, int64_t whole, REAL *to) {
   for (int64_t i = 0; i < count; i++)
-    to[i] = from[i * step];
+    to[i] = from[number_at(of, i)];
   for (int64_t i = count; i < whole; i++)
     to[i] = 0;
 }
@@ -194,9 +199,9 @@ static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines
     set_guess(job->rules, &by, lane, guess);
   for (int64_t h = 0; h < job->k; h += CHUNK * LANES) {
     const int64_t here = tsl_least(job->k - h, CHUNK * LANES), vectors = tsl_ceil_div(here, LANES);
-    const REAL *at = from + h * of->along;
-    if (of->along != 1 || here % LANES != 0) {
-      gather(at, of->along, here, vectors * LANES, together);
+    const REAL *at = from + number_at(of, h);
+    if (of->is_paired || of->along != 1 || here % LANES != 0) {
+      gather(of, at, here, vectors * LANES, together);
       at = together;
     }
     add_vectors(&by, at, LANES, AHEAD, vectors, &vectors_of);
@@ -217,7 +222,7 @@ static residue_guess guess_line(const tsl_residue_job *job, const tsl_residue_li
   lane_sums sums;
   measures by;
   for (int i = 0; i < count; i++) {
-    sample[i] = from[residue_sample_at(job->k, i) * of->along];
+    sample[i] = from[number_at(of, residue_sample_at(job->k, i))];
     const residue_bits magnitude = magnitude_of(&sample[i]);
     largest = magnitude > largest ? magnitude : largest;
   }

@@ -1,5 +1,6 @@
 /* Elements in C's own type, as text: k products added one after the other, each fused, 8 rows by 32 columns at a time. Rows and columns
- * are lists, because lines without a guarantee lie anywhere. */
+ * are lists, because lines without a guarantee lie anywhere. Of complex numbers a row or column is two neighbours in a list, its real parts
+ * and its imaginary ones, and 2 x 2 sums are an element's. */
 
 enum {
   NATIVE_ROWS = 8,
@@ -22,11 +23,18 @@ TSL_INLINE numbers fused_numbers(numbers a, numbers b, numbers c) {
 #endif
 }
 
+TSL_INLINE int64_t each_element(const tsl_residue_job *job) {
+  return job->is_complex ? 2 : 1;
+}
+TSL_INLINE const REAL *native_line(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t line) {
+  return line_at(of, line / each_element(job)) + line % each_element(job);
+}
+
 /* Numbers `first` on of lines, one of each side by side: `width` of them, zeros where there are no lines. */
-static void pack_native(const tsl_residue_lines *of, const int64_t *lines, int count, int width,
-                        int64_t first, int64_t depth, REAL *to) {
+static void pack_native(const tsl_residue_job *job, const tsl_residue_lines *of, const int64_t *lines,
+                        int count, int width, int64_t first, int64_t depth, REAL *to) {
   for (int i = 0; i < width; i++) {
-    const REAL *const from = i < count ? line_at(of, lines[i]) + first * of->along : NULL;
+    const REAL *const from = i < count ? native_line(job, of, lines[i]) + first * of->along : NULL;
     for (int64_t h = 0; h < depth; h++)
       to[h * width + i] = from ? from[h * of->along] : 0;
   }
@@ -55,16 +63,25 @@ static void native_tile(const tsl_residue_job *job, const native_lines *rows, co
                           b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
     const int64_t depth = tsl_least(NATIVE_DEPTH, job->k - h);
-    pack_native(&job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
+    pack_native(job, &job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
     for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
-      pack_native(&job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
+      pack_native(job, &job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
       add_native(a, b, depth, sums + i * NATIVE_COLUMNS);
     }
   }
-  for (int i = 0; i < rows->count; i++)
-    for (int j = 0; j < count; j++) {
-      REAL *c = (REAL *)(void *)job->c + rows->at[i] * job->c_row + columns[j] * job->c_col;
-      *c = residue_finish(sums[i * NATIVE_COLUMNS + j], (REAL)job->alpha, (REAL)job->beta, c);
+  const int each = (int)each_element(job);
+  for (int i = 0; i < rows->count; i += each)
+    for (int j = 0; j < count; j += each) {
+      const REAL *const sum = sums + i * NATIVE_COLUMNS + j;
+      REAL *c = (REAL *)(void *)job->c + rows->at[i] / each * job->c_row + columns[j] / each * job->c_col;
+      if (!job->is_complex) {
+        *c = residue_finish(*sum, (REAL)job->alpha, (REAL)job->beta, c);
+        continue;
+      }
+      const REAL parts[2][2] = {{sum[0], sum[1]}, {sum[NATIVE_COLUMNS], sum[NATIVE_COLUMNS + 1]}};
+      for (int part = 0; part < 2; part++)
+        c[part] = residue_finish(residue_native_part(part, parts, job->conjugates[0], job->conjugates[1]),
+                                 (REAL)job->alpha, (REAL)job->beta, c + part);
     }
 }
 
@@ -75,11 +92,12 @@ static bool is_native_line(const tsl_residue_job *job, int operand, int64_t line
 /* These rows: native columns alone, unless the rows are native. */
 static void native_rows(const tsl_residue_job *job, const tsl_residue_block *block, const native_lines *rows,
                         bool is_native) {
+  const int each = (int)each_element(job);
   int64_t columns[NATIVE_COLUMNS];
   int count = 0;
   for (int64_t j = block->column; j < block->column + block->columns; j++) {
-    if (is_native || is_native_line(job, 1, j))
-      columns[count++] = j;
+    for (int part = 0; part < each && (is_native || is_native_line(job, 1, j)); part++)
+      columns[count++] = j * each + part;
     if (count == NATIVE_COLUMNS || (count > 0 && j == block->column + block->columns - 1)) {
       native_tile(job, rows, columns, count);
       count = 0;
@@ -88,12 +106,13 @@ static void native_rows(const tsl_residue_job *job, const tsl_residue_block *blo
 }
 
 static void native(const tsl_residue_job *job, const tsl_residue_block *block) {
-  const int64_t end = block->row + block->rows;
+  const int64_t end = block->row + block->rows, each = each_element(job);
   native_lines rows[2] = {{.count = 0}, {.count = 0}}; /* others, native ones */
   for (int64_t i = block->row; i < end; i++) {
     const bool is_native = is_native_line(job, 0, i);
     native_lines *const list = &rows[is_native];
-    list->at[list->count++] = i;
+    for (int64_t part = 0; part < each; part++)
+      list->at[list->count++] = i * each + part;
     if (list->count == NATIVE_LIST) {
       native_rows(job, block, list, is_native);
       list->count = 0;

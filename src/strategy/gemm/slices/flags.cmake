@@ -1,0 +1,1 @@
+tesela_kernels(src/strategy/gemm/slices/kernels/lines.c)

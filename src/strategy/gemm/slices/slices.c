@@ -1,0 +1,150 @@
+/* Idea: f32 products by units that multiply bf16 and add in f32: a number of 24 bits is three of 8, and the products of all nine pairs of
+ * slices are exact.
+ *
+ *   rows of A, columns of B          slices of bf16              products of slices, added in f32          C
+ *   +---+  2^e_i, 2^f_j         A = A1 + A2 + A3         A3 B3 + A2 B3 + A3 B2   products=9: all
+ *   | A |  ------------->       B = B1 + B2 + B3       + A1 B3 + A3 B1 + A2 B2   products=6: from here on      --->  alpha 2^-(e_i + f_j) sum + beta C
+ *   +---+  exact                                       + A1 B2 + A2 B1 + A1 B1   products=3: from here on
+ *
+ * Slice s is 2^-8 of the one before, so that what six products leave out is as much as two roundings, and what three do is as much as if
+ * factors had 16 bits. (Henry, Tang and Heinecke, arXiv 1904.06376, have such products of bf16; NOTES.md has the bound.) The smallest products come first,
+ * each a plan of whatever engine of the device multiplies bf16 fastest; C's bits are that engine's.
+ * Lines are scaled by powers of two, so that nothing on the way overflows or is too small to be normal. Lines with infinities or NaN, or whose
+ * numbers differ by more than 2^94, are multiplied as they are.
+ *
+ * What it adds to the rungs below: no unit that multiplies f32, none that multiplies bytes.
+ * Parameters: products. Limits: f32; 65536 terms. */
+#include "strategy/gemm/slices/slices.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "host/split.h"
+
+static const tsl_param params[] = {
+    [TSL_SLICES_PRODUCTS] = {"products",
+                             "products of slices: 9, 6, or 3 where accuracy= allows 16 bits of factors",
+                             6,
+                             {6, 9, 3}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const tsl_types types[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+enum { TERMS_MOST = 65536 };
+
+/* NOTES.md: sums of all products cost 1.05 times what one costs; what is left out, of six products 2.02 u, of three 3.01 2^-16; alpha, beta C and
+ * their sum. */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  const int64_t products = config->value[TSL_SLICES_PRODUCTS];
+  const double left_out = products == 9 ? 0 : products == 6 ? 2.1 : 774;
+  return (tsl_accuracy){.factor = 1.05 * tsl_slices_factor(tsl_slices_depth(problem)) + left_out + 4,
+                        .repeats = true,
+                        .cuts = products == 3};
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL;
+  if (config->value[TSL_SLICES_PRODUCTS] == 3 && !tsl_ask_has_accuracy(&problem->ask))
+    return "products=3: of factors 16 bits are left, which only an ask for accuracy allows";
+  if (problem->k > TERMS_MOST)
+    return tsl_refusal("sums of up to %d terms cannot overflow", TERMS_MOST);
+  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2)
+    return "lines are counted in 31 bits";
+  if (!(device->capabilities & TSL_CAN_HOST) && (device->capabilities & needs) != needs)
+    return "its kernels want local memory with barriers";
+  return NULL;
+}
+
+/* --- building --- */
+
+static bool is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+static tesela_status make_product(tsl_work *work, double beta, const tsl_child *like, tsl_child **child) {
+  const tsl_problem *whole = &work->problem;
+  const tsl_slices_products *products = work->state;
+  const int64_t m = products->is_swapped ? whole->n : whole->m,
+                n = products->is_swapped ? whole->m : whole->n, depth = tsl_slices_depth(whole);
+  tsl_problem problem = tsl_problem_gemm(m, n, depth, TESELA_F32);
+  problem.a =
+      (tsl_shape){.type = TESELA_BF16, .rows = m, .cols = depth, .row_stride = depth, .col_stride = 1};
+  problem.b =
+      (tsl_shape){.type = TESELA_BF16, .rows = depth, .cols = n, .row_stride = 1, .col_stride = depth};
+  problem.c.row_stride = is_host(work->device) ? n : tsl_round_up(n, TSL_SLICES_ROW_UNIT);
+  problem.beta[0] = beta;
+  const tsl_child_wish wish = {.problem = &problem,
+                               .device = work->device,
+                               .in_buffers = !is_host(work->device),
+                               .workspace_most = is_host(work->device) ? 0 : tsl_slices_workspace(work),
+                               .most = {.factor = tsl_slices_factor(depth)},
+                               .like = like};
+  return work->children->make(work->children, &wish, child);
+}
+
+static tesela_status fill_in(tsl_work *work, tsl_slices_state *state) {
+  const tsl_problem *problem = &work->problem;
+  tsl_slices_products *products = &state->products;
+  products->is_swapped = problem->c.col_stride != 1 && problem->c.row_stride == 1;
+  if (!is_host(work->device))
+    TSL_TRY(tsl_slices_find_kernels(work));
+  if (problem->m == 0 || problem->n == 0 || problem->k == 0 || problem->alpha[0] == 0)
+    return TESELA_OK;
+  TSL_TRY(make_product(work, 0, NULL, &products->first));
+  return make_product(work, 1, products->first, &products->more);
+}
+
+static void release(tsl_work *work) {
+  const tsl_slices_products *products = work->state;
+  if (!products)
+    return;
+  work->children->destroy(products->more);
+  work->children->destroy(products->first);
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  if (work->loaded_only && !is_host(work->device))
+    return tsl_fail(TESELA_UNSUPPORTED, "slices on %s: products of slices would be other kernels",
+                    work->device->name);
+  TSL_TRY(tsl_alloc(sizeof(tsl_slices_state), "slices' state", &block));
+  tsl_slices_state *state = block;
+  *state = (tsl_slices_state){.measure = NULL};
+  work->state = block;
+  const tesela_status status = fill_in(work, state);
+  if (status != TESELA_OK)
+    release(work);
+  return status;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return is_host(work->device) ? tsl_slices_run_host(work, operands)
+                               : tsl_slices_run_kernels(work, operands, stream);
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  return is_host(device) ? 0 : tsl_slices_scratch(problem, config, device);
+}
+
+const tsl_strategy tsl_gemm_slices = {
+    .name = "slices",
+    .idea =
+        "f32 by three, six or nine products of bf16 slices, added in f32 by the device's own engine for bf16",
+    .lifts = "the rate of units that multiply f32, where none multiplies bytes faster",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = tsl_slices_seconds,
+    .build = build,
+    .run = run,
+    .release = release,
+    .takes = {.types = types},
+    .uses = {.scratch = scratch, .account = tsl_slices_account},
+};

@@ -1,0 +1,116 @@
+/* f32 in slices of bf16: lines are measured, numbers are cut, and C is made of the sums of the slices' products.
+ *
+ * tsl_gemm_slices_measure: a group finds the largest and the least number of its lines, and so their scales.
+ * tsl_gemm_slices_cut: an item takes 8 numbers of a line, and stores 16 bytes of each slice.
+ * tsl_gemm_slices_join: an item makes an element of C; where its row or its column is native, by k products added one after the other, each
+ * fused. Where there are no products, C = beta C is all that is left.
+ *
+ *   along: neighbours along the line, then lines       across: some lines, then neighbours along them */
+#include "dialect.h"
+
+#include "slices_shared.h"
+
+#define ITEMS TSL_SLICES_ITEMS
+#define NUMBERS TSL_SLICES_NUMBERS
+#define HALVINGS 7 /* of items of a line, at most */
+
+TSL_FUNCTION unsigned larger(unsigned a, unsigned b) {
+  return a > b ? a : b;
+}
+TSL_FUNCTION unsigned smaller(unsigned a, unsigned b) {
+  return a < b ? a : b;
+}
+
+TSL_KERNEL(TSL_SLICES_ITEMS, 1, 1)
+tsl_gemm_slices_measure(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b,
+                        TSL_GLOBAL unsigned char *scratch, const slices_arguments given) {
+  TSL_LOCAL unsigned largest[ITEMS];
+  TSL_LOCAL unsigned least[ITEMS]; /* of magnitudes less 1, so that 0 is more than all */
+  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < given.blocks[0] ? 0 : 1;
+  const slices_matrix of = given.of[operand];
+  const int lines = of.is_across ? TSL_SLICES_LINES_ACROSS : TSL_SLICES_LINES_ALONG, each = ITEMS / lines;
+  const int own = of.is_across ? item % lines : item / each,
+            worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1;
+  const int number = (TSL_GROUP(0) - (operand ? given.blocks[0] : 0)) * lines + own,
+            is_there = number < (operand ? given.n : given.m);
+  TSL_GLOBAL const unsigned *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
+  unsigned most = 0, fewest = 0xffffffffu;
+  for (int h = worker; is_there && h < given.k; h += each) {
+    const unsigned magnitude = from[h * of.along] & 0x7fffffffu;
+    most = larger(most, magnitude);
+    fewest = smaller(fewest, magnitude - 1);
+  }
+  largest[item] = most;
+  least[item] = fewest;
+  for (int halving = 1; halving <= HALVINGS; halving++) {
+    const int step = each >> halving;
+    TSL_BARRIER();
+    if (worker < step) {
+      largest[item] = larger(largest[item], largest[item + step * next]);
+      least[item] = smaller(least[item], least[item + step * next]);
+    }
+  }
+  if (worker == 0 && is_there)
+    ((TSL_GLOBAL int *)(scratch + given.scales[operand]))[number] =
+        slices_scale(largest[item], least[item] + 1);
+}
+
+TSL_KERNEL(TSL_SLICES_GROUP_ITEMS, 1, 1)
+tsl_gemm_slices_cut(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
+                    const slices_arguments given, const int operand) {
+  const slices_matrix of = given.of[operand];
+  const int lines = of.is_across ? TSL_SLICES_CONVERT_ACROSS : 1, chunks = given.depth / NUMBERS;
+  const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
+  const int h = (int)(index / lines % chunks) * NUMBERS;
+  if (line >= (operand ? given.n : given.m))
+    return;
+  const int scale = ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line],
+            is_native = scale == TSL_SLICES_NATIVE;
+  unsigned word[TSL_SLICES][NUMBERS / 2];
+  TSL_UNROLL
+  for (int i = 0; i < NUMBERS; i++) {
+    unsigned slice[TSL_SLICES], bits = 0;
+    if (!is_native && h + i < given.k)
+      bits = from[of.offset + line * of.across + (h + i) * of.along];
+    slices_cut(bits, is_native ? 0 : scale, slice);
+    TSL_UNROLL
+    for (int s = 0; s < TSL_SLICES; s++)
+      word[s][i / 2] = i % 2 == 0 ? slice[s] & 0xffff : word[s][i / 2] | slice[s] << 16;
+  }
+  TSL_GLOBAL unsigned char *to = scratch + given.planes[operand] + (line * given.depth + h) * 2;
+  TSL_UNROLL
+  for (int s = 0; s < TSL_SLICES; s++)
+    if (s < given.slices) {
+      TSL_VECTOR(int, 4) out;
+      TSL_LANE(out, 0) = (int)word[s][0];
+      TSL_LANE(out, 1) = (int)word[s][1];
+      TSL_LANE(out, 2) = (int)word[s][2];
+      TSL_LANE(out, 3) = (int)word[s][3];
+      TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)(to + s * given.plane[operand]), out);
+    }
+}
+
+TSL_KERNEL(TSL_SLICES_GROUP_ITEMS, 1, 1)
+tsl_gemm_slices_join(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
+                     TSL_GLOBAL const unsigned char *scratch, const slices_arguments given) {
+  const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / given.n, col = index % given.n;
+  if (row >= given.m)
+    return;
+  TSL_GLOBAL float *to = c + given.c_offset + row * given.c_row + col * given.c_col;
+  float sum = 0;
+  if (!given.is_empty) {
+    const int down = ((TSL_GLOBAL const int *)(scratch + given.scales[0]))[row],
+              right = ((TSL_GLOBAL const int *)(scratch + given.scales[1]))[col];
+    if (down != TSL_SLICES_NATIVE && right != TSL_SLICES_NATIVE) {
+      sum = slices_unscaled(((TSL_GLOBAL const float *)(scratch + given.sums))[row * given.sums_row + col],
+                            down + right);
+    } else {
+      TSL_GLOBAL const float *left = a + given.of[0].offset + row * given.of[0].across,
+                             *above = b + given.of[1].offset + col * given.of[1].across;
+      for (int h = 0; h < given.k; h++)
+        sum = TSL_FMA(left[h * given.of[0].along], above[h * given.of[1].along], sum);
+    }
+    sum *= given.alpha;
+  }
+  *to = given.beta != 0 ? TSL_FMA(given.beta, *to, sum) : sum;
+}
