@@ -9,6 +9,7 @@
 #include "comm/agree.h"
 #include "comm/alarm.h"
 #include "comm/nccl/nccl.h"
+#include "comm/way.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,13 +119,28 @@ static uint64_t host_number(void) {
   return tsl_said_bytes(text, length);
 }
 
+static void print_name(int version, char *out, size_t size) {
+  const int hundreds = version / 100 % 100;
+  snprintf(out, size, "NCCL %d.%d.%d", version / 10000, hundreds, version % 100);
+}
+
+void tsl_way_tell(char *out, size_t size) {
+  tsl_nccl nccl;
+  char name[32];
+  if (tsl_nccl_load(&nccl) != TESELA_OK) {
+    snprintf(out, size, "through host memory: %s", tesela_last_error());
+    return;
+  }
+  print_name(nccl.version, name, sizeof name);
+  snprintf(out, size, "from GPU to GPU by %s where each rank has one, else through host memory", name);
+}
+
 /* What a rank can do by itself. */
 static tesela_status prepare(tsl_lane *lane, card *own) {
   own->host = host_number();
   TSL_TRY(tsl_nccl_load(&lane->nccl));
   own->version = lane->nccl.version;
-  const int version = lane->nccl.version, hundreds = version / 100 % 100;
-  snprintf(lane->name, sizeof lane->name, "NCCL %d.%d.%d", version / 10000, hundreds, version % 100);
+  print_name(lane->nccl.version, lane->name, sizeof lane->name);
   TSL_TRY(tesela_context_create(&(tesela_context_desc){.device = lane->device}, &lane->keeper));
   TSL_TRY(tsl_api_card(lane->keeper, lane->device, own->pci));
   return tesela_stream_create(lane->keeper, lane->device, &lane->home);
