@@ -12,6 +12,12 @@ static int batch_of(int neighbour) {
   return TSL_BATCH_ALARM + neighbour;
 }
 
+tesela_status tsl_alarm_reserve(tsl_ranks *ranks) {
+  for (int i = 0; i < TSL_ALARM_NEIGHBOURS; i++)
+    TSL_TRY(ranks->ops->reserve(ranks, batch_of(i), 1));
+  return ranks->ops->reserve(ranks, TSL_BATCH_ALARM_TOLD, TSL_ALARM_NEIGHBOURS);
+}
+
 tesela_status tsl_alarm_start(tsl_alarm *alarm, tsl_ranks *ranks) {
   const int around[] = {(ranks->rank + 1) / 2 - 1, 2 * ranks->rank + 1, 2 * ranks->rank + 2};
   const uint64_t received = ranks->received;
@@ -19,12 +25,9 @@ tesela_status tsl_alarm_start(tsl_alarm *alarm, tsl_ranks *ranks) {
   for (int i = 0; i < TSL_ALARM_NEIGHBOURS; i++)
     if (around[i] >= 0 && around[i] < ranks->size)
       alarm->neighbour[alarm->count++] = around[i];
-  TSL_TRY(ranks->ops->reserve(ranks, TSL_BATCH_ALARM_TOLD, TSL_ALARM_NEIGHBOURS));
-  for (int i = 0; i < alarm->count; i++) {
-    TSL_TRY(ranks->ops->reserve(ranks, batch_of(i), 1));
+  for (int i = 0; i < alarm->count; i++)
     TSL_TRY(ranks->ops->receive(ranks, batch_of(i), alarm->neighbour[i], TAG_ALARM, &alarm->heard[i],
                                 sizeof alarm->heard[i]));
-  }
   ranks->received = received;
   return TESELA_OK;
 }

@@ -20,6 +20,9 @@ typedef struct tsl_alarm {
   bool is_raised;
 } tsl_alarm;
 
+/* Takes the memory that all alarms of these ranks need: once, by each rank for itself. TESELA_OUT_OF_MEMORY. */
+tesela_status tsl_alarm_reserve(tsl_ranks *ranks);
+
 /* What fails in all of these is the ranks' own messages, for which there is no remedy (comm/comm.h). Its messages are not counted.
  *
  * Called by all ranks, and followed by tsl_alarm_end() on all. The struct stays where it is meanwhile. */

@@ -138,6 +138,7 @@ void tsl_way_tell(char *out, size_t size) {
 /* What a rank can do by itself. */
 static tesela_status prepare(tsl_lane *lane, card *own) {
   own->host = host_number();
+  TSL_TRY(tsl_alarm_reserve(lane->ranks));
   TSL_TRY(tsl_nccl_load(&lane->nccl));
   own->version = lane->nccl.version;
   print_name(lane->nccl.version, lane->name, sizeof lane->name);

@@ -12,13 +12,14 @@
 #include "comm/lane_patch.h"
 #include "comm/threads.h"
 #include "fake/fake.h"
+#include "starved/starve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS_MOST = 4, PRODUCTS = 2 };
+enum { RANKS_MOST = 4, PRODUCTS = 2, STEP = 29 };
 static tesela_context *context;
 static const tsl_links slow_ranks = {0, 2.5e9, 1e7};
 
@@ -33,24 +34,46 @@ typedef struct course {
   bool one_card;                   /* all ranks have the same one */
   tesela_fake_operation operation; /* that fails on rank 1's device in the first product, at the call `nth` */
   int nth;                         /* 0: none */
+  int starve, starved;             /* the so manyth allocation of the first product fails; how many did */
   int products;                    /* one after the other, by the same ranks */
   outcome of[PRODUCTS][RANKS_MOST];
 } course;
 
 typedef struct calling {
   tsl_ranks *ranks;
-  const course *course;
+  course *course;
   int product;
   tesela_status status;
 } calling;
+
+static void starve_now(course *o) {
+  starve(o->starve, false);
+}
+static void starve_no_more(course *o) {
+  o->starved = starve_end();
+}
+
+/* Rank 0 does something between what all did before and what all do then. */
+static void meet_and(const calling *c, void (*something)(course *o)) {
+  double least;
+  c->ranks->ops->least(c->ranks, 0, &least);
+  if (c->ranks->rank == 0)
+    something(c->course);
+  c->ranks->ops->least(c->ranks, 0, &least);
+}
 
 static tesela_status multiply(void *user, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
   calling *c = user;
   const bool fails = c->course->nth > 0 && c->ranks->rank == 1 && c->product == 0;
   if (fails)
     tesela_fake_fail(c->course->operation, c->course->nth);
+  const bool starves = c->course->starve > 0 && c->product == 0;
+  if (starves)
+    meet_and(c, starve_now);
   c->status =
       tesela_ranks_gemm(c->ranks, context, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record);
+  if (starves)
+    meet_and(c, starve_no_more);
   if (fails)
     tesela_fake_fail(c->course->operation, 0);
   return c->status;
@@ -302,6 +325,34 @@ static void devices_that_fail(void **state) {
   tesela_fake_reset();
 }
 
+/* Memory runs out, at one allocation after the other: a failure of all ranks, or a right result, by whichever way. */
+static void starved(void **state) {
+  static course o = {.products = PRODUCTS};
+  int refused = 0, by_host = 0;
+  (void)state;
+  comm_case c = in_buffers(32, 3);
+  o.c = &c;
+  o.starved = 1;
+  for (o.starve = 1; o.starved > 0; o.starve += STEP) {
+    set(FALSE_NCCL_NOTHING, 0);
+    assert_int_equal(tsl_threads_run(3, body, &o), TESELA_OK);
+    for (int product = 0; product < PRODUCTS; product++)
+      for (int r = 0; r < 3; r++) {
+        const outcome *own = &o.of[product][r];
+        if (own->status != o.of[product][0].status || strcmp(own->why, o.of[product][0].why) != 0 ||
+            (own->status == TESELA_OK) != (own->why[0] == 0))
+          fail_msg("allocation %d, product %d: ranks 0 and %d say '%s' and '%s'", o.starve, product, r,
+                   o.of[product][0].why, own->why);
+        assert_true(product == 0 || own->status == TESELA_OK);
+      }
+    refused += o.of[0][0].status != TESELA_OK;
+    by_host += o.of[0][0].status == TESELA_OK && !strstr(o.of[0][0].plan, "NCCL");
+    nothing_is_left();
+  }
+  print_message("%d allocations: %d calls refused, %d through host memory\n", o.starve, refused, by_host);
+  assert_true(refused > 5 && by_host > 0);
+}
+
 static int set_up(void **state) {
   (void)state;
   setenv("TESELA_NCCL", FALSE_NCCL_PATH, 1);
@@ -322,9 +373,9 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_right), cmocka_unit_test(short_blocks_stay),
-                                     cmocka_unit_test(ranks_that_cannot_meet),
-                                     cmocka_unit_test(messages_that_fail),
-                                     cmocka_unit_test(devices_that_fail)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cases_are_right),        cmocka_unit_test(short_blocks_stay),
+      cmocka_unit_test(ranks_that_cannot_meet), cmocka_unit_test(messages_that_fail),
+      cmocka_unit_test(devices_that_fail),      cmocka_unit_test(starved)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
