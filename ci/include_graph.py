@@ -34,8 +34,8 @@ KERNEL_TEXT = re.compile(r"src/(kernel/|device/[^/]+/include/)|.*\.(cl|cu)$")
 
 # The drop-in's products may take less time than a public call.
 SMALL_PRODUCTS = {"src/api/dispatch.h", "src/api/fast_path.h"}
-# Products by several ranks are public calls, whose structs travel with their sizes.
-GROWING_STRUCTS = {"src/api/growth.h"}
+# Products by several ranks are public calls, whose structs travel with their sizes; and GPUs send to each other.
+GROWING_STRUCTS = {"src/api/growth.h", "src/api/device_messages.h"}
 
 # What looks inside of the library on purpose: what explains, judges and tunes it.
 TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune)/")

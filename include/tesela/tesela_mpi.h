@@ -47,7 +47,8 @@ TESELA_API tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesel
  * record may be NULL.
  *
  * Where operands are in buffers of a device, or gemm->device names one device with memory of its own ("cuda:0"), panels and sums stay in its
- * memory from step to step; messages pass through host memory, where a rank's part of an operand in a buffer has a copy meanwhile.
+ * memory from step to step. Messages go from GPU to GPU by NCCL where all ranks have one each and the library is there (docs/SCALE.md); else they
+ * pass through host memory, where a rank's part of an operand in a buffer has a copy meanwhile.
  *
  * The sums of each element are those of a grid (record->plan) that depends on sizes, types, layouts, memory and the number of ranks, and
  * on nothing else: the same call gives the same bits, whatever came when.

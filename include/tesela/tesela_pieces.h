@@ -37,7 +37,7 @@ typedef struct tesela_piece {
  *
  * Other work on the buffers is done before the call, and nobody else uses them during it. Matrices are general, with no last step; errors
  * are not measured, nor is anything for desc.effort; batches and queued runs have operands in one place (TESELA_UNSUPPORTED). Where a
- * device fails, C is unspecified (TESELA_DEVICE_FAILED). Pieces that overlap, leave something out or are not where they are said to be are
+ * device fails under way, C is lost, and the sentence says so (TESELA_DEVICE_FAILED): what it holds is not elsewhere. Pieces that overlap, leave something out or are not where they are said to be are
  * TESELA_BAD_CALL.
  *
  * Together pieces are all of the matrix, no element twice. Each may be on another device, or several on one. Of a piece one

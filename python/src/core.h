@@ -66,5 +66,6 @@ void bind_view(nb::module_ &module);
 void bind_matmul(nb::module_ &module);
 void bind_calls(nb::module_ &module);
 void bind_device(nb::module_ &module);
+void bind_pieces(nb::module_ &module);
 
 } // namespace core

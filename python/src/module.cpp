@@ -10,4 +10,5 @@ NB_MODULE(_core, module) {
   core::bind_matmul(module);
   core::bind_calls(module);
   core::bind_device(module);
+  core::bind_pieces(module);
 }

@@ -41,6 +41,9 @@
   X(MPI, "",                                                                                                 \
     "path of libtesela_mpi for the tool's processes that mpirun starts; none: each of them works for "       \
     "itself")                                                                                                \
+  X(NCCL, "",                                                                                                \
+    "path of the NCCL library, by which ranks' GPUs send to each other; none: messages pass through host "   \
+    "memory")                                                                                                \
   X(RUN, "", "set by tesela run --log: the process that is to say so where it made no BLAS calls")           \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \
   X(CUDA, "", "path of the CUDA driver library; none: behave as if there were no CUDA device")               \

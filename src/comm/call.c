@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/types.h"
+#include "comm/lane_patch.h"
 #include "comm/product.h"
 #include "comm/setup.h"
 
@@ -15,6 +16,13 @@
 
 tesela_status tesela_ranks_fail(tesela_status status, const char *sentence) {
   return tsl_fail(status, "%s", sentence);
+}
+
+void tesela_ranks_end(tsl_ranks *ranks) {
+  tsl_lane_free(ranks->lane);
+  tesela_context_destroy(ranks->context);
+  ranks->lane = NULL;
+  ranks->context = NULL;
 }
 
 /* A call's description with nothing left out: sizes taken, types filled in. */
@@ -54,9 +62,9 @@ static void fill_in(call *c) {
                          .col_stride = g->c.col_stride,
                          .transpose = g->c.transpose,
                          .type = g->c.type};
-  c->given[TSL_PART_A] = (tsl_given){"a", &g->a, &c->desc.a, g->m, g->k, true, true};
-  c->given[TSL_PART_B] = (tsl_given){"b", &g->b, &c->desc.b, g->k, g->n, true, true};
-  c->given[TSL_PART_C] = (tsl_given){"c", &c->c, &c->desc.c, g->m, g->n, true, true};
+  c->given[TSL_PART_A] = (tsl_given){"a", &g->a, &c->desc.a, g->m, g->k, true, true, false};
+  c->given[TSL_PART_B] = (tsl_given){"b", &g->b, &c->desc.b, g->k, g->n, true, true, false};
+  c->given[TSL_PART_C] = (tsl_given){"c", &c->c, &c->desc.c, g->m, g->n, true, true, false};
 }
 
 static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) {
@@ -150,9 +158,22 @@ static double memory_words(const tsl_job *job) {
   return (double)job->memory / (double)job->sums->size;
 }
 
+/* "; by NCCL 2.27.3: A, B, sums" */
+static void print_ways(const tsl_job *job, tsl_text *text) {
+  static const char *const names[] = {"A", "B", "sums"};
+  int count = 0;
+  for (int i = 0; i < TSL_PARTS; i++) {
+    if (job->part[i].by_lane && count++ == 0)
+      tsl_text_add(text, "; by %s: %s", tsl_lane_name(job->lane), names[i]);
+    else if (job->part[i].by_lane)
+      tsl_text_add(text, ", %s", names[i]);
+  }
+}
+
 static void tell(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
   tsl_text text = {0};
   tsl_grid_print(grid, &text);
+  print_ways(job, &text);
   snprintf(record->plan, sizeof record->plan, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
   record->ranks = grid->used;
@@ -168,6 +189,40 @@ static void tell(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_recor
             record->bound);
 }
 
+/* Whether this rank could have an operand's messages go from device to device: A's and B's from where they lie, C's sums to where its
+ * blocks are. */
+static bool fits_lane(const tsl_job *job, int operand) {
+  const tsl_part *part = &job->part[operand];
+  const int rank = job->ranks->rank;
+  const bool is_c = operand == TSL_PART_C;
+  bool fits = is_c || tsl_layout_held(&part->layout, rank) == 0 ||
+              (part->mirror.buffer && tsl_lane_reaches(job->lane, part->mirror.buffer));
+  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+    tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
+    if (is_c) { /* a message, whatever lies between C's elements */
+      held.row_stride = part->order == TSL_ROWS ? INT64_MAX : 1;
+      held.col_stride = part->order == TSL_ROWS ? 1 : INT64_MAX;
+    }
+    fits = fits && tsl_lane_takes(&held, part->order, is_c ? job->sums->size : part->type->size);
+  }
+  return fits;
+}
+
+/* All ranks: which operands' messages go from device to device; the others get their copies in host memory. */
+static tesela_status choose_ways(tsl_job *job) {
+  tsl_ranks *ranks = job->ranks;
+  TSL_TRY(tsl_agree(ranks, tsl_lane_start(job->lane, job->context)));
+  tesela_status status = TESELA_OK;
+  for (int i = 0; i < TSL_PARTS; i++) {
+    double least;
+    TSL_TRY(ranks->ops->least(ranks, fits_lane(job, i), &least));
+    job->part[i].by_lane = least > 0;
+    if (i != TSL_PART_C && !job->part[i].by_lane && status == TESELA_OK)
+      status = tsl_part_copy(ranks, &job->part[i]);
+  }
+  return tsl_agree(ranks, status);
+}
+
 /* What comes when all ranks know that they were called alike. */
 static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *record) {
   tsl_ranks *ranks = job->ranks;
@@ -177,6 +232,9 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   memcpy(given, c->given, sizeof given);
   given[TSL_PART_A].used = given[TSL_PART_B].used = multiplies;
   given[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
+  if (multiplies && ranks->size > 1)
+    TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane));
+  given[TSL_PART_A].stays = given[TSL_PART_B].stays = job->lane != NULL;
   TSL_TRY(tsl_parts_make(ranks, given, TSL_PARTS, job->part));
   if (!multiplies) {
     if (!empty)
@@ -184,6 +242,8 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
     snprintf(record->plan, sizeof record->plan, "nothing to multiply");
     return tsl_part_store(ranks, &job->part[TSL_PART_C]);
   }
+  if (job->lane)
+    TSL_TRY(choose_ways(job));
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_rank_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
@@ -214,6 +274,8 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
   status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
   if (status == TESELA_OK)
     status = multiply(&job, &c, &own);
+  if (job.lane)
+    tsl_lane_stop(job.lane);
   tsl_parts_free(job.part, TSL_PARTS);
   own.seconds = tsl_clock() - begin;
   if (status == TESELA_OK && record)

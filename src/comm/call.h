@@ -15,6 +15,8 @@ TESELA_API tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context
                                                 const tesela_mpi_transpose_desc *desc,
                                                 tesela_mpi_record *record, size_t desc_size,
                                                 size_t record_size);
+/* Frees what calls have made for the ranks: before these end, while all of them end. */
+TESELA_API void tesela_ranks_end(tsl_ranks *ranks);
 /* Sets the sentence that tesela_last_error() gives, and returns the status. */
 TESELA_API tesela_status tesela_ranks_fail(tesela_status status, const char *sentence);
 

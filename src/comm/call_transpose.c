@@ -40,8 +40,8 @@ static tesela_status take(call *out, const tesela_mpi_transpose_desc *desc, size
     out->b.type = out->a.type;
   /* What is stored is A, whose transpose comes into B; with a.transpose, it is what comes into B. */
   out->a.transpose = !desc->a.transpose;
-  out->given[A] = (tsl_given){"a", &out->a, &out->desc.layout_a, desc->cols, desc->rows, true, true};
-  out->given[B] = (tsl_given){"b", &out->b, &out->desc.layout_b, desc->cols, desc->rows, true, true};
+  out->given[A] = (tsl_given){"a", &out->a, &out->desc.layout_a, desc->cols, desc->rows, true, true, false};
+  out->given[B] = (tsl_given){"b", &out->b, &out->desc.layout_b, desc->cols, desc->rows, true, true, false};
   return TESELA_OK;
 }
 

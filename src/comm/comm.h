@@ -11,7 +11,13 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-enum { TSL_BATCHES = 3 };
+enum {
+  TSL_BATCH_STEPS, /* of even and odd steps */
+  TSL_BATCH_SUMS = 2,
+  TSL_BATCH_ALARM, /* from each neighbour (comm/alarm.h), and to all of them */
+  TSL_BATCH_ALARM_TOLD = 6,
+  TSL_BATCHES
+};
 
 typedef struct tsl_ranks tsl_ranks;
 
@@ -49,7 +55,8 @@ struct tsl_ranks {
   uint64_t sent;          /* bytes of messages begun since the last reset, by the implementation */
   uint64_t received;      /* likewise */
   tesela_context
-      *context; /* for calls that bring none; made when it is first needed, freed by who frees this struct */
+      *context; /* for calls that bring none; made when it is first needed, and freed by tesela_ranks_end() */
+  struct tsl_lane *lane; /* of the ranks' devices (comm/lane.h), likewise */
 };
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "base/types.h"
 #include "comm/comm.h"
+#include "comm/lane.h"
+#include "comm/layout.h"
 #include "comm/place.h"
 
 /* One operand. */
@@ -14,6 +16,7 @@ typedef struct tsl_part {
   void *data;        /* ... in host memory; only C's is written */
   bool conjugate;
   tsl_order order; /* of messages, and of what is made of them: the same on all ranks */
+  bool by_lane;    /* its messages go from device to device; of C, the sums: the same on all ranks */
 } tsl_part;
 
 enum { TSL_PART_A, TSL_PART_B, TSL_PART_C, TSL_PARTS };
@@ -27,6 +30,7 @@ typedef struct tsl_job {
   double alpha[2], beta[2];             /* as the type of the sums has them */
   const char *device, *strategy, *bits; /* of local products; bits: the same on all ranks */
   tsl_place place;                      /* of the calling rank's products */
+  tsl_lane *lane;                       /* of the ranks' devices; NULL: there is none */
   int64_t memory;                       /* bytes a rank may take; the same on all ranks */
 } tsl_job;
 

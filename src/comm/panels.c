@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "comm/lane_patch.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 typedef struct tsl_packed_window {
   tsl_patch window;
   char *message;
+  size_t at; /* of one from device to device: where its message begins */
   int64_t count;
 } tsl_packed_window;
 
@@ -27,7 +29,7 @@ static tsl_patch window_of(const tsl_panels *p, int operand, const tsl_block *bl
 
 /* Whether a window lies whole in one piece of this rank's memory, of the kind that it multiplies in, and where. */
 static bool lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel) {
-  if (on_device && !part->mirror.memory)
+  if (on_device && !part->mirror.buffer)
     return false;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
@@ -96,7 +98,7 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
       i--;
     if (i < 0) {
       i = packed++;
-      p->packed[i] = (tsl_packed_window){window, at ? *at : NULL, 0};
+      p->packed[i] = (tsl_packed_window){window, at ? *at : NULL, 0, 0};
       p->packed[i].count =
           at ? pack(part, ranks->rank, &window, *at) : tsl_layout_common(&part->layout, ranks->rank, &window);
       *bytes += (size_t)p->packed[i].count * part->type->size;
@@ -110,14 +112,122 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   return TESELA_OK;
 }
 
+/* --- from device to device: in order of the lane's stream --- */
+
+static void lane_receive(tsl_panels *p, int operand, int step, size_t *at) {
+  const tsl_ranks *ranks = p->job->ranks;
+  const tsl_part *part = &p->job->part[operand];
+  tsl_panel panel;
+  look(p, operand, tsl_step_at(p->grid, step), &panel);
+  for (int from = 0; from < ranks->size && !panel.in_place; from++) {
+    if (from == ranks->rank)
+      continue;
+    const size_t bytes = (size_t)tsl_layout_common(&part->layout, from, &panel.window) * part->type->size;
+    if (bytes > 0)
+      p->parcels[p->parcel_count++] = (tsl_parcel){from, false, p->lane_incoming[step % 2], *at, bytes};
+    *at += bytes;
+  }
+}
+
+static tesela_status lane_pack(const tsl_panels *p, const tsl_part *part, int step,
+                               tsl_packed_window *packed) {
+  const int rank = p->job->ranks->rank;
+  const tsl_lane_side from = {part->mirror.buffer, (size_t)part->mirror.at * part->type->size, false};
+  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+    const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
+    const tsl_lane_side to = {p->lane_outgoing[step % 2],
+                              packed->at + (size_t)packed->count * part->type->size, true};
+    TSL_TRY(tsl_lane_patch(p->job->lane, &held, &from, &packed->window, &to, part->order, part->type->size,
+                           &packed->count));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *at) {
+  const tsl_part *part = &p->job->part[operand];
+  int packed = 0;
+  for (int place = 0; place < p->grid->used; place++) {
+    if (p->blocks->rank[place] == p->job->ranks->rank)
+      continue;
+    const tsl_patch window = window_of(p, operand, &p->blocks->of[place], tsl_step_at(p->grid, step));
+    int i = packed - 1;
+    while (i >= 0 && !tsl_window_same(&p->packed[i].window, &window))
+      i--;
+    if (i < 0) {
+      i = packed++;
+      p->packed[i] = (tsl_packed_window){window, NULL, *at, 0};
+      TSL_TRY(lane_pack(p, part, step, &p->packed[i]));
+      *at += (size_t)p->packed[i].count * part->type->size;
+    }
+    if (p->packed[i].count > 0)
+      p->parcels[p->parcel_count++] =
+          (tsl_parcel){p->blocks->rank[place], true, p->lane_outgoing[step % 2], p->packed[i].at,
+                       (size_t)p->packed[i].count * part->type->size};
+  }
+  return TESELA_OK;
+}
+
+/* Where a panel is multiplied: on the device, or in host memory. */
+static void set_place(const tsl_panels *p, tsl_panel *panel) {
+  panel->data = tsl_place_is_device(&p->job->place) ? NULL : panel->memory;
+  panel->buffer = panel->device_memory;
+  panel->offset = 0;
+  panel->row_stride = panel->window.row_stride;
+  panel->col_stride = panel->window.col_stride;
+}
+
+static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t *at) {
+  const tsl_part *part = &p->job->part[operand];
+  const size_t size = part->type->size;
+  tsl_panel *panel = &p->panel[step % 2][operand];
+  look(p, operand, tsl_step_at(p->grid, step), panel);
+  if (panel->in_place)
+    return TESELA_OK;
+  set_place(p, panel);
+  const tsl_lane_side to = {panel->device_memory, 0, false};
+  for (int from = 0; from < p->job->ranks->size; from++)
+    for (int64_t i = 0; i < tsl_layout_count(&part->layout, from); i++) {
+      const tsl_patch held = tsl_layout_patch(&part->layout, from, i);
+      const bool is_own = from == p->job->ranks->rank;
+      const tsl_lane_side side = {is_own ? part->mirror.buffer : p->lane_incoming[step % 2],
+                                  is_own ? (size_t)part->mirror.at * size : *at, !is_own};
+      int64_t count = 0;
+      TSL_TRY(tsl_lane_patch(p->job->lane, &held, &side, &panel->window, &to, part->order, size, &count));
+      *at += is_own ? 0 : (size_t)count * size;
+    }
+  return TESELA_OK;
+}
+
+static tesela_status lane_begin(tsl_panels *p, int step) {
+  size_t in = 0, out = 0, at = 0;
+  p->parcel_count = 0;
+  for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
+    if (p->own && p->job->part[operand].by_lane)
+      lane_receive(p, operand, step, &in);
+    if (p->job->part[operand].by_lane)
+      TSL_TRY(lane_send(p, operand, step, &out));
+  }
+  TSL_TRY(tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count));
+  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
+    if (p->job->part[operand].by_lane)
+      TSL_TRY(lane_assemble(p, operand, step, &at));
+  return tsl_lane_mark(p->job->lane, step % 2);
+}
+
+/* --- steps --- */
+
 tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_beside *beside) {
   const double begin = tsl_clock();
   char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
   size_t bytes = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
-    TSL_TRY(receive(p, operand, step, &in));
+    if (!p->job->part[operand].by_lane)
+      TSL_TRY(receive(p, operand, step, &in));
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-    TSL_TRY(send_or_count(p, operand, step, &out, &bytes));
+    if (!p->job->part[operand].by_lane)
+      TSL_TRY(send_or_count(p, operand, step, &out, &bytes));
+  if (p->job->lane)
+    TSL_TRY(lane_begin(p, step));
   p->seconds_move += tsl_beside_exposed(beside, begin);
   return TESELA_OK;
 }
@@ -130,11 +240,7 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
   look(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
-  panel->data = tsl_place_is_device(&p->job->place) ? NULL : panel->memory;
-  panel->buffer = panel->device_memory;
-  panel->offset = 0;
-  panel->row_stride = panel->window.row_stride;
-  panel->col_stride = panel->window.col_stride;
+  set_place(p, panel);
   for (int from = 0; from < p->job->ranks->size; from++)
     for (int64_t i = 0; i < tsl_layout_count(&part->layout, from); i++) {
       const tsl_patch held = tsl_layout_patch(&part->layout, from, i);
@@ -168,10 +274,16 @@ static tesela_status arrive(const tsl_panels *p, int step, const tsl_beside *bes
 tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside, tesela_status *own) {
   const double begin = tsl_clock();
   TSL_TRY(arrive(p, step, beside));
+  if (p->job->lane) {
+    TSL_TRY(tsl_lane_wait(p->job->lane, step % 2));
+    *own = *own == TESELA_OK ? tsl_lane_status(p->job->lane) : *own;
+  }
   p->seconds_wait += tsl_beside_exposed(beside, begin);
   const double arrived = tsl_clock();
   const char *at = p->incoming[step % 2];
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++) {
+    if (p->job->part[operand].by_lane)
+      continue;
     const tesela_status status = assemble(p, operand, step, &at);
     *own = *own == TESELA_OK ? status : *own;
   }
@@ -179,46 +291,64 @@ tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside, 
   return TESELA_OK;
 }
 
-/* The most bytes of any step: of each panel, of both that come in, and of what goes out. */
-static tesela_status measure(tsl_panels *p, size_t panel[2], size_t *in, size_t *out) {
+/* The most bytes of any step: of each panel, of both that come in, and of what goes out; [1]: from device to device. */
+typedef struct most {
+  size_t panel[2], in[2], out[2];
+} most;
+
+static void raise_to(size_t *known, size_t bytes) {
+  *known = bytes > *known ? bytes : *known;
+}
+
+static tesela_status measure(tsl_panels *p, most *all) {
   for (int step = 0; step < tsl_steps(p->grid); step++) {
-    size_t incoming = 0, outgoing = 0;
+    size_t incoming[2] = {0, 0}, outgoing[2] = {0, 0};
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
+      const int way = p->job->part[operand].by_lane;
       if (p->own) {
         const tsl_patch window = window_of(p, operand, p->own, tsl_step_at(p->grid, step));
         const size_t bytes = (size_t)tsl_patch_total(&window) * p->job->part[operand].type->size;
-        panel[operand] = bytes > panel[operand] ? bytes : panel[operand];
-        incoming += bytes;
+        raise_to(&all->panel[operand], bytes);
+        incoming[way] += bytes;
       }
-      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing));
+      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[way]));
     }
-    *in = incoming > *in ? incoming : *in;
-    *out = outgoing > *out ? outgoing : *out;
+    for (int way = 0; way < 2; way++) {
+      raise_to(&all->in[way], incoming[way]);
+      raise_to(&all->out[way], outgoing[way]);
+    }
   }
   return TESELA_OK;
 }
 
-static tesela_status take_panel(const tsl_job *job, size_t bytes, tsl_panel *panel) {
-  TSL_TRY(tsl_alloc(bytes, "a panel", &panel->memory));
-  return tsl_place_is_device(&job->place) && bytes > 0
-             ? tesela_buffer_create(job->context, job->place.device, bytes, &panel->device_memory)
-             : TESELA_OK;
+static tesela_status take_buffer(const tsl_job *job, size_t bytes, tesela_buffer **buffer) {
+  return bytes == 0 ? TESELA_OK : tesela_buffer_create(job->context, job->place.device, bytes, buffer);
+}
+
+static tesela_status take_panel(const tsl_job *job, int operand, size_t bytes, tsl_panel *panel) {
+  TSL_TRY(tsl_alloc(job->part[operand].by_lane ? 0 : bytes, "a panel", &panel->memory));
+  return tsl_place_is_device(&job->place) ? take_buffer(job, bytes, &panel->device_memory) : TESELA_OK;
 }
 
 tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks,
                               const tsl_block *own, tsl_panels *out) {
+  const int messages = 2 * (grid->used + job->ranks->size);
   *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .own = own};
   out->packed = malloc((size_t)grid->used * sizeof *out->packed);
-  if (!out->packed)
+  if (job->lane)
+    out->parcels = malloc((size_t)messages * sizeof *out->parcels);
+  if (!out->packed || (job->lane && !out->parcels))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the messages of %d blocks", grid->used);
-  size_t panel[2] = {0, 0}, in = 0, most = 0;
-  TSL_TRY(measure(out, panel, &in, &most));
+  most all = {{0, 0}, {0, 0}, {0, 0}};
+  TSL_TRY(measure(out, &all));
   for (int i = 0; i < 2; i++) {
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-      TSL_TRY(take_panel(job, panel[operand], &out->panel[i][operand]));
-    TSL_TRY(tsl_alloc(in, "panels that arrive", &out->incoming[i]));
-    TSL_TRY(tsl_alloc(most, "panels that are sent", &out->outgoing[i]));
-    TSL_TRY(job->ranks->ops->reserve(job->ranks, i, 2 * (grid->used + job->ranks->size)));
+      TSL_TRY(take_panel(job, operand, all.panel[operand], &out->panel[i][operand]));
+    TSL_TRY(tsl_alloc(all.in[0], "panels that arrive", &out->incoming[i]));
+    TSL_TRY(tsl_alloc(all.out[0], "panels that are sent", &out->outgoing[i]));
+    TSL_TRY(take_buffer(job, all.in[1], &out->lane_incoming[i]));
+    TSL_TRY(take_buffer(job, all.out[1], &out->lane_outgoing[i]));
+    TSL_TRY(job->ranks->ops->reserve(job->ranks, i, messages));
   }
   return TESELA_OK;
 }
@@ -231,6 +361,9 @@ void tsl_panels_free(tsl_panels *panels) {
     }
     tsl_free(panels->incoming[i]);
     tsl_free(panels->outgoing[i]);
+    tesela_buffer_destroy(panels->lane_incoming[i]);
+    tesela_buffer_destroy(panels->lane_outgoing[i]);
   }
+  free(panels->parcels);
   free(panels->packed);
 }

@@ -27,6 +27,10 @@ typedef struct tsl_panels {
   tsl_panel panel[2][2]; /* of even steps and of odd ones; TSL_PART_A, TSL_PART_B */
   void *outgoing[2], *incoming[2];
   struct tsl_packed_window *packed; /* windows of a step that were packed already */
+  /* The same for operands whose messages go from device to device. */
+  tesela_buffer *lane_outgoing[2], *lane_incoming[2];
+  tsl_parcel *parcels; /* of a step */
+  int parcel_count;
   double seconds_wait, seconds_move;
 } tsl_panels;
 

@@ -111,7 +111,7 @@ static tesela_status walk(moving *m, const tsl_layout *layout, int rank, tsl_pat
 }
 
 tesela_status tsl_mirror_make(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
-                              const tsl_layout *layout, int rank, bool reads, tsl_mirror *out) {
+                              const tsl_layout *layout, int rank, tsl_mirror *out) {
   *out = (tsl_mirror){.data = tsl_writable(matrix->data)};
   if (!matrix->buffer || tsl_layout_held(layout, rank) == 0)
     return TESELA_OK;
@@ -129,9 +129,18 @@ tesela_status tsl_mirror_make(const tesela_matrix *matrix, const char *name, con
     out->buffer = NULL;
     return TESELA_OK;
   }
-  TSL_TRY(
-      tsl_alloc((size_t)(m.high - m.low + 1) * type->size, "a copy of an operand in a buffer", &out->memory));
-  out->data = (char *)out->memory - m.low * (int64_t)type->size;
+  return TESELA_OK;
+}
+
+tesela_status tsl_mirror_copy(tsl_mirror *mirror, const tsl_type_info *type, const tsl_layout *layout,
+                              int rank, bool reads) {
+  moving m = {.mirror = mirror, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
+  if (!mirror->buffer || mirror->memory)
+    return TESELA_OK;
+  TSL_TRY(walk(&m, layout, rank, reach_block));
+  TSL_TRY(tsl_alloc((size_t)(m.high - m.low + 1) * type->size, "a copy of an operand in a buffer",
+                    &mirror->memory));
+  mirror->data = (char *)mirror->memory - m.low * (int64_t)type->size;
   return reads ? walk(&m, layout, rank, move_block) : TESELA_OK;
 }
 

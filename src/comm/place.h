@@ -1,7 +1,7 @@
 /* Where a rank multiplies: in host memory, or in the memory of one device, in which its operands lie or on which the caller wants its products.
  *
- * Messages are made of host memory. What lies in a buffer has a copy there (its mirror), made before anything travels; of C, what the
- * call computed goes back at its end. Panels and sums of a product stay on the device. */
+ * Messages are made of host memory, unless they go from device to device (comm/lane.h). What lies in a buffer has a copy there (its mirror),
+ * made before anything travels; of C, what the call computed goes back at its end. Panels and sums of a product stay on the device. */
 #ifndef TSL_COMM_PLACE_H
 #define TSL_COMM_PLACE_H
 
@@ -27,18 +27,22 @@ static inline bool tsl_place_is_device(const tsl_place *place) {
   return place->device[0] != 0;
 }
 
-/* The memory of an operand as this rank's host threads see it. */
+/* The memory of an operand, and its copy for this rank's host threads where it lies on a device. */
 typedef struct tsl_mirror {
   const tesela_buffer *buffer; /* NULL: the operand is in host memory */
   int64_t at;                  /* its element (0, 0) in the buffer */
   void *memory;                /* of the copy; NULL: none is needed */
-  void *data;                  /* where element (0, 0) is, or would be */
+  void *data;                  /* where element (0, 0) is, or would be; NULL: on the device alone */
 } tsl_mirror;
 
-/* Finds an operand's memory: `data` itself, or a copy of what the layout says this rank has in the buffer, with the elements' values
- * where it `reads`. TESELA_BAD_CALL where the buffer ends sooner; TESELA_OUT_OF_MEMORY. Free it in any case. */
+/* Finds an operand's memory: of one in host memory, `data`; of one in a buffer, where it is there. TESELA_BAD_CALL where the buffer ends
+ * sooner than what the layout says this rank has in it. Free it in any case. */
 tesela_status tsl_mirror_make(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
-                              const tsl_layout *layout, int rank, bool reads, tsl_mirror *out);
+                              const tsl_layout *layout, int rank, tsl_mirror *out);
+/* Makes the copy of what this rank has in a buffer, with the elements' values where it `reads`; nothing where there is no need.
+ * TESELA_OUT_OF_MEMORY. */
+tesela_status tsl_mirror_copy(tsl_mirror *mirror, const tsl_type_info *type, const tsl_layout *layout,
+                              int rank, bool reads);
 /* Writes the operand's elements, and nothing else, from the copy back to the buffer. */
 tesela_status tsl_mirror_store(const tsl_mirror *mirror, const tsl_type_info *type, const tsl_layout *layout,
                                int rank);

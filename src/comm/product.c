@@ -7,6 +7,7 @@
 #include "comm/agree.h"
 #include "comm/blocks.h"
 #include "comm/finish.h"
+#include "comm/lane_patch.h"
 #include "comm/panels.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 
 /* Candidates whose words are counted. */
 #define CANDIDATES 6
-enum { BATCH_SUMS = 2, TAG_SUMS = 3 };
+enum { TAG_SUMS = 3, LANE_SUMS = 2 };
 
 static tesela_status count_words(const tsl_job *job, tsl_rank_grid *grid) {
   tsl_blocks blocks;
@@ -70,7 +71,11 @@ typedef struct product {
   tesela_buffer *device_sums; /* the same, where this rank multiplies on a device */
   void *packed;               /* the same, for its owners */
   void *slots;                /* sums of what this rank has of C in a tile, one slot for each layer */
-  bool written;               /* a tile of C is stored already */
+  tesela_buffer *device_packed,
+      *device_slots;   /* where sums go from device to device: the same on the device ... */
+  tsl_parcel *parcels; /* ... and a tile's messages */
+  int parcel_count;
+  bool written; /* a tile of C is stored already */
   tesela_mpi_record *record;
 } product;
 
@@ -112,9 +117,18 @@ static tesela_status prepare(product *p) {
   TSL_TRY(tsl_alloc((size_t)tile * size, "the sums of a block", &p->sums));
   if (tsl_place_is_device(&job->place) && tile > 0)
     TSL_TRY(tesela_buffer_create(job->context, job->place.device, (size_t)tile * size, &p->device_sums));
-  TSL_TRY(tsl_alloc((size_t)tile * size, "sums on their way", &p->packed));
-  TSL_TRY(tsl_alloc((size_t)owned * size * (size_t)grid->depth, "sums of C", &p->slots));
-  TSL_TRY(job->ranks->ops->reserve(job->ranks, BATCH_SUMS, grid->used + job->ranks->size));
+  const bool by_lane = job->part[TSL_PART_C].by_lane;
+  const size_t slots = (size_t)owned * size * (size_t)grid->depth;
+  TSL_TRY(tsl_alloc(by_lane ? 0 : (size_t)tile * size, "sums on their way", &p->packed));
+  TSL_TRY(tsl_alloc(slots, "sums of C", &p->slots));
+  if (by_lane) {
+    p->parcels = malloc((size_t)(grid->used + job->ranks->size) * sizeof *p->parcels);
+    if (!p->parcels)
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the messages of %d ranks", job->ranks->size);
+    TSL_TRY(tesela_buffer_create(job->context, job->place.device, (size_t)tile * size, &p->device_packed));
+    TSL_TRY(tesela_buffer_create(job->context, job->place.device, slots, &p->device_slots));
+  }
+  TSL_TRY(job->ranks->ops->reserve(job->ranks, TSL_BATCH_SUMS, grid->used + job->ranks->size));
   return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
 }
 
@@ -125,6 +139,9 @@ static void release(product *p) {
   tsl_free(p->sums);
   tsl_free(p->packed);
   tsl_free(p->slots);
+  tesela_buffer_destroy(p->device_packed);
+  tesela_buffer_destroy(p->device_slots);
+  free(p->parcels);
 }
 
 /* sums += A's panel times B's; the first panel's are stored. */
@@ -218,17 +235,37 @@ static tesela_status run_tile(product *p, int tile, tesela_status *own) {
   return TESELA_OK;
 }
 
-/* The sums of a tile that were made on a device, to host memory. */
+/* The sums of a tile that were made on a device, to host memory, where they are needed there. */
 static tesela_status fetch_sums(product *p, int tile) {
+  const tsl_part *part = &p->job->part[TSL_PART_C];
   if (!p->device_sums)
     return TESELA_OK;
   const tsl_patch c = own_window(p, tsl_step_at(p->grid, tile * p->grid->panels));
+  if (part->by_lane && (p->grid->depth > 1 || tsl_layout_common(&part->layout, p->job->ranks->rank, &c) == 0))
+    return TESELA_OK;
   return tesela_buffer_read(p->device_sums, 0, p->sums, (size_t)tsl_patch_total(&c) * p->job->sums->size);
+}
+
+/* Messages of sums begin; from device to device, all together. */
+static tesela_status receive_slot(product *p, int from, size_t at, size_t bytes) {
+  tsl_ranks *ranks = p->job->ranks;
+  if (!p->job->part[TSL_PART_C].by_lane)
+    return ranks->ops->receive(ranks, TSL_BATCH_SUMS, from, TAG_SUMS, (char *)p->slots + at, bytes);
+  p->parcels[p->parcel_count++] = (tsl_parcel){from, false, p->device_slots, at, bytes};
+  return TESELA_OK;
+}
+
+static tesela_status send_packed(product *p, int to, size_t at, size_t bytes) {
+  tsl_ranks *ranks = p->job->ranks;
+  if (!p->job->part[TSL_PART_C].by_lane)
+    return ranks->ops->send(ranks, TSL_BATCH_SUMS, to, TAG_SUMS, (char *)p->packed + at, bytes);
+  p->parcels[p->parcel_count++] = (tsl_parcel){to, true, p->device_packed, at, bytes};
+  return TESELA_OK;
 }
 
 /* Begins to receive what this rank has of C in the tile, from every layer. */
 static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
-  tsl_ranks *ranks = p->job->ranks;
+  const tsl_ranks *ranks = p->job->ranks;
   const size_t size = p->job->sums->size;
   int64_t before = 0;
   for (int within = 0; within < p->blocks.layer_ranks; within++) {
@@ -237,40 +274,52 @@ static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
     for (int layer = 0; layer < p->grid->depth && count > 0; layer++) {
       const int from = p->blocks.rank[layer * p->blocks.layer_ranks + within];
       if (from != ranks->rank)
-        TSL_TRY(ranks->ops->receive(ranks, BATCH_SUMS, from, TAG_SUMS,
-                                    (char *)p->slots + (size_t)(layer * owned + before) * size,
-                                    (size_t)count * size));
+        TSL_TRY(receive_slot(p, from, (size_t)(layer * owned + before) * size, (size_t)count * size));
     }
     before += count;
   }
   return TESELA_OK;
 }
 
+/* Where a message of sums begins: `at` bytes from the beginning of what is sent, or of the slots. */
+typedef struct spot {
+  bool in_slots;
+  size_t at;
+} spot;
+
 /* All of a rank's patches of C that are in a window, one after the other, as a message. */
-static int64_t pack_for(const product *p, const tsl_patch *window, int rank, void *message) {
+static tesela_status pack_for(const product *p, const tsl_patch *window, int rank, spot to, int64_t *count) {
   const tsl_part *c = &p->job->part[TSL_PART_C];
-  int64_t count = 0;
+  const size_t size = p->job->sums->size;
+  char *message = (char *)(to.in_slots ? p->slots : p->packed) + to.at;
+  const tsl_lane_side from = {p->device_sums, 0, false};
+  *count = 0;
   for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
-    count += tsl_patch_pack(window, p->sums, &held, c->order, p->job->sums->size,
-                            (char *)message + (size_t)count * p->job->sums->size);
+    const tsl_lane_side there = {to.in_slots ? p->device_slots : p->device_packed,
+                                 to.at + (size_t)*count * size, true};
+    if (c->by_lane)
+      TSL_TRY(tsl_lane_patch(p->job->lane, window, &from, &held, &there, c->order, size, count));
+    else
+      *count += tsl_patch_pack(window, p->sums, &held, c->order, size, message + (size_t)*count * size);
   }
-  return count;
+  return TESELA_OK;
 }
 
 /* Sends this rank's sums to the owners; what is its own goes to its slot. */
 static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
-  tsl_ranks *ranks = p->job->ranks;
+  const tsl_ranks *ranks = p->job->ranks;
   const size_t size = p->job->sums->size;
   const tsl_patch window = own_window(p, step);
-  char *message = p->packed;
+  size_t at = 0;
+  int64_t count;
   for (int to = 0; to < ranks->size; to++) {
     if (to == ranks->rank)
       continue;
-    const int64_t count = pack_for(p, &window, to, message);
+    TSL_TRY(pack_for(p, &window, to, (spot){false, at}, &count));
     if (count > 0)
-      TSL_TRY(ranks->ops->send(ranks, BATCH_SUMS, to, TAG_SUMS, message, (size_t)count * size));
-    message += (size_t)count * size;
+      TSL_TRY(send_packed(p, to, at, (size_t)count * size));
+    at += (size_t)count * size;
   }
   if (p->grid->depth == 1)
     return TESELA_OK; /* it is stored from where it is */
@@ -280,7 +329,20 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
     const tsl_patch other = layer_window(p, i, step);
     before += tsl_layout_common(&p->job->part[TSL_PART_C].layout, ranks->rank, &other);
   }
-  pack_for(p, &window, ranks->rank, (char *)p->slots + (size_t)(p->own->layer * owned + before) * size);
+  return pack_for(p, &window, ranks->rank, (spot){true, (size_t)(p->own->layer * owned + before) * size},
+                  &count);
+}
+
+/* Messages of sums from device to device: all of a tile, and what has come to the slots in host memory, where sums are added. */
+static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *own) {
+  tsl_lane *lane = p->job->lane;
+  TSL_TRY(tsl_lane_exchange(lane, p->parcels, p->parcel_count));
+  TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
+  TSL_TRY(tsl_lane_wait(lane, LANE_SUMS));
+  *own = *own == TESELA_OK ? tsl_lane_status(lane) : *own;
+  if (*own == TESELA_OK && p->parcel_count + p->grid->depth > 1)
+    *own = tesela_buffer_read(p->device_slots, 0, p->slots,
+                              (size_t)owned * p->job->sums->size * (size_t)p->grid->depth);
   return TESELA_OK;
 }
 
@@ -309,6 +371,7 @@ static void store(product *p, tsl_step step) {
 }
 
 static tesela_status finish_tile(product *p, int tile, tesela_status own) {
+  p->parcel_count = 0;
   tsl_ranks *ranks = p->job->ranks;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
@@ -317,7 +380,13 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
   if (p->own)
     TSL_TRY(send_sums(p, step, owned));
   const double sent = tsl_clock();
-  TSL_TRY(ranks->ops->wait(ranks, BATCH_SUMS));
+  if (p->job->part[TSL_PART_C].by_lane)
+    TSL_TRY(exchange_sums(p, owned, &own));
+  TSL_TRY(ranks->ops->wait(ranks, TSL_BATCH_SUMS));
+  if (p->job->lane) {
+    TSL_TRY(tsl_lane_meet(p->job->lane));
+    own = own == TESELA_OK ? tsl_lane_status(p->job->lane) : own;
+  }
   const tesela_status all = tsl_agree(ranks, own);
   const double arrived = tsl_clock();
   if (all != TESELA_OK) {
@@ -346,6 +415,12 @@ static tesela_status run_all(product *p) {
   return TESELA_OK;
 }
 
+static tesela_status run_with_lane(product *p) {
+  TSL_TRY(tsl_lane_arm(p->job->lane));
+  const tesela_status status = run_all(p), ended = tsl_lane_end(p->job->lane);
+  return status != TESELA_OK ? status : ended;
+}
+
 /* What adding up and scaling cost beside the products themselves: each is one rounding. */
 static double roundings(const tsl_job *job, const tsl_rank_grid *grid) {
   double levels = 3;
@@ -359,7 +434,7 @@ tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tes
   product p = {.job = job, .grid = grid, .record = record};
   tesela_status status = tsl_agree(job->ranks, prepare(&p));
   if (status == TESELA_OK)
-    status = run_all(&p);
+    status = job->lane ? run_with_lane(&p) : run_all(&p);
   if (status == TESELA_OK) {
     double least = 0;
     status = job->ranks->ops->least(job->ranks, -record->error_bound, &least);

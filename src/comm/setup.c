@@ -143,8 +143,9 @@ static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_par
         tsl_layout_held(&out->layout, ranks->rank) > 0)
       status = tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, and this rank has elements of it", given->name);
     if (status == TESELA_OK && given->used)
-      status =
-          tsl_mirror_make(m, given->name, out->type, &out->layout, ranks->rank, given->read, &out->mirror);
+      status = tsl_mirror_make(m, given->name, out->type, &out->layout, ranks->rank, &out->mirror);
+    if (status == TESELA_OK && !given->stays)
+      status = tsl_mirror_copy(&out->mirror, out->type, &out->layout, ranks->rank, given->read);
     out->data = out->mirror.data;
     status = tsl_agree(ranks, status);
   }
@@ -163,6 +164,12 @@ static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_par
 tesela_status tsl_parts_make(tsl_ranks *ranks, const tsl_given *given, int count, tsl_part *out) {
   for (int i = 0; i < count; i++)
     TSL_TRY(make_part(ranks, &given[i], &out[i]));
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_part *part) {
+  TSL_TRY(tsl_mirror_copy(&part->mirror, part->type, &part->layout, ranks->rank, true));
+  part->data = part->mirror.data;
   return TESELA_OK;
 }
 

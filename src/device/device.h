@@ -308,6 +308,8 @@ struct tsl_device_ops {
    * recorded again at once. [optional: as pinned_create] */
   tesela_status (*stream_wait)(tsl_stream *stream, tsl_event *event);
   tesela_status (*event_wait)(tsl_event *event);
+  /* Whether an event that was recorded has come, without waiting for it; a failure of the work before it is told. [optional: CUDA] */
+  tesela_status (*event_done)(tsl_event *event, bool *done);
   /* Device time between two recorded events of one stream; waits for the later one. */
   tesela_status (*event_seconds)(tsl_event *begin, tsl_event *end, double *seconds);
 

@@ -55,5 +55,7 @@ tesela 0 explain 4096 4096 4096 --type f64 --ranks 7 --memory 1GiB --json
 json 'j["used"] == 7 and "slabs" in j["plan"] and j["words"] < 1.5 * j["bound"]'
 tesela 0 explain 65536 65536 65536 --ranks 1024 --memory 64GiB
 prints 'of 1024 ranks' 'to or from the busiest rank' 'where nothing overlaps'
+TESELA_NCCL=none tesela 0 explain 65536 65536 65536 --ranks 1024 --memory 64GiB
+prints 'panels' 'through host memory: '
 tesela 3 explain 4096 4096 4096 --ranks 8 --memory 100
 says 'too few'

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64, SIZE = 8 };
+enum { MOST = 64, MANY = 256, SIZE = 8 };
 
 static const int64_t shapes[][3] = {
     {4096, 4096, 4096}, {8192, 8192, 1024}, {1024, 8192, 8192},  {8192, 1024, 8192},  {992, 992, 100000},
@@ -54,7 +54,7 @@ typedef struct simulation {
   int count, capacity;
   int *waits; /* of a rank and a batch: messages that have not arrived */
   int batches, arrived;
-  rank_state ranks[MOST];
+  rank_state ranks[MANY];
   double now;
 } simulation;
 
@@ -246,9 +246,9 @@ static double simulate(simulation *s) {
 /* A layout in which each place of the grid holds its share of an operand; `which` is the offset of the operand's share. */
 static void shares_as_layout(const tsl_rank_grid *grid, size_t which, int64_t rows, int64_t cols,
                              tsl_layout *out) {
-  tsl_corner corners[MOST] = {{0}};
-  const tsl_corner *of[MOST];
-  int64_t counts[MOST] = {0};
+  tsl_corner corners[MANY] = {{0}};
+  const tsl_corner *of[MANY];
+  int64_t counts[MANY] = {0};
   for (int r = 0; r < grid->ranks; r++) {
     of[r] = &corners[r];
     if (r >= grid->used)
@@ -301,10 +301,10 @@ static void free_all(simulation *s) {
 }
 
 /* Told over simulated. */
-static double ratio_of(const int64_t *shape, int ranks) {
+static double ratio_of(const int64_t *shape, int ranks, int64_t memory) {
   static simulation s;
   tsl_rank_grid grid;
-  const tsl_task task = {shape[0], shape[1], shape[2], ranks, SIZE, SIZE, SIZE, SIZE, 2, (int64_t)1 << 32};
+  const tsl_task task = {shape[0], shape[1], shape[2], ranks, SIZE, SIZE, SIZE, SIZE, 2, memory};
   s = (simulation){.grid = &grid, .links = &tsl_links_default};
   assert_int_equal(tsl_grid_list(&task, &tsl_links_default, &grid, 1), 1);
   make_messages(&s, &task);
@@ -347,7 +347,7 @@ static void as_told(void **state) {
     char name[64];
     for (int ranks = 2, i = 0; all ? ranks <= MOST : i < (int)(sizeof some / sizeof *some); ranks++, i++) {
       const int p = all ? ranks : some[i];
-      const double ratio = ratio_of(shapes[s], p);
+      const double ratio = ratio_of(shapes[s], p, (int64_t)1 << 32);
       add(&r, ratio, p);
       add(&total, ratio, p);
     }
@@ -360,8 +360,27 @@ static void as_told(void **state) {
   assert_true(total.least >= 1 / 1.3);
 }
 
+/* Products of a size for which there are clusters, with 64 GiB a rank: nearer. */
+static void of_clusters(void **state) {
+  (void)state;
+  static const int64_t products[][3] = {{65536, 65536, 65536},
+                                        {32768, 32768, 32768},
+                                        {16384, 16384, 16384},
+                                        {100000, 20000, 7000},
+                                        {4096, 4096, 1000000}};
+  static const int ranks[] = {64, 100, 128, 256};
+  for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+    for (size_t j = 0; j < sizeof ranks / sizeof *ranks; j++) {
+      const double ratio = ratio_of(products[i], ranks[j], (int64_t)64 << 30);
+      if (all)
+        print_message("%lld x %lld x %lld on %d: %.3f\n", (long long)products[i][0],
+                      (long long)products[i][1], (long long)products[i][2], ranks[j], ratio);
+      assert_true(fabs(ratio - 1) <= 0.06);
+    }
+}
+
 int main(int argc, char **argv) {
   all = argc > 1 && strcmp(argv[1], "all") == 0;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(as_told)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(as_told), cmocka_unit_test(of_clusters)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

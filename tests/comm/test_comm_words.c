@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64 };
+enum { MOST = 64, MANY = 256 };
 
 /* A 16th of sizes that people multiply, each way. */
 static const int64_t shapes[][3] = {{256, 256, 256},  {512, 512, 64},   {64, 512, 512},  {512, 64, 512},
@@ -36,7 +36,7 @@ typedef struct words_run {
   tesela_context *context;
   tesela_status status;
   tesela_mpi_record record;
-  int64_t reach[MOST], sent_or_received[MOST];
+  int64_t reach[MANY], sent_or_received[MANY];
 } words_run;
 
 static int64_t area(const int64_t share[4]) {
@@ -218,8 +218,42 @@ static void as_explained(void **state) {
   }
 }
 
+/* And by the messages of as many ranks as threads can be: what they sent and received themselves. */
+static void as_explained_by_threads(void **state) {
+  (void)state;
+  static const struct {
+    int64_t m, n, k;
+    int ranks;
+  } products[] = {{512, 512, 512, 64},   {1024, 256, 256, 128},   {256, 256, 4096, 64},
+                  {3072, 768, 192, 128}, {1000, 1000, 1000, 100}, {256, 1024, 1024, 256},
+                  {512, 512, 512, 256},  {900, 600, 3000, 193}};
+  enum { SOON = 2 }; /* the others take their time */
+  tesela_context *context;
+  assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &context),
+                   TESELA_OK);
+  for (size_t i = 0; i < (all ? sizeof products / sizeof products[0] : SOON); i++) {
+    static words_run w;
+    const int64_t shape[3] = {products[i].m, products[i].n, products[i].k};
+    const int ranks = products[i].ranks;
+    const tsl_task task = {shape[0], shape[1], shape[2], ranks, 8, 8, 8, 8, 2, 1 << 30};
+    w = (words_run){.shape = shape, .context = context};
+    assert_int_equal(tsl_grid_list(&task, &links, &w.grid, 1), 1);
+    assert_int_equal(tsl_threads_run(ranks, body, &w), TESELA_OK);
+    assert_int_equal(w.status, TESELA_OK);
+    const double told = (double)(w.grid.words > w.grid.words_sent ? w.grid.words : w.grid.words_sent);
+    const double moved = (double)largest(w.sent_or_received, ranks);
+    if (all)
+      print_message("%d ranks, %lld x %lld x %lld: %.0f words told, %.0f moved\n", ranks, (long long)shape[0],
+                    (long long)shape[1], (long long)shape[2], told, moved);
+    assert_true(fabs(told / moved - 1) <= 0.04);
+  }
+  tesela_context_destroy(context);
+}
+
 int main(int argc, char **argv) {
   all = argc > 1 && strcmp(argv[1], "all") == 0;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(as_explained), cmocka_unit_test(near_the_bound)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(as_explained),
+                                     cmocka_unit_test(as_explained_by_threads),
+                                     cmocka_unit_test(near_the_bound)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,8 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
   for (int i = 0; i < count; i++) {
     tsl_device device;
     TSL_TRY(list_one(inner, hidden, &device));
+    if (fake_has_cards())
+      snprintf(device.pci, sizeof device.pci, "fake:%d", i);
     found(argument, &device);
   }
   return TESELA_OK;

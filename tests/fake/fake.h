@@ -33,7 +33,7 @@
   X(IMAGE, image, OUT_OF_MEMORY, "making an image: image_create")                                            \
   X(FINISH, finish, DEVICE_FAILED, "waiting for a stream")                                                   \
   X(STREAM, stream, DEVICE_FAILED, "making a stream")                                                        \
-  X(EVENT, event, DEVICE_FAILED, "events: event_create, _record, _seconds, _wait, stream_wait")              \
+  X(EVENT, event, DEVICE_FAILED, "events: event_create, _record, _seconds, _wait, _done, stream_wait")       \
   X(OPEN, open, DEVICE_FAILED, "opening the device")
 
 typedef enum tesela_fake_operation {
@@ -69,6 +69,12 @@ void tesela_fake_hide(unsigned capabilities);
 void tesela_fake_devices(int count);
 /* Only calls on this one are counted and fail; -1, as at first: on all. */
 void tesela_fake_only(int index);
+
+/* Over the cpu: devices whose memory has addresses that a vendor's library knows, each in a slot of its own (pci); events are asked about,
+ * and come at the third question. For lists of devices likewise. */
+void tesela_fake_cards(bool on);
+/* How often this thread has entered a device that it has not left. */
+int tesela_fake_entered(void);
 
 /* Lets the nth call from now on fail (1: the next one), once; or that one and all after it. 0 disarms. */
 void tesela_fake_fail(tesela_fake_operation operation, int nth);

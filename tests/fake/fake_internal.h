@@ -28,6 +28,9 @@ tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden);
 /* Whether events have a clock of their own, and its seconds now. */
 bool fake_has_clock(double *now);
 
+/* Whether the devices that are listed are cards (tesela_fake_cards). */
+bool fake_has_cards(void);
+
 extern const tsl_device_kind fake_kind;
 
 #endif

@@ -28,6 +28,7 @@ struct tsl_event {
   tsl_device *device;
   tsl_event *inner;
   double when; /* by the clock of tests */
+  int asked;   /* since it was recorded */
 };
 
 struct tsl_kernel {
@@ -301,6 +302,7 @@ static void event_destroy(tsl_event *event) {
 static tesela_status event_record(tsl_stream *stream, tsl_event *event) {
   TSL_TRY(fake_demand(stream->device, TESELA_FAKE_EVENT));
   (void)fake_has_clock(&event->when);
+  event->asked = 0;
   return passed_on(stream->device, inner_of(stream->device)->ops->event_record(stream->inner, event->inner));
 }
 
@@ -312,6 +314,13 @@ static tesela_status stream_wait(tsl_stream *stream, tsl_event *event) {
 static tesela_status event_wait(tsl_event *event) {
   TSL_TRY(fake_demand(event->device, TESELA_FAKE_EVENT));
   return passed_on(event->device, inner_of(event->device)->ops->event_wait(event->inner));
+}
+
+static tesela_status event_done(tsl_event *event, bool *done) {
+  *done = false;
+  TSL_TRY(fake_demand(event->device, TESELA_FAKE_EVENT));
+  *done = ++event->asked == 3;
+  return TESELA_OK;
 }
 
 static tesela_status event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {
@@ -434,6 +443,32 @@ static void leave(tsl_device *device) {
   inner_of(device)->ops->leave(inner_of(device));
 }
 
+/* The same of cards over the cpu. */
+static _Thread_local int entered;
+
+int tesela_fake_entered(void) {
+  return entered;
+}
+
+static void *card_stream(tsl_stream *stream) {
+  return stream;
+}
+
+static void *card_buffer(tsl_buffer *buffer) {
+  return inner_buffer(buffer)->host;
+}
+
+static tesela_status card_enter(tsl_device *device) {
+  (void)device;
+  entered++;
+  return TESELA_OK;
+}
+
+static void card_leave(tsl_device *device) {
+  (void)device;
+  entered--;
+}
+
 tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
   const tsl_device_ops *there = inner->ops;
   tsl_device_ops ops = {
@@ -484,6 +519,13 @@ tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
   if (there->native_stream != NULL) {
     ops.native_stream = native_stream;
     ops.native_buffer = native_buffer;
+  }
+  if (fake_has_cards()) {
+    ops.native_stream = card_stream;
+    ops.native_buffer = card_buffer;
+    ops.enter = card_enter;
+    ops.leave = card_leave;
+    ops.event_done = event_done;
   }
   if (there->enter != NULL) {
     ops.enter = enter;

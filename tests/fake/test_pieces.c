@@ -442,7 +442,7 @@ static void test_failures(void **state) {
         fail_msg("%s number %d: %s", tesela_fake_name(operations[o]), nth, tesela_last_error());
       if (failed && operations[o] == TESELA_FAKE_LAUNCH) {
         assert_int_equal(status, TESELA_DEVICE_FAILED);
-        assert_non_null(strstr(tesela_last_error(), "the part of fake:1, without which C is not complete"));
+        assert_non_null(strstr(tesela_last_error(), "the part of fake:1, without which C is lost"));
       }
       tesela_fake_reset();
       tesela_fake_only(-1);

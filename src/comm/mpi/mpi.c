@@ -150,7 +150,7 @@ static int forget(MPI_Comm communicator, int keyval, void *value, void *extra) {
     }
   for (int i = 0; i < TSL_BATCHES; i++)
     free(self->batches[i].list);
-  tesela_context_destroy(self->ranks.context);
+  tesela_ranks_end(&self->ranks);
   const int code = MPI_Comm_free(&self->copy);
   free(self);
   return code;

@@ -106,6 +106,7 @@ void tsl_cuda_event_destroy(tsl_event *event);
 tesela_status tsl_cuda_event_record(tsl_stream *stream, tsl_event *event);
 tesela_status tsl_cuda_stream_wait(tsl_stream *stream, tsl_event *event);
 tesela_status tsl_cuda_event_wait(tsl_event *event);
+tesela_status tsl_cuda_event_done(tsl_event *event, bool *done);
 tesela_status tsl_cuda_event_seconds(tsl_event *begin, tsl_event *end, double *seconds);
 
 tesela_status tsl_cuda_build(tsl_device *device, const tsl_build *build, tsl_binary *binary);

@@ -69,6 +69,7 @@ static const tsl_device_ops ops = {
     .event_record = tsl_cuda_event_record,
     .stream_wait = tsl_cuda_stream_wait,
     .event_wait = tsl_cuda_event_wait,
+    .event_done = tsl_cuda_event_done,
     .event_seconds = tsl_cuda_event_seconds,
     .build = tsl_cuda_build,
     .compiler = tsl_cuda_compiler,

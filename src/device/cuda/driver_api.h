@@ -191,7 +191,8 @@ enum {
 #define TSL_CU_RESULT_MEMBER(name, code, status, ends) TSL_CU_##name = (code),
   TSL_CU_RESULT_LIST(TSL_CU_RESULT_MEMBER)
 #undef TSL_CU_RESULT_MEMBER
-      TSL_CU_SUCCESS = 0
+      TSL_CU_SUCCESS = 0,
+  TSL_CU_NOT_READY = 600 /* of a question whether work is done: an answer */
 };
 
 /* Functions: X(member, symbol, parameters). */
@@ -244,6 +245,7 @@ enum {
   X(event_create, cuEventCreate, (tsl_cu_event * event, unsigned flags))                                     \
   X(event_record, cuEventRecord, (tsl_cu_event event, tsl_cu_stream stream))                                 \
   X(event_wait, cuEventSynchronize, (tsl_cu_event event))                                                    \
+  X(event_query, cuEventQuery, (tsl_cu_event event))                                                         \
   X(event_elapsed, cuEventElapsedTime, (float *milliseconds, tsl_cu_event begin, tsl_cu_event end))          \
   X(event_destroy, cuEventDestroy_v2, (tsl_cu_event event))                                                  \
   X(module_load, cuModuleLoadDataEx,                                                                         \

@@ -99,6 +99,14 @@ tesela_status tsl_cuda_event_wait(tsl_event *event) {
   return tsl_cuda_leave(event->device, "cuEventSynchronize", tsl_cuda.event_wait(event->handle));
 }
 
+tesela_status tsl_cuda_event_done(tsl_event *event, bool *done) {
+  *done = false;
+  TSL_TRY(tsl_cuda_enter(event->device));
+  const int code = tsl_cuda.event_query(event->handle);
+  *done = code == TSL_CU_SUCCESS;
+  return tsl_cuda_leave(event->device, "cuEventQuery", code == TSL_CU_NOT_READY ? TSL_CU_SUCCESS : code);
+}
+
 tesela_status tsl_cuda_event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {
   float milliseconds = 0;
   *seconds = 0;

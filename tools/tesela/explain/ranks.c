@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "cli/report.h"
 #include "comm/grid.h"
+#include "comm/way.h"
 #include "explain/values.h"
 
 #include <math.h>
@@ -47,7 +48,7 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
 }
 
 static tesela_status print_text(const found *f) {
-  char bytes[32], time[32], part[32];
+  char bytes[32], time[32], part[32], way[400];
   tsl_text grid = {0};
   tsl_grid_print(&f->grid, &grid);
   tsl_table table = tsl_table_of_pairs();
@@ -65,6 +66,8 @@ static tesela_status print_text(const found *f) {
                      tsl_format_seconds(f->grid.seconds, time, sizeof time),
                      tsl_format_seconds(f->grid.seconds_compute, part, sizeof part),
                      tsl_format_seconds(f->seconds_words, bytes, sizeof bytes));
+  tsl_way_tell(way, sizeof way);
+  tsl_table_add_pair(&table, "panels", "%s", way);
   tsl_text_free(&grid);
   tsl_text out = {0};
   tsl_text_add(&out, "C,  %lld x %lld by %lld x %lld\n", (long long)f->grid.m, (long long)f->grid.k,
@@ -78,15 +81,17 @@ static tesela_status print_text(const found *f) {
 static tesela_status print_json(const tsl_call *call, const found *f) {
   const tsl_rank_grid *g = &f->grid;
   tsl_text text = {0};
+  char way[400];
   tsl_grid_print(g, &text);
-  json_t *object =
-      json_pack("{s:I, s:I, s:I, s:i, s:s, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "m",
-                (json_int_t)g->m, "n", (json_int_t)g->n, "k", (json_int_t)g->k, "ranks", g->ranks, "plan",
-                tsl_text_get(&text), "used", g->used, "depth", g->depth, "slabs", g->slabs, "steps",
-                g->tiles_m * g->tiles_n * g->panels, "memory_bytes", (json_int_t)g->memory, "words",
-                (json_int_t)f->words, "words_all", (json_int_t)g->words_all, "bound", tsl_json_real(f->bound),
-                "predicted_seconds", tsl_json_real(g->seconds), "compute_seconds",
-                tsl_json_real(g->seconds_compute), "words_seconds", tsl_json_real(f->seconds_words));
+  tsl_way_tell(way, sizeof way);
+  json_t *object = json_pack(
+      "{s:I, s:I, s:I, s:i, s:s, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:s}", "m",
+      (json_int_t)g->m, "n", (json_int_t)g->n, "k", (json_int_t)g->k, "ranks", g->ranks, "plan",
+      tsl_text_get(&text), "used", g->used, "depth", g->depth, "slabs", g->slabs, "steps",
+      g->tiles_m * g->tiles_n * g->panels, "memory_bytes", (json_int_t)g->memory, "words",
+      (json_int_t)f->words, "words_all", (json_int_t)g->words_all, "bound", tsl_json_real(f->bound),
+      "predicted_seconds", tsl_json_real(g->seconds), "compute_seconds", tsl_json_real(g->seconds_compute),
+      "words_seconds", tsl_json_real(f->seconds_words), "panels", way);
   tsl_text_free(&text);
   return tsl_print_json(call, object);
 }

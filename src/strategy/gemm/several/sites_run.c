@@ -294,7 +294,7 @@ static tesela_status outcome(running *jobs, int count) {
   for (int i = 0; i < count; i++)
     if (jobs[i].status != TESELA_OK) {
       tsl_status_restore(&jobs[i].failure);
-      return tsl_fail_in(TESELA_DEVICE_FAILED, "the part of %s, without which C is not complete",
+      return tsl_fail_in(TESELA_DEVICE_FAILED, "the part of %s, without which C is lost",
                          jobs[i].site->device->name);
     }
   return TESELA_OK;

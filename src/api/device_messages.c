@@ -1,0 +1,59 @@
+#include "api/device_messages.h"
+
+#include "api/api.h"
+#include "base/status.h"
+
+#include <stdio.h>
+
+tesela_status tsl_api_card(tesela_context *context, const char *name, char card[TSL_API_CARD_BYTES]) {
+  tsl_device *device;
+  TSL_TRY(tsl_api_chosen_device(context, name, &device));
+  if (!device->ops->enter || !device->ops->native_buffer || !device->ops->native_stream || !device->pci[0])
+    return tsl_fail(TESELA_UNSUPPORTED, "%s has no memory from which its vendor's library sends",
+                    device->name);
+  snprintf(card, TSL_API_CARD_BYTES, "%.*s", TSL_API_CARD_BYTES - 1, device->pci);
+  return TESELA_OK;
+}
+
+bool tsl_api_is_of(const tesela_stream *stream, const tesela_buffer *buffer) {
+  return buffer->memory->device == stream->device;
+}
+
+tesela_status tsl_api_enter(const tesela_stream *stream) {
+  return stream->device->ops->enter(stream->device);
+}
+
+void tsl_api_leave(const tesela_stream *stream) {
+  stream->device->ops->leave(stream->device);
+}
+
+static tesela_status copy_each(const tesela_stream *stream, const tsl_carriage *rows) {
+  for (size_t row = 0; row < rows->rows; row++)
+    TSL_TRY(stream->device->ops->copy(stream->stream, rows->from, rows->from_offset + row * rows->from_pitch,
+                                      rows->to, rows->to_offset + row * rows->to_pitch, rows->row_bytes));
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_copy_rows(tesela_stream *stream, const tsl_api_rows *rows) {
+  const tsl_device_ops *ops = stream->device->ops;
+  const tsl_carriage all = {.from = rows->from->memory,
+                            .to = rows->to->memory,
+                            .from_offset = rows->from_offset,
+                            .from_pitch = rows->from_pitch,
+                            .to_offset = rows->to_offset,
+                            .to_pitch = rows->to_pitch,
+                            .rows = rows->rows,
+                            .row_bytes = rows->row_bytes};
+  return ops->copy_rows && ops->reaches(stream->device, stream->device) ? ops->copy_rows(stream->stream, &all)
+                                                                        : copy_each(stream, &all);
+}
+
+tesela_status tsl_api_event_done(tesela_event *event, bool *done) {
+  const tsl_device_ops *ops = event->device->ops;
+  if (ops->event_done)
+    return ops->event_done(event->event, done);
+  double none;
+  *done = true;
+  return ops->event_wait ? ops->event_wait(event->event)
+                         : ops->event_seconds(event->event, event->event, &none);
+}

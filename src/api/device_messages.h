@@ -1,0 +1,30 @@
+/* What messages between the devices of ranks (src/comm/lane.h) need of a device beside the public calls: whether a library of its
+ * vendor can send from its memory, calls of that library, copies within a stream, and marks that are asked about. */
+#ifndef TSL_API_DEVICE_MESSAGES_H
+#define TSL_API_DEVICE_MESSAGES_H
+
+#include <stdbool.h>
+#include <tesela/tesela.h>
+
+enum { TSL_API_CARD_BYTES = 16 };
+
+/* Rows of bytes, copied from a buffer to another one of the same device, or within one; they do not overlap. */
+typedef struct tsl_api_rows {
+  const tesela_buffer *from, *to; /* `to` is written, and its owner's to be written */
+  size_t from_offset, from_pitch, to_offset, to_pitch, rows, row_bytes;
+} tsl_api_rows;
+
+/* Opens a device whose memory has addresses that a library of its vendor knows, and says where it is on the PCI bus.
+ * TESELA_UNSUPPORTED where it is none. */
+tesela_status tsl_api_card(tesela_context *context, const char *device, char card[TSL_API_CARD_BYTES]);
+/* Whether the buffer is of the stream's device, and of the same context. */
+bool tsl_api_is_of(const tesela_stream *stream, const tesela_buffer *buffer);
+/* Makes the stream's device the one that this thread's calls of the vendor's library go to, until tsl_api_leave(). */
+tesela_status tsl_api_enter(const tesela_stream *stream);
+void tsl_api_leave(const tesela_stream *stream);
+/* Copies in order of the stream. */
+tesela_status tsl_api_copy_rows(tesela_stream *stream, const tsl_api_rows *rows);
+/* Whether a mark that was recorded has come; where the device cannot tell, waits for it. What failed before it is told. */
+tesela_status tsl_api_event_done(tesela_event *event, bool *done);
+
+#endif

@@ -1,0 +1,381 @@
+/* Products by ranks whose devices send to each other by NCCL, of which a library of our own has the names (false_nccl.c); the devices are
+ * fake ones over the cpu. Exactly, with operands in buffers and in host memory; and with failures on purpose: what fails while the ranks meet
+ * leaves messages to host memory, and tells so; what fails under way is the same error on all ranks, with the rank's number, C is as it
+ * was, and the next product passes through host memory. */
+#include "unit/unit.h"
+
+#include "base/log.h"
+#include "base/types.h"
+#include "comm/call.h"
+#include "comm/cases.h"
+#include "comm/false_nccl.h"
+#include "comm/lane_patch.h"
+#include "comm/threads.h"
+#include "fake/fake.h"
+#include "starved/starve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RANKS_MOST = 4, PRODUCTS = 2, STEP = 29 };
+static tesela_context *context;
+static const tsl_links slow_ranks = {0, 2.5e9, 1e7};
+
+/* What one rank's product came to. */
+typedef struct outcome {
+  char why[600], plan[sizeof((tesela_mpi_record *)0)->plan];
+  tesela_status status;
+} outcome;
+
+typedef struct course {
+  const comm_case *c;
+  bool one_card;                   /* all ranks have the same one */
+  tesela_fake_operation operation; /* that fails on rank 1's device in the first product, at the call `nth` */
+  int nth;                         /* 0: none */
+  int starve, starved;             /* the so manyth allocation of the first product fails; how many did */
+  int products;                    /* one after the other, by the same ranks */
+  outcome of[PRODUCTS][RANKS_MOST];
+} course;
+
+typedef struct calling {
+  tsl_ranks *ranks;
+  course *course;
+  int product;
+  tesela_status status;
+} calling;
+
+static void starve_now(course *o) {
+  starve(o->starve, false);
+}
+static void starve_no_more(course *o) {
+  o->starved = starve_end();
+}
+
+/* Rank 0 does something between what all did before and what all do then. */
+static void meet_and(const calling *c, void (*something)(course *o)) {
+  double least;
+  c->ranks->ops->least(c->ranks, 0, &least);
+  if (c->ranks->rank == 0)
+    something(c->course);
+  c->ranks->ops->least(c->ranks, 0, &least);
+}
+
+static tesela_status multiply(void *user, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
+  calling *c = user;
+  const bool fails = c->course->nth > 0 && c->ranks->rank == 1 && c->product == 0;
+  if (fails)
+    tesela_fake_fail(c->course->operation, c->course->nth);
+  const bool starves = c->course->starve > 0 && c->product == 0;
+  if (starves)
+    meet_and(c, starve_now);
+  c->status =
+      tesela_ranks_gemm(c->ranks, context, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record);
+  if (starves)
+    meet_and(c, starve_no_more);
+  if (fails)
+    tesela_fake_fail(c->course->operation, 0);
+  return c->status;
+}
+
+static void body(tsl_ranks *ranks, void *user) {
+  course *o = user;
+  comm_case c = *o->c;
+  char device[16];
+  ranks->links = &slow_ranks;
+  snprintf(device, sizeof device, "fake:%d", o->one_card ? 0 : ranks->rank);
+  c.device = device;
+  for (int product = 0; product < o->products; product++) {
+    outcome *own = &o->of[product][ranks->rank];
+    calling call = {ranks, o, product, TESELA_OK};
+    tesela_mpi_record record = {.ranks = 0};
+    const char *why = comm_case_run(&c, ranks->size, ranks->rank, multiply, &call, &record);
+    snprintf(own->why, sizeof own->why, "%s", why ? why : "");
+    snprintf(own->plan, sizeof own->plan, "%s", record.plan);
+    own->status = call.status;
+  }
+}
+
+static comm_case in_buffers(int number, int ranks) {
+  comm_case c = comm_case_at(number, ranks);
+  c.context = context;
+  c.buffer_a = c.buffer_b = c.buffer_c = true;
+  return c;
+}
+
+static void set(false_nccl_call fails, int nth) {
+  false_nccl.fails = fails;
+  false_nccl.nth = nth;
+  false_nccl.failed = false_nccl.wrong = false_nccl.messages = 0;
+}
+
+static void nothing_is_left(void) {
+  assert_int_equal(false_nccl.alive, 0);
+  assert_int_equal(false_nccl.wrong, 0);
+}
+
+/* --- right --- */
+
+static void cases_are_right(void **state) {
+  static course o = {.products = 1};
+  int sums = 0, panels = 0, tiled = 0;
+  (void)state;
+  for (int ranks = 2; ranks <= RANKS_MOST; ranks++)
+    for (int number = ranks; number < comm_cases(); number += 4) {
+      comm_case c = in_buffers(number, ranks);
+      c.buffer_a = (number + ranks) % 5 != 0;
+      c.buffer_b = (number + ranks) % 7 != 0;
+      c.buffer_c = (number + number / 32) & 1;
+      o.c = &c;
+      set(FALSE_NCCL_NOTHING, 0);
+      assert_int_equal(tsl_threads_run(ranks, body, &o), TESELA_OK);
+      for (int r = 0; r < ranks; r++)
+        if (o.of[0][r].why[0])
+          fail_msg("case %d, rank %d of %d, buffers %d%d%d: %s", number, r, ranks, c.buffer_a, c.buffer_b,
+                   c.buffer_c, o.of[0][r].why);
+      const char *plan = o.of[0][0].plan, *way = strstr(plan, "; by NCCL 2.27.3: ");
+      /* The plan tells what has travelled. */
+      assert_true(way || false_nccl.messages == 0);
+      panels += way && (strstr(way, " A") || strstr(way, " B")) && false_nccl.messages > 0;
+      sums += way && strstr(way, "sums") && false_nccl.messages > 0;
+      tiled += way && strstr(plan, "tiles");
+      nothing_is_left();
+    }
+  print_message("%d with panels, %d with sums, %d tile by tile\n", panels, sums, tiled);
+  assert_true(panels > 30 && sums > 30 && tiled > 2);
+}
+
+/* Matrices whose blocks are short pass through host memory. */
+static void short_blocks_stay(void **state) {
+  static course o = {.products = 1};
+  (void)state;
+  const size_t least = tsl_lane_least_block;
+  comm_case c = in_buffers(32, 4); /* 64 x 64 x 64 */
+  o.c = &c;
+  set(FALSE_NCCL_NOTHING, 0);
+  tsl_lane_least_block = 1 << 20;
+  assert_int_equal(tsl_threads_run(4, body, &o), TESELA_OK);
+  tsl_lane_least_block = least;
+  assert_string_equal(o.of[0][0].why, "");
+  assert_null(strstr(o.of[0][0].plan, "NCCL"));
+  assert_int_equal(false_nccl.messages, 0);
+  nothing_is_left();
+}
+
+/* --- failures --- */
+
+/* What a run writes to stderr. */
+static char log_text[32768];
+static void run_logged(int ranks, course *o) {
+  FILE *file = tmpfile();
+  assert_non_null(file);
+  fflush(stderr);
+  setenv("TESELA_LOG", "plan", 1);
+  tsl_log_reload();
+  const int kept = dup(2);
+  assert_true(kept >= 0 && dup2(fileno(file), 2) >= 0);
+  const tesela_status status = tsl_threads_run(ranks, body, o);
+  assert_true(dup2(kept, 2) >= 0);
+  close(kept);
+  unsetenv("TESELA_LOG");
+  tsl_log_reload();
+  rewind(file);
+  log_text[fread(log_text, 1, sizeof log_text - 1, file)] = 0;
+  fclose(file);
+  assert_int_equal(status, TESELA_OK);
+}
+
+static void all_are_right(const course *o, int product, int ranks) {
+  for (int r = 0; r < ranks; r++)
+    assert_string_equal(o->of[product][r].why, "");
+}
+
+/* What fails while ranks meet: at each such call, whichever rank's it is. */
+static void ranks_that_cannot_meet(void **state) {
+  static const struct {
+    false_nccl_call fails;
+    int calls;
+    const char *says; /* after "through host memory: " */
+  } failures[] = {
+      {FALSE_NCCL_VERSION, 4, " have other versions of NCCL (2"},
+      {FALSE_NCCL_VERSION_CALL, 4, "NCCL: ncclGetVersion: unhandled system error"},
+      {FALSE_NCCL_ID, 1, "rank 0: NCCL: ncclGetUniqueId: unhandled system error: as the test wants it"},
+      {FALSE_NCCL_JOIN, 4, "NCCL: ncclCommInitRankConfig: unhandled system error"},
+      {FALSE_NCCL_JOIN_LATER, 4, "NCCL: messages: internal error"},
+  };
+  static course o = {.products = PRODUCTS};
+  (void)state;
+  comm_case c = in_buffers(32, 4);
+  o.c = &c;
+  for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+    for (int nth = 1; nth <= failures[i].calls; nth++) {
+      set(failures[i].fails, nth);
+      run_logged(4, &o);
+      assert_int_equal(false_nccl.failed, 1);
+      all_are_right(&o, 0, 4);
+      all_are_right(&o, 1, 4);
+      assert_null(strstr(o.of[0][0].plan, "NCCL"));
+      assert_int_equal(false_nccl.messages, 0);
+      const char *line = strstr(log_text, "ranks' messages pass through host memory: ");
+      if (!line || !strstr(line, failures[i].says))
+        fail_msg("failure %zu at call %d: the log says '%s'", i, nth, log_text);
+      /* Once: the second product does not try again. */
+      assert_null(strstr(line + 20, "pass through"));
+      nothing_is_left();
+    }
+  /* One GPU for two ranks. */
+  o.one_card = true;
+  set(FALSE_NCCL_NOTHING, 0);
+  run_logged(4, &o);
+  all_are_right(&o, 0, 4);
+  assert_non_null(strstr(log_text, "host memory: ranks 0 and 1 have one GPU (fake:0), and NCCL wants one"));
+  o.one_card = false;
+  /* Without any. */
+  set(FALSE_NCCL_NOTHING, 0);
+  run_logged(4, &o);
+  all_are_right(&o, 0, 4);
+  assert_non_null(strstr(log_text, "ranks' messages go from device to device by NCCL 2.27.3"));
+  assert_null(strstr(log_text, "host memory"));
+}
+
+/* All ranks say the same: that some rank's call failed. */
+static void failed_alike(const course *o, int ranks, tesela_status status, const char *says) {
+  for (int r = 0; r < ranks; r++) {
+    const outcome *own = &o->of[0][r];
+    if (own->status != status || strncmp(own->why, "rank ", 5) != 0 || !strstr(own->why, says))
+      fail_msg("rank %d says %s: %s", r, tesela_status_name(own->status), own->why);
+    assert_string_equal(own->why, o->of[0][0].why);
+  }
+}
+
+/* What fails while messages travel: at every such call in turn. */
+static void messages_that_fail(void **state) {
+  static const struct {
+    false_nccl_call fails;
+    const char *says;
+  } failures[] = {
+      {FALSE_NCCL_GROUP, "NCCL: ncclGroupStart: internal error: as the test wants it"},
+      {FALSE_NCCL_SEND, "NCCL: ncclSend: unhandled system error"},
+      {FALSE_NCCL_RECEIVE, "NCCL: ncclRecv: unhandled system error"},
+      {FALSE_NCCL_GROUP_END, "NCCL: ncclGroupEnd: internal error"},
+      {FALSE_NCCL_MESSAGE_LATER, "NCCL: messages: internal error"},
+  };
+  static course o = {.products = PRODUCTS};
+  (void)state;
+  comm_case c = in_buffers(32, 4);
+  o.c = &c;
+  for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+    int failed = 0;
+    for (int nth = 1;; nth += nth < 5 ? 1 : 7) {
+      set(failures[i].fails, nth);
+      run_logged(4, &o);
+      if (false_nccl.failed == 0)
+        break; /* neither product has so many */
+      if (o.of[0][0].status == TESELA_OK)
+        continue; /* the second one's */
+      failed_alike(&o, 4, TESELA_DEVICE_FAILED, failures[i].says);
+      all_are_right(&o, 1, 4);
+      assert_null(strstr(o.of[1][0].plan, "NCCL"));
+      assert_non_null(strstr(log_text, "pass through host memory: messages between devices have failed"));
+      nothing_is_left();
+      failed++;
+    }
+    assert_true(failed > 3);
+  }
+}
+
+/* The device fails, at each of its calls: what it copies, marks and takes memory for. */
+static void devices_that_fail(void **state) {
+  static const tesela_fake_operation operations[] = {TESELA_FAKE_COPY_ON, TESELA_FAKE_EVENT,
+                                                     TESELA_FAKE_ALLOCATION, TESELA_FAKE_STREAM};
+  static course o = {.products = PRODUCTS};
+  (void)state;
+  comm_case c = in_buffers(32, 3);
+  o.c = &c;
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+    int alike = 0, step = 1;
+    for (int nth = 1;; nth += step, step = nth > 12 ? 7 : 1) {
+      tesela_fake_reset();
+      tesela_fake_only(1);
+      set(FALSE_NCCL_NOTHING, 0);
+      o.operation = operations[i];
+      o.nth = nth;
+      run_logged(3, &o);
+      if (tesela_fake_failures() == 0)
+        break;
+      for (int product = 0; product < PRODUCTS; product++)
+        for (int r = 0; r < 3; r++) {
+          const outcome *own = &o.of[product][r];
+          assert_int_equal(own->status, o.of[product][0].status);
+          if (own->status != TESELA_OK)
+            assert_string_equal(own->why, o.of[product][0].why);
+          else
+            assert_string_equal(own->why, "");
+          assert_true(product == 0 || own->status == TESELA_OK);
+          alike += own->status != TESELA_OK;
+        }
+      nothing_is_left();
+    }
+    tesela_fake_reset();
+    assert_true(alike > 0);
+    print_message("%s: %d failures\n", tesela_fake_name(operations[i]), alike / 3);
+  }
+  tesela_fake_only(-1);
+  tesela_fake_reset();
+}
+
+/* Memory runs out, at one allocation after the other: a failure of all ranks, or a right result, by whichever way. */
+static void starved(void **state) {
+  static course o = {.products = PRODUCTS};
+  int refused = 0, by_host = 0;
+  (void)state;
+  comm_case c = in_buffers(32, 3);
+  o.c = &c;
+  o.starved = 1;
+  for (o.starve = 1; o.starved > 0; o.starve += STEP) {
+    set(FALSE_NCCL_NOTHING, 0);
+    assert_int_equal(tsl_threads_run(3, body, &o), TESELA_OK);
+    for (int product = 0; product < PRODUCTS; product++)
+      for (int r = 0; r < 3; r++) {
+        const outcome *own = &o.of[product][r];
+        if (own->status != o.of[product][0].status || strcmp(own->why, o.of[product][0].why) != 0 ||
+            (own->status == TESELA_OK) != (own->why[0] == 0))
+          fail_msg("allocation %d, product %d: ranks 0 and %d say '%s' and '%s'", o.starve, product, r,
+                   o.of[product][0].why, own->why);
+        assert_true(product == 0 || own->status == TESELA_OK);
+      }
+    refused += o.of[0][0].status != TESELA_OK;
+    by_host += o.of[0][0].status == TESELA_OK && !strstr(o.of[0][0].plan, "NCCL");
+    nothing_is_left();
+  }
+  print_message("%d allocations: %d calls refused, %d through host memory\n", o.starve, refused, by_host);
+  assert_true(refused > 5 && by_host > 0);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  setenv("TESELA_NCCL", FALSE_NCCL_PATH, 1);
+  tsl_lane_least_block = 1;
+  false_nccl.entered = tesela_fake_entered;
+  tesela_fake_install();
+  tesela_fake_inner("cpu");
+  tesela_fake_cards(true);
+  tesela_fake_devices(RANKS_MOST);
+  return tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &context) != TESELA_OK;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tesela_context_destroy(context);
+  assert_string_equal(tesela_fake_live_text(), "");
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cases_are_right),        cmocka_unit_test(short_blocks_stay),
+      cmocka_unit_test(ranks_that_cannot_meet), cmocka_unit_test(messages_that_fail),
+      cmocka_unit_test(devices_that_fail),      cmocka_unit_test(starved)};
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
