@@ -93,6 +93,45 @@ TSL_FUNCTION void add_other(TSL_LOCAL_POINTER item_sums *all, int item, int othe
   }                                                                                                          \
   TSL_BARRIER()
 
+/* An item's place: among all, its line, which of the items of a line it is, and where the line's first one is. */
+typedef struct item_place {
+  int item, own, worker, head;
+} item_place;
+
+/* Sums of lines by their guesses. Lines whose guess was too low get another one, and are wrong until the next call; the others keep what
+ * they have. Twice called in place of a loop, as PoCL 5 fails at barriers in loops of loops here. */
+TSL_FUNCTION void add_up_lines(TSL_GLOBAL const residue_rules *rules, TSL_GLOBAL const residue_bits *from,
+                               residue_index step, int k, const item_place at, int each, int next,
+                               TSL_LOCAL_POINTER item_sums *all, TSL_LOCAL_POINTER residue_guess *guesses,
+                               TSL_LOCAL_POINTER int *wrong) {
+  const residue_guess guess = guesses[at.own];
+  const int wants = wrong[at.own];
+  residue_bits least[TSL_RESIDUE_CANDIDATES];
+  item_sums mine;
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    least[i] = residue_small(rules, guess.exponent, guess.aims[i]);
+  TSL_BARRIER();
+  forget(&mine);
+  if (wants)
+    add_up(&mine, from, step, at.worker, each, k, &guess, least);
+  else if (at.worker == 0)
+    mine = all[at.head];
+  TSL_BARRIER();
+  put(all, at.item, &mine);
+  ADD_ALL(all, at.item, at.worker, each, next);
+  if (at.worker == 0) {
+    const residue_bits largest = all[at.head].largest;
+    wrong[at.own] =
+        largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > guess.exponent ? 1 : 0;
+    if (wrong[at.own]) {
+      residue_guess again = guess;
+      residue_guess_again(rules, largest, &again);
+      guesses[at.own] = again;
+    }
+  }
+  TSL_BARRIER();
+}
+
 TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
 tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const residue_bits *b,
                               TSL_GLOBAL unsigned char *scratch, const residue_portable given) {
@@ -138,37 +177,9 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
   }
   TSL_BARRIER();
 
-  /* A second time for lines whose guess was too low; the others keep what they have. */
-  for (int pass = 0; pass < 2; pass++) {
-    const residue_guess guess = guesses[own];
-    const int wants = wrong[own];
-    residue_bits least[TSL_RESIDUE_CANDIDATES];
-    for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-      least[i] = residue_small(rules, guess.exponent, guess.aims[i]);
-    TSL_BARRIER();
-    if (wants) {
-      forget(&mine);
-      add_up(&mine, from, of.along, worker, each, k, &guess, least);
-    } else if (worker == 0) {
-      mine = all[head];
-    } else {
-      forget(&mine);
-    }
-    TSL_BARRIER();
-    put(all, item, &mine);
-    ADD_ALL(all, item, worker, each, next);
-    if (worker == 0) {
-      const residue_bits largest = all[head].largest;
-      wrong[own] =
-          largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > guess.exponent ? 1 : 0;
-      if (wrong[own]) {
-        residue_guess again = guess;
-        residue_guess_again(rules, largest, &again);
-        guesses[own] = again;
-      }
-    }
-    TSL_BARRIER();
-  }
+  const item_place at = {item, own, worker, head};
+  add_up_lines(rules, from, of.along, k, at, each, next, all, guesses, wrong);
+  add_up_lines(rules, from, of.along, k, at, each, next, all, guesses, wrong);
   if (worker == 0 && is_there) {
     const residue_guess guess = guesses[own];
     residue_sums sums = all[head].sums;
