@@ -1,11 +1,17 @@
-/* f32 in slices of bf16: lines are measured, numbers are cut, and C is made of the sums of the slices' products.
+/* Idea: a number of f32 is three of bf16, whose products are exact in f32 and what many units multiply fastest: lines are measured, their numbers
+ * are cut, and C is made of the sums of the slices' products. slices.c tells which products those are.
  *
- * tsl_gemm_slices_measure: a group finds the largest and the least number of its lines, and so their scales.
- * tsl_gemm_slices_cut: an item takes 8 numbers of a line, and stores 16 bytes of each slice.
- * tsl_gemm_slices_join: an item makes an element of C; where its row or its column is native, by k products added one after the other, each
- * fused. Where there are no products, C = beta C is all that is left.
+ *   a line's largest    slice 1    slice 2    slice 3
+ *   v
+ *   1xxxxxxx xxxxxxxx xxxxxxxx  =  1xxxxxxx + xxxxxxxx + xxxxxxxx    24 bits in slices of 8, those of a line by one power of two
+ *   0001xxxx xxxxxxxx xxxxxxxx
  *
- *   along: neighbours along the line, then lines       across: some lines, then neighbours along them */
+ * What it adds to the rungs below: no unit that multiplies f32, none that multiplies bytes.
+ * Kernels: tsl_gemm_slices_measure, a group finds the largest and the least number of its lines, and so their scales; tsl_gemm_slices_cut,
+ * an item takes 8 numbers of a line, and stores 16 bytes of each slice; tsl_gemm_slices_join, an item makes an element of C; where its row
+ * or its column is native, by k products added one after the other, each fused. Where there are no products, C = beta C is all that is
+ * left. Items lie along a line, then lines; or, where neighbours lie across, over some lines, then along them.
+ * Parameters: none of their own. Limits: f32; 65536 terms. */
 #include "dialect.h"
 
 #include "slices_shared.h"
