@@ -219,6 +219,62 @@ static void one_right_hand_side_has_the_bits_of_many(void **state) {
     }
 }
 
+/* --- bits of a column, among few and many, and by several threads --- */
+
+enum { TALL = 230, MANY = 150, FEW = 3, THREADS = 5 };
+
+static void store_tall(tesela_type type, bool by_columns, void *a) {
+  for (int i = 0; i < TALL; i++)
+    for (int j = 0; j < TALL; j++) {
+      const double scale = i == j ? 0.25 : j < i ? 1.0 / TALL : NAN;
+      put(type, a, by_columns ? i + j * TALL : i * TALL + j, (i == j) + drawn(i, j) * scale,
+          drawn(j, i) * scale);
+    }
+}
+
+static void solve_tall(tesela_context *by, tesela_type type, bool by_columns, int cols, const void *a,
+                       void *x) {
+  const double alpha[2] = {1, 0};
+  const tesela_solve_desc desc = {.rows = TALL,
+                                  .cols = cols,
+                                  .a = {.data = a,
+                                        .row_stride = by_columns ? 1 : TALL,
+                                        .col_stride = by_columns ? TALL : 1,
+                                        .type = type},
+                                  .structure = TESELA_TRIANGULAR,
+                                  .triangle = TESELA_LOWER,
+                                  .x = {.data = x, .row_stride = 1, .col_stride = TALL},
+                                  .in_place = 1,
+                                  .alpha = alpha,
+                                  .strategy = "host_blocked"};
+  for (int j = 0; j < cols; j++)
+    for (int i = 0; i < TALL; i++)
+      put(type, x, j * TALL + i, drawn(i, 3 + j), drawn(5 + j, i));
+  must(tesela_solve(by, &desc, NULL));
+}
+
+/* Few right-hand sides are solved on A as it lies, many on copies of it, and threads make many into few. */
+static void columns_have_the_same_bits_in_any_company(void **state) {
+  static double a[2 * TALL * TALL], one[2 * TALL * MANY], other[2 * TALL * MANY];
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
+  tesela_context *alone, *several;
+  (void)state;
+  must(tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &alone));
+  must(tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = THREADS}, &several));
+  for (int form = 0; form < 8; form++) {
+    const tesela_type type = types[form / 2];
+    const size_t column = TALL * tsl_type(type)->size;
+    store_tall(type, form % 2, a);
+    solve_tall(alone, type, form % 2, MANY, a, one);
+    solve_tall(alone, type, form % 2, FEW, a, other);
+    assert_memory_equal(one, other, FEW * column);
+    solve_tall(several, type, form % 2, MANY, a, other);
+    assert_memory_equal(one, other, MANY * column);
+  }
+  tesela_context_destroy(alone);
+  tesela_context_destroy(several);
+}
+
 static void mistakes_have_sentences(void **state) {
   (void)state;
   float a[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, b[9] = {0}, x[9];
@@ -284,6 +340,7 @@ int main(void) {
       cmocka_unit_test(mistakes_have_sentences),
       cmocka_unit_test(plans_run_and_are_text),
       cmocka_unit_test(one_right_hand_side_has_the_bits_of_many),
+      cmocka_unit_test(columns_have_the_same_bits_in_any_company),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -59,9 +59,13 @@ enum { BY_RECIPROCALS, BY_DIAGONAL, BY_NOTHING };
 
 /* --- the tile: so many of its VECTORS vectors are there --- */
 
+/* Columns of a complex A whose imaginary parts are summed beside the tile, then added to it. Blocks begin at multiples of it, so that sums are the same in
+ * whichever blocks they are made. */
+enum { GROUP = 96 };
+
 /* tile -= A X over `depth` rows of X; A's copy is negated. */
-TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *restrict x,
-                         vector tile[ROWS][VECTORS], int vectors) {
+TSL_INLINE void take_off_group(int64_t depth, const REAL *restrict a, const REAL *restrict x,
+                               vector tile[ROWS][VECTORS], int vectors) {
 #if PARTS_ARE_TWO
   vector turned[ROWS][VECTORS] = {{{0}}};
 #endif
@@ -82,6 +86,13 @@ TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *rest
     TSL_UNROLL for (int j = 0; j < vectors; j++) tile[i][j] += NUMBER(times_i)(turned[i][j]);
   }
 #endif
+}
+
+TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *restrict x,
+                         vector tile[ROWS][VECTORS], int vectors) {
+  const int64_t group = PARTS == 2 ? GROUP : depth;
+  for (int64_t l = 0; l < depth; l += group)
+    take_off_group(tsl_least(group, depth - l), a + l * A_STEP, x + l * STEP, tile, vectors);
 }
 
 /* A as it lies: a tile's first row, and the distances of rows and columns in numbers. */
@@ -134,9 +145,8 @@ TSL_INLINE void take_off_rows(int64_t depth, const lying *of, const REAL *restri
   }
 }
 
-/* The same as take_off(), term by term. */
-TSL_INLINE void take_off_lying(int64_t depth, const lying *of, const REAL *restrict x,
-                               vector tile[ROWS][VECTORS], int vectors) {
+TSL_INLINE void take_off_lying_group(int64_t depth, const lying *of, const REAL *restrict x,
+                                     vector tile[ROWS][VECTORS], int vectors) {
   vector turned[ROWS][VECTORS] = {{{0}}};
   if (of->down == PARTS)
     take_off_columns(depth, of, PARTS, x, tile, turned, vectors);
@@ -152,6 +162,16 @@ TSL_INLINE void take_off_lying(int64_t depth, const lying *of, const REAL *restr
     }
   }
 #endif
+}
+
+/* The same as take_off(), term by term. */
+TSL_INLINE void take_off_lying(int64_t depth, const lying *of, const REAL *restrict x,
+                               vector tile[ROWS][VECTORS], int vectors) {
+  const int64_t group = PARTS == 2 ? GROUP : depth;
+  for (int64_t l = 0; l < depth; l += group) {
+    const lying part = {of->a + l * of->across, of->down, of->across, of->conjugates};
+    take_off_lying_group(tsl_least(group, depth - l), &part, x + l * STEP, tile, vectors);
+  }
 }
 
 #if PARTS_ARE_TWO
@@ -550,7 +570,7 @@ static void few_tile(const few *of, int64_t i, int64_t rows, int64_t col, int64_
 /* By columns, blocks are narrow: their pages and lines are still near when the next tile comes for its part of them. By rows, tiles
  * read all that is on their left; LONG columns at most, which the room for A's copies has place for. */
 static void solve_few(const working *w, int64_t count) {
-  enum { NARROW = 60, LONG = 1536 };
+  enum { NARROW = PARTS == 2 ? GROUP : 60, LONG = 1536 };
   const few of = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
   const tsl_solve_blocks *blocks = w->blocks;
   const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
