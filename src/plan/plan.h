@@ -10,7 +10,7 @@
 typedef struct tsl_plan {
   tsl_work work;
   tsl_work
-      sums; /* of a problem with scales: what the strategy computes, which the last step makes C of; it has the work's state */
+      sums; /* of a problem with scales that its strategy does not finish: what that computes, which the last step makes C of; it has the work's state */
   tsl_place place;
   double expected; /* seconds of a run, by whoever chose it; 0: nobody did */
   char *text;      /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
@@ -20,8 +20,8 @@ typedef struct tsl_plan {
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
   tsl_spread *spread;          /* of operands in pieces; else NULL */
   struct tsl_cut *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
-  tsl_kernel
-      *finish; /* the last step, on devices with kernels where the problem has one (strategy/finish.h) */
+  tsl_kernel *
+      finish; /* the last step, on devices with kernels where the problem has one that the strategy leaves to others (strategy/finish.h) */
 } tsl_plan;
 
 /* Where the time of one run went, in seconds. Phases that did not happen are 0; a plan's later runs find memory on the
@@ -100,7 +100,7 @@ bool tsl_plan_share(const tsl_plan *plan, int index, tsl_share *share);
 const char *tsl_plan_note(const tsl_plan *plan);
 /* What its strategy was built for. */
 static inline const tsl_work *tsl_plan_work(const tsl_plan *plan) {
-  return tsl_problem_has_scales(&plan->work.problem) ? &plan->sums : &plan->work;
+  return tsl_problem_has_scales(&plan->work.problem) && !plan->work.finishes ? &plan->sums : &plan->work;
 }
 /* Bytes that a run needs on the plan's device besides operands that are there already: copies of the others, and
  * the strategy's scratch memory, with sums that lie apart. The second counts the copies alone; the third is what a run takes of the

@@ -151,10 +151,10 @@ static tesela_status half_written(tesela_status status) {
 /* What every run comes to: the product, and its last step. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
-  if (tsl_problem_has_scales(&work->problem))
+  if (tsl_problem_has_scales(&work->problem) && !work->finishes)
     return tsl_scaled_run(plan, used, stream);
   TSL_TRY(work->strategy->run(work, used, stream));
-  if (!tsl_problem_has_finish(&work->problem))
+  if (!tsl_problem_has_finish(&work->problem) || work->finishes)
     return TESELA_OK;
   if (plan->finish)
     return tsl_finish_on_device(work, plan->finish, used, stream);

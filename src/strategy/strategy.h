@@ -140,6 +140,7 @@ typedef struct tsl_work {
   tsl_device *device;
   void *state;          /* what build() made */
   double build_seconds; /* time in compilers, for reports */
+  bool finishes;        /* build() and run() do the problem's last step, too; false: they pass over it */
   bool
       loaded_only; /* build() takes kernels that are loaded already, and fails for others: TESELA_UNSUPPORTED */
   int texts;       /* how many texts of kernels were compiled or found compiled; 0: it is C of this library */
@@ -174,6 +175,11 @@ struct tsl_strategy {
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
   /* What follows is optional: zero where a strategy has none of it. */
+  /* Whether the last step of such a problem rides with the product: then work->finishes is set, build() and run() have the whole problem, and
+   * the operands its vectors. All others are asked as ever, of scaled sums about those (tsl_problem_of_sums()). A C in the type of
+   * its sums has the bits that strategy/finish.h makes of them; of narrower types rounding less is right. Called after refuse(), and
+   * never of strategies that split. NULL: it never does. */
+  bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Of strategies in C whose build(), run(), release() and packing are those of strategy/prepared.h. */
   const tsl_jobs *jobs;
   struct {
@@ -387,6 +393,9 @@ double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *pro
  * there, parameter values, the strategy's refuse(), and whether it guarantees what the problem asks for. NULL: it can. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device);
+/* Whether it does the problem's last step itself; false where there is none. Of configs that are not refused. */
+bool tsl_strategy_finishes(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+                           const tsl_device *device);
 /* What a strategy guarantees of a problem, its last step included. */
 tsl_accuracy tsl_strategy_promises(const tsl_strategy *strategy, const tsl_problem *problem,
                                    const tsl_config *config);
@@ -399,7 +408,7 @@ double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem 
 /* When the bits of what promises this come again, strategy and config being the same. */
 tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy);
 /* Bytes of scratch memory on the device; 0 on the cpu. Behind the strategy's own are the sums of a problem with scales, where they do
- * not lie in C: from tsl_strategy_sums_at() on. */
+ * not lie in C and the strategy does not finish them itself: from tsl_strategy_sums_at() on. */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 
