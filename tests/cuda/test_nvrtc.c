@@ -271,6 +271,57 @@ static void build_finishes(tsl_device *device, int turn, int turns) {
   build_scales(device, turn, turns);
 }
 
+/* Kernels that do the last step themselves: by each function, each type of C, and vectors along both ways, in each of their forms. */
+static void finishing_kernels(void **state) {
+  (void)state;
+  static const struct {
+    tesela_type ab, c, bias;
+    tesela_along along;
+    tesela_scaling scale_a, scale_b;
+    double beta;
+    const char *config;
+  } cases[] = {
+      {TESELA_BF16, TESELA_BF16, TESELA_BF16, TESELA_BIAS_ROW, 0, 0, 0, "tile_m=128 tile_n=256 cluster=2"},
+      {TESELA_F16, TESELA_F16, TESELA_F32, TESELA_BIAS_COLUMN, 0, 0, 1, "tile_m=256 tile_n=128"},
+      {TESELA_BF16, TESELA_F32, TESELA_F32, TESELA_BIAS_ROW, TESELA_SCALE_LINES, 0, 0,
+       "tile_m=64 tile_n=64 order=swapped"},
+      {TESELA_I8, TESELA_BF16, TESELA_BF16, TESELA_BIAS_ROW, TESELA_SCALE_LINES, TESELA_SCALE_LINES, 0,
+       "tile_m=128 tile_n=128"},
+      {TESELA_I8, TESELA_F32, TESELA_F32, TESELA_BIAS_COLUMN, TESELA_SCALE_TENSOR, TESELA_SCALE_LINES, 1,
+       "tile_m=128 tile_n=16 cluster=4 form=flow order=swapped"},
+      {TESELA_E4M3, TESELA_BF16, TESELA_F32, TESELA_BIAS_ROW, TESELA_SCALE_TENSOR, TESELA_SCALE_TENSOR, 0,
+       "tile_m=128 tile_n=192 eights=panels"},
+      {TESELA_E4M3, TESELA_F16, TESELA_F16, TESELA_NO_BIAS, TESELA_SCALE_LINES, TESELA_SCALE_LINES, 0,
+       "tile_m=128 tile_n=256 eights=units"},
+  };
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
+  tsl_device *found[LENGTH(architectures) + 2];
+  const int count = find_devices(found, (int)LENGTH(found)) - 1;
+  for (int i = 0; i < (int)LENGTH(cases) * 2; i++) {
+    tsl_work work = {.strategy = strategy, .device = found[count - 1], .finishes = true};
+    tsl_problem *problem = &work.problem;
+    const int c = i / 2;
+    *problem = tsl_problem_gemm(2048, 2048, i % 2 ? 256 : 0, cases[c].c);
+    if (i % 2 == 1 && c == 3) /* few tiles: k is split */
+      *problem = tsl_problem_gemm(128, 128, 8192, cases[c].c);
+    problem->a.type = problem->b.type = cases[c].ab;
+    problem->beta[0] = cases[c].beta;
+    problem->activation = (tesela_activation)(i % TESELA_ACTIVATIONS);
+    tsl_problem_add_bias(problem, cases[c].along, cases[c].bias, 1);
+    tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_A, cases[c].scale_a, 1);
+    tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_B, cases[c].scale_b, 1);
+    assert_int_equal(tsl_problem_check(problem), TESELA_OK);
+    problem->ask = (tsl_ask){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
+    work.config = config_of(strategy, cases[c].config);
+    assert_null(tsl_strategy_refuse(strategy, problem, &work.config, work.device));
+    assert_true(tsl_strategy_finishes(strategy, problem, &work.config, work.device));
+    if (strategy->build(&work) != TESELA_OK)
+      fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+    strategy->release(&work);
+  }
+  tsl_devices_destroy(devices);
+}
+
 static void every_kernel(void **state) {
   (void)state;
   tsl_device *found[LENGTH(architectures) + 2];
@@ -571,10 +622,10 @@ static void named_library(void **state) {
   assert_int_equal(tsl_nvrtc_load(12040), TESELA_OK);
 }
 
-int main(void) {
+int main(int argc, char **argv) { if (argc > 1) cmocka_set_test_filter(argv[1]);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(targets),   cmocka_unit_test(options),       cmocka_unit_test(errors),
-      cmocka_unit_test(described), cmocka_unit_test(every_kernel),  cmocka_unit_test(every_word),
+      cmocka_unit_test(described), cmocka_unit_test(finishing_kernels), cmocka_unit_test(every_kernel),  cmocka_unit_test(every_word),
       cmocka_unit_test(roofs),     cmocka_unit_test(vectors),       cmocka_unit_test(element_types),
       cmocka_unit_test(cards),     cmocka_unit_test(named_library),
   };

@@ -22,11 +22,14 @@
  * Few tiles and a long k: `parts` of k are summed apart, to a matrix each of sums as they are (SPLIT), and cuda_wgmma_fold.cu adds them
  * up, always in the same order.
  *
+ * A bias, an activation and scales are applied to sums in registers where C goes by its map, and else where an element is stored (FINISH,
+ * cuda_wgmma_finish.cu).
+ *
  * Products of a batch are layers of the maps: a block takes the tiles of one after those of another.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. From the host: STAGES, BOXES, ELEMENT (bytes of A's and B's elements), A_TYPE, B_TYPE
  * (PTX's words), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, SPLIT,
- * APART (panels whose sums are their own; 0), RESIDENT (blocks of a multiprocessor).
+ * APART (panels whose sums are their own; 0), RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, FINISH and what goes with it.
  * Limits: sm_90a; k at least 1 (without products there is cuda_wgmma_fold.cu alone); m, n and k below 2^31; A and B where maps take them (pitches and addresses multiples of 16 bytes). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
@@ -35,6 +38,14 @@
 constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, ROWS = TSL_PARAM_TILE_M / WARPGROUPS,
               BLOCKS = ROWS / 64;
 #include "wgmma_panels.h"
+#if FINISH
+#define FINISH_IN_REGISTERS
+#include "cuda_wgmma_finish.cu"
+constexpr int FINISH_BYTES = FINISH_COLUMNS * TILE_N * 4; /* of a warpgroup */
+#else
+struct finish_vectors {};
+constexpr int FINISH_BYTES = 0;
+#endif
 constexpr int BOX_BYTES = 64 * 128;
 constexpr int LOADING_REGISTERS = 40, MULTIPLYING_REGISTERS = 232;
 
@@ -167,7 +178,8 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
 
 /* The same, element by element, in boxes of 32 columns of sums, as many at once as there is room for. */
 SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &own,
-                                    const cuda_wgmma_arguments &given, shared_t boxes) {
+                                    const finish_vectors &with, const cuda_wgmma_arguments &given,
+                                    shared_t boxes) {
   constexpr int WIDE = TILE_N < 32 ? TILE_N : 32, ACROSS = TILE_N / WIDE, ALL = BLOCKS * ACROSS,
                 AT_ONCE = BOXES < ALL ? BOXES : ALL;
   const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
@@ -192,34 +204,52 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
       c_element *to = c + row * given.c_row + col * given.c_col;
 #pragma unroll 8
       for (int e = 0; e < WIDE / 2; e++, to += step)
-        if (e < left)
-          wgmma_tile_store(to,
-                           load_shared(from + (rows_first ? swizzled(y, 4 * (x + e * down))
-                                                          : swizzled(y + e * down, 4 * x))),
-                           given.beta);
+        if (e < left) {
+          const unsigned word = load_shared(
+              from + (rows_first ? swizzled(y, 4 * (x + e * down)) : swizzled(y + e * down, 4 * x)));
+#if FINISH
+          finish_store(to, wgmma_tile_sum(word), row + (rows_first ? 0 : e * down),
+                       col + (rows_first ? e * down : 0), own.layer, with, given.beta);
+#else
+          wgmma_tile_store(to, word, given.beta);
+#endif
+        }
     }
   }
 }
 
 /* BY_MAP is asked once, outside: where paths meet between shares, the compiler loses sight of what is in registers. */
 template <bool BY_MAP>
-SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const cuda_wgmma_arguments &given,
-                                   shared_t stages, shared_t boxes, shared_t full, shared_t empty,
-                                   unsigned rank) {
+SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const finish_vectors &with,
+                                   const cuda_wgmma_arguments &given, shared_t stages, shared_t boxes,
+                                   shared_t full, shared_t empty, unsigned rank) {
   const int shares = shares_of(given), step = gridDim.x / CLUSTER;
   stage at = {0, 0};
-  boxes += (threadIdx.x / 128 - 1) * BOXES * BOX_BYTES;
+  const int group = threadIdx.x / 128 - 1;
+  const shared_t vectors = empty + 8 * STAGES + group * FINISH_BYTES;
+  boxes += group * BOXES * BOX_BYTES;
   for (int number = blockIdx.x / CLUSTER; number < shares; number += step) {
     const share own = share_of(number, rank, given);
     const bool is_last = number + step >= shares;
     wgmma_sums sums[BLOCKS];
+#if FINISH
+    finish_held held;
+    if (BY_MAP && !APART) /* on their way while products are; of sums that are apart there are too many registers */
+      finish_bring(held, with, own.row + rows_above(), own.col, own.layer, given);
+#endif
     multiply_share(sums, own, stages, full, empty, at);
     if (is_last)
       dependency_launch();
-    if (BY_MAP)
+    if (BY_MAP) {
+#if FINISH
+      if (APART)
+        finish_bring(held, with, own.row + rows_above(), own.col, own.layer, given);
+      finish_sums(sums, held, vectors, group, with.steps->alpha);
+#endif
       store_by_map(map, sums, own, is_last, given, stages, boxes);
-    else
-      store_by_threads(c, sums, own, given, boxes);
+    } else {
+      store_by_threads(c, sums, own, with, given, boxes);
+    }
   }
   tma_stores_read<0>();
 }
@@ -227,7 +257,18 @@ SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const cu
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), RESIDENT)
     tsl_gemm_cuda_wgmma(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
                         const __grid_constant__ tensor_map map, c_element *c,
-                        const __grid_constant__ cuda_wgmma_arguments given) {
+                        const __grid_constant__ cuda_wgmma_arguments given
+#if FINISH
+                        ,
+                        const finish_bias *bias, const float *scale_a, const float *scale_b,
+                        const __grid_constant__ cuda_wgmma_finish steps
+#endif
+    ) {
+#if FINISH
+  const finish_vectors with = {bias, scale_a, scale_b, &steps};
+#else
+  const finish_vectors with = {};
+#endif
   extern __shared__ char memory[];
   const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024,
                  boxes = stages + STAGES * STAGE_BYTES, full = boxes + WARPGROUPS * BOXES * BOX_BYTES,
@@ -258,9 +299,9 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     if (WARPGROUPS == 2)
       registers_take<MULTIPLYING_REGISTERS>();
     if (given.by_map)
-      multiply_shares<true>(&map, c, given, stages, boxes, full, empty, rank);
+      multiply_shares<true>(&map, c, with, given, stages, boxes, full, empty, rank);
     else
-      multiply_shares<false>(&map, c, given, stages, boxes, full, empty, rank);
+      multiply_shares<false>(&map, c, with, given, stages, boxes, full, empty, rank);
   }
   if (CLUSTER > 1) /* a block that has gone takes no copies and no arrivals any more */
     cluster_barrier();

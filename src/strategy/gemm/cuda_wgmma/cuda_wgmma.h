@@ -44,11 +44,18 @@ typedef struct tsl_cuda_wgmma {
   int stages, boxes;
   int depth;                /* elements of k in a panel */
   uint64_t shared_bytes;    /* of a block; 0 stages: there is not enough for two */
+  bool finishes; /* kernels do the last step; and how its vectors go where they do (enum below; else none) */
+  int bias, scale_a, scale_b;
   int64_t a_bytes, b_bytes; /* of packed operands, each a multiple of 128 */
   int64_t packed; /* products of a batch that are copied together; elements of a byte go one by one */
 } tsl_cuda_wgmma;
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
+/* The same where its kernels do the problem's last step, for whose vectors blocks need memory. */
+tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device);
+/* As kernels see rows and columns: a vector that goes from column to column, one that goes from row to row, or is one number. */
+enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
 /* How a product of these sizes is shared out: tiles (of clusters along m), parts of k (of clusters, where they flow), blocks, and bytes
  * of the sums of parts (0 of one part), in rows of `pitch` sums. */

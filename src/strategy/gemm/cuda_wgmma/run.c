@@ -35,29 +35,47 @@ static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
   return tile->element != tile->given ? "f16" : tsl_launch_ptx_word(type);
 }
 
+static tsl_cuda_wgmma tile_of(const tsl_work *work) {
+  return work->finishes ? tsl_cuda_wgmma_finishing(&work->problem, &work->config, work->device)
+                        : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
+}
+
+/* What kernels are told of the last step that they do, each line on its own; "" where they do none. */
+static void define_finish(const tsl_problem *problem, const tsl_cuda_wgmma *tile, char *text, size_t room) {
+  text[0] = 0;
+  if (tile->finishes)
+    snprintf(text, room,
+             "#define FINISH 1\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
+             "#define FINISH_B %d\n#define FINISH_WIDE %d\n",
+             (int)problem->activation, tile->bias, tile->scale_a, tile->scale_b,
+             problem->bias.type == TESELA_F32);
+}
+
 tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
+  const tsl_cuda_wgmma tile = tile_of(work);
   const tsl_device_ops *ops = work->device->ops;
   const tsl_problem *problem = &tile.problem;
   const int form = tsl_launch_form(problem->c.type);
   const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
-  const bool flows = tile.flows;
-  char defines[320];
+  const bool flows = tile.flows, is_split = shares.parts > 1,
+             is_whole = tsl_type(problem->a.type)->is_integer;
+  char finish[192], defines[320 + sizeof finish];
   wgmma_kernels made;
   void *block;
+  define_finish(problem, &tile, finish, sizeof finish);
   snprintf(defines, sizeof defines,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n"
-           "#define RESIDENT %d\n#define APART %d\n",
+           "#define RESIDENT %d\n#define APART %d\n#define WHOLE_SUMS %d\n%s",
            tile.stages, tile.boxes, tile.element, word_of(&tile, problem->a.type),
-           word_of(&tile, problem->b.type), form, tile.a_across, tile.b_across, shares.parts > 1,
-           tile.resident, tile.apart);
+           word_of(&tile, problem->b.type), form, tile.a_across, tile.b_across, is_split, tile.resident,
+           tile.apart, is_whole, is_split ? "" : finish);
   TSL_TRY(tsl_launch_kernel_with(work, flows ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
                                  flows ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma", items_of(&tile),
                                  defines, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n", form,
-           tsl_launch_fold_items(shares.parts));
+  snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s", form,
+           tsl_launch_fold_items(shares.parts), is_whole, finish);
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_fold.cu", "tsl_gemm_cuda_wgmma_fold", FOLD_ITEMS,
                                  defines, &made.fold));
   TSL_TRY(tile.given == 1 ? tsl_cuda_wgmma_lines_kernel(work, &tile, &made.pack)
@@ -168,8 +186,45 @@ static cuda_wgmma_scalar scalar_of(const tsl_gemm_argument *scaled, int index) {
   return scalar;
 }
 
+/* 1, as sums are. */
+static cuda_wgmma_scalar one_of(const tsl_problem *problem) {
+  cuda_wgmma_scalar one = {.real = 1};
+  if (tsl_type(problem->a.type)->is_integer)
+    one.integer = 1;
+  return one;
+}
+
 static int64_t c_offset(const running *run) {
   return run->sizes.c_offset + run->first * run->operands->c.step;
+}
+
+/* The last step's arguments of a launch, behind the others' in a kernel's list. */
+enum { FINISH_ARGUMENTS = 4 };
+
+static cuda_wgmma_vector vector_of(const running *run, const tsl_operand *vector) {
+  const bool is_swapped = run->tile.swapped;
+  return (cuda_wgmma_vector){.offset = vector->offset + run->first * vector->step,
+                             .row = is_swapped ? vector->col_stride : vector->row_stride,
+                             .col = is_swapped ? vector->row_stride : vector->col_stride,
+                             .step = vector->step};
+}
+
+static cuda_wgmma_finish finish_of(const running *run) {
+  const tsl_operands *own = run->operands;
+  return (cuda_wgmma_finish){vector_of(run, &own->bias), vector_of(run, &own->scale_a),
+                             vector_of(run, &own->scale_b), (float)run->work->problem.alpha[0]};
+}
+
+/* Appends them, where kernels do it; returns how many there are then. */
+static int add_finish(const running *run, const cuda_wgmma_finish *steps, tsl_argument *list, int count) {
+  const tsl_operands *own = run->operands;
+  const tsl_operand *vectors[] = {&own->bias, &own->scale_a, &own->scale_b};
+  if (!run->tile.finishes)
+    return count;
+  for (int i = 0; i < 3; i++) /* a pointer needs some buffer */
+    list[count++] = (tsl_argument)TSL_ARG_BUFFER(vectors[i]->buffer ? vectors[i]->buffer : own->c.buffer);
+  list[count++] = (tsl_argument){.value = steps, .bytes = sizeof *steps};
+  return count;
 }
 
 /* Whether C goes by a map, all products of a launch by one. */
@@ -241,10 +296,12 @@ static tesela_status fold(const running *run, const sums_place *place, cuda_wgmm
   const tsl_grid grid = {{(uint64_t)tsl_least(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
                          {FOLD_ITEMS, 1, 1}};
   const long long from = place->offset;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->operands->c.buffer),
-                               TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer),
-                               TSL_ARG_VALUE(from), TSL_ARG_VALUE(given)};
-  return device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
+  const cuda_wgmma_finish steps = finish_of(run);
+  tsl_argument list[4 + FINISH_ARGUMENTS] = {
+      TSL_ARG_BUFFER(run->operands->c.buffer),
+      TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer), TSL_ARG_VALUE(from),
+      TSL_ARG_VALUE(given)};
+  return device->ops->launch(run->stream, kernels->fold, &grid, list, add_finish(run, &steps, list, 4));
 }
 
 /* Panels that each block has brought to the last cache early. */
@@ -258,12 +315,15 @@ static tesela_status launch(const running *run, const tsl_tensor_map maps[3],
   const wgmma_kernels *kernels = run->work->state;
   const tsl_cuda_wgmma_shares *shares = &run->shares;
   const int64_t all = shares->tiles_m * shares->tiles_n * shares->parts * run->count * run->tile.cluster;
-  tsl_argument list[5] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
+  const cuda_wgmma_finish steps = finish_of(run);
+  tsl_argument list[5 + FINISH_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
   if (!run->tile.flows)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
   list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? run->operands->scratch : run->operands->c.buffer);
   list[count++] = (tsl_argument){.value = given, .bytes = sizeof *given};
+  if (!is_split)
+    count = add_finish(run, &steps, list, count);
   const tsl_grid grid = {{(uint64_t)tsl_least(shares->blocks, all), 1, 1}, {items_of(&run->tile), 1, 1}};
   return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
 }
@@ -294,13 +354,15 @@ static tesela_status multiply(const running *run, cuda_wgmma_scalar alpha, cuda_
   memset(&maps[2], 0, sizeof maps[2]);
   TSL_TRY(prepare_factors(run, &given, maps));
   if (is_split) {
-    const tsl_gemm_argument plain = tsl_launch_unscaled(run->work, s);
     TSL_TRY(map_sums(run, &place, &maps[2]));
     given.by_map = place.by_map;
     given.c_offset = place.offset, given.c_part = place.part;
     given.c_row = shares->pitch, given.c_col = 1;
-    given.alpha = scalar_of(&plain, 0), given.beta = scalar_of(&plain, 1);
-  } else if (!tile->flows && by_map(run, beta.integer != 0)) {
+    given.alpha = one_of(&tile->problem), given.beta.integer = 0;
+  } else if (tile->finishes) {
+    given.alpha = one_of(&tile->problem);
+  }
+  if (!is_split && !tile->flows && by_map(run, beta.integer != 0)) {
     TSL_TRY(map_result(run, &maps[2]));
     given.by_map = 1;
   }
@@ -312,7 +374,7 @@ static tesela_status multiply(const running *run, cuda_wgmma_scalar alpha, cuda_
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   running run = {.work = work,
                  .operands = operands,
-                 .tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device),
+                 .tile = tile_of(work),
                  .stream = stream,
                  .count = tsl_problem_batch(&work->problem)};
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
