@@ -184,7 +184,7 @@ static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
       shape.type = TESELA_F32; /* where sums alone go */
     buffers[i] = filled(stream, &shape, count, (uint64_t)i + 1);
     for (int s = 0; s < count; s++) {
-      tsl_operand *at = i < TSL_OPERANDS               ? &(&items[s].a)[i]
+      tsl_operand *at = i < TSL_OPERANDS           ? &(&items[s].a)[i]
                         : i == TSL_OPERAND_BIAS    ? &items[s].bias
                         : i == TSL_OPERAND_SCALE_A ? &items[s].scale_a
                                                    : &items[s].scale_b;
@@ -207,11 +207,12 @@ static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
   tsl_text text = {0};
   tsl_config_print(own, &config, &text);
   const double in = median(&sides[0]), pass = median(&sides[1]), product = median(&sides[2]);
-  printf("%-14s %lld x %lld x %lld bias=%s %s %s,%s: alone %.1f us, in the kernel %.1f (%.3f), by a pass %.1f "
-         "(%.3f); differ by %.2g; %s\n",
-         one->types, (long long)one->m, (long long)one->n, (long long)one->k, tsl_along_name(one->along),
-         tsl_activation_name(one->activation), tsl_scaling_name(one->scale_a), tsl_scaling_name(one->scale_b),
-         1e6 * product, 1e6 * in, in / product, 1e6 * pass, pass / product, apart, tsl_text_get(&text));
+  printf(
+      "%-14s %lld x %lld x %lld bias=%s %s %s,%s: alone %.1f us, in the kernel %.1f (%.3f), by a pass %.1f "
+      "(%.3f); differ by %.2g; %s\n",
+      one->types, (long long)one->m, (long long)one->n, (long long)one->k, tsl_along_name(one->along),
+      tsl_activation_name(one->activation), tsl_scaling_name(one->scale_a), tsl_scaling_name(one->scale_b),
+      1e6 * product, 1e6 * in, in / product, 1e6 * pass, pass / product, apart, tsl_text_get(&text));
   fflush(stdout);
   tsl_text_free(&text);
   for (int i = 0; i < SIDES; i++)

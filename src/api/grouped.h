@@ -33,6 +33,22 @@ tesela_status tsl_grouped_check_apart(const tsl_grouped *group);
 /* Computes the members on the processor: threads share them out. */
 tesela_status tsl_grouped_share(tsl_grouped *group);
 
+/* Members of several sizes in buffers of one device that a strategy takes in one run, by the plan of a batch of the one with most work. */
+typedef struct tsl_joint {
+  tsl_cached_plan *cached; /* NULL: none are joined */
+  const tsl_plan *plan;
+  uint64_t workspace;
+  int64_t count;
+  const tsl_products **members;
+} tsl_joint;
+/* Finds those among `count` members with single products, all queued on devices: they are brought behind the others, of which `count` is how many there
+ * are then. One joint at a time: those that are left may be joined otherwise by a further call. joint->members points into the array. */
+tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members, int64_t *count,
+                               tsl_joint *joint);
+/* Queues them; their operands were checked. */
+tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_joint *joint, tsl_stream *stream,
+                                        tsl_buffer *workspace);
+
 /* Members in buffers of devices with kernels, queued there; those that are not queued are computed one by one. What was queued is
  * waited for by the second call, which comes after each first one. */
 typedef struct tsl_lanes tsl_lanes;

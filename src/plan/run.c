@@ -354,6 +354,37 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
   return run_whole(plan, &used, stream);
 }
 
+/* --- products that differ --- */
+
+bool tsl_plan_joins(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands) {
+  const tsl_work *work = &plan->work;
+  const tsl_strategy *strategy = work->strategy;
+  tsl_problem problem = one->work.problem;
+  if (!strategy->joins || one->work.strategy != strategy || one->work.device != work->device ||
+      one->place != TSL_PLACE_DEVICE || plan->place != TSL_PLACE_DEVICE || one->spread || plan->spread ||
+      problem.m == 0 || problem.n == 0 || tsl_problem_batch(&problem) > 1)
+    return false;
+  problem.batch = work->problem.batch;
+  const tsl_joined joined = {&one->work.problem, operands};
+  set_strides(&one->work.problem, operands);
+  return !tsl_strategy_refuse(strategy, &problem, &work->config, work->device) &&
+         tsl_strategy_error_bound(strategy, &problem, &work->config) <= tsl_plan_error_bound(one) &&
+         strategy->joins->takes(work, &joined);
+}
+
+void tsl_plan_set_strides(const tsl_plan *one, tsl_operands *operands) {
+  set_strides(&one->work.problem, operands);
+}
+
+uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count) {
+  return plan->work.strategy->joins->scratch(count);
+}
+
+tesela_status tsl_plan_enqueue_joined(const tsl_plan *plan, const tsl_joined *products, int64_t count,
+                                      tsl_stream *stream, tsl_buffer *workspace) {
+  return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);
+}
+
 /* --- many runs, timed together --- */
 
 static tesela_status enqueue_batch(running *run, const tsl_batch *batch) {

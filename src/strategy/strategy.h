@@ -152,6 +152,24 @@ typedef struct tsl_work {
   const tsl_spread *spread; /* operands lie in pieces, and this is where; NULL: they do not */
 } tsl_work;
 
+/* One of several products that a run takes together, its problem alone, and where its operands are, strides included. */
+typedef struct tsl_joined {
+  const tsl_problem *problem;
+  const tsl_operands *operands;
+} tsl_joined;
+
+/* How a strategy takes products whose sizes differ in one run of a work that was built for a batch of one of them. Its config rules, and the order of
+ * sums is that of a batch: the bits of each product do not depend on the others. */
+typedef struct tsl_joining {
+  /* Whether this product may be one of them. The problem was not refused as such a batch. */
+  bool (*takes)(const tsl_work *work, const tsl_joined *one);
+  /* Bytes of scratch memory that a run of so many products needs. */
+  uint64_t (*scratch)(int64_t count);
+  /* Enqueued. All of them are taken; the arrays may be changed on return. Any number of threads, with scratch memory of their own. */
+  tesela_status (*run)(const tsl_work *work, const tsl_joined *products, int64_t count, tsl_buffer *scratch,
+                       tsl_stream *stream);
+} tsl_joining;
+
 struct tsl_strategy {
   const char *name;  /* the folder's name */
   const char *idea;  /* one line */
@@ -180,6 +198,8 @@ struct tsl_strategy {
    * its sums has the bits that strategy/finish.h makes of them; of narrower types rounding less is right. Called after refuse(), and
    * never of strategies that split. NULL: it never does. */
   bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+  /* Products that differ in one run: NULL: it takes none so. */
+  const tsl_joining *joins;
   /* Of strategies in C whose build(), run(), release() and packing are those of strategy/prepared.h. */
   const tsl_jobs *jobs;
   struct {

@@ -184,6 +184,7 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .run = tsl_cuda_wgmma_run,
     .release = tsl_cuda_wgmma_release,
     .finishes = finishes,
+    .joins = &tsl_cuda_wgmma_joining,
     .takes = {.types = types, .why = "wgmma multiplies narrow types, and f32 as tf32", .batches = true},
     .values = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names,
                          [TSL_CUDA_WGMMA_FORM] = form_names,

@@ -166,10 +166,8 @@ SM90_FUNCTION void finish_sums(wgmma_sums sums[BLOCKS], const finish_held &held,
 #pragma unroll
       for (int i = 0; i < FINISH_EACH; i++)
         if ((int)threadIdx.x % 128 + 128 * i < TILE_N)
-          asm volatile("st.shared.f32 [%0], %1;" ::"r"(
-                           vectors + (v * TILE_N + (int)threadIdx.x % 128 + 128 * i) * 4),
-                       "f"(held.columns[v][i])
-                       : "memory");
+          store_shared(vectors + (v * TILE_N + (int)threadIdx.x % 128 + 128 * i) * 4,
+                       __float_as_uint(held.columns[v][i]));
     warpgroup_barrier(group);
   }
 #pragma unroll
