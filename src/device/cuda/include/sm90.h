@@ -199,6 +199,11 @@ SM90_FUNCTION unsigned load_shared(shared_t from) {
   return word;
 }
 
+/* Two numbers of f32 at a multiple of 8 bytes. */
+SM90_FUNCTION void load_shared_pair(shared_t from, float pair[2]) {
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(pair[0]), "=f"(pair[1]) : "r"(from) : "memory");
+}
+
 /* --- wgmma --- */
 
 /* Where a factor lies in shared memory with 128-byte swizzling: atoms of 8 rows of 128 bytes, whose chunks of 16 bytes are exchanged by

@@ -72,9 +72,9 @@ SM90_FUNCTION float finish_sum(sum_t sum, const finish_beside &beside, float alp
 
 /* --- at an element's store --- */
 
-/* C's element (row, col) of a product from its sum, as wgmma_tile_store() without the last step; `c` is where it lies. */
-SM90_FUNCTION void finish_store(c_element *c, sum_t sum, int row, int col, int product,
-                                const finish_vectors &with, cuda_wgmma_scalar beta, bool has_terms = true) {
+/* C's element (row, col) of a product from its sum, and from what it was. */
+SM90_FUNCTION float finish_element(sum_t sum, float before, int row, int col, int product,
+                                   const finish_vectors &with, float beta, bool has_terms = true) {
   finish_beside beside;
 #if FINISH_A
   beside.scale_a = finish_at(with.scale_a, with.steps->scale_a, row, col, product);
@@ -85,8 +85,14 @@ SM90_FUNCTION void finish_store(c_element *c, sum_t sum, int row, int col, int p
 #if FINISH_BIAS
   beside.bias = finish_at(with.bias, with.steps->bias, row, col, product);
 #endif
-  const float before = beta.real != 0 ? finish_wide(*c) : 0;
-  const float x = finish_sum(sum, beside, with.steps->alpha, beta.real, before, has_terms);
+  return finish_sum(sum, beside, with.steps->alpha, beta, before, has_terms);
+}
+
+/* The same where it lies, as wgmma_tile_store() without the last step. */
+SM90_FUNCTION void finish_store(c_element *c, sum_t sum, int row, int col, int product,
+                                const finish_vectors &with, cuda_wgmma_scalar beta, bool has_terms = true) {
+  const float x = finish_element(sum, beta.real != 0 ? finish_wide(*c) : 0, row, col, product, with,
+                                 beta.real, has_terms);
 #if C_FORM == 0
   *c = x;
 #else
@@ -149,13 +155,6 @@ SM90_FUNCTION void finish_bring(finish_held &held, const finish_vectors &with, i
 #endif
 }
 
-SM90_FUNCTION void finish_pair(shared_t vectors, int which, int j, float pair[2]) {
-  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
-               : "=f"(pair[0]), "=f"(pair[1])
-               : "r"(vectors + which * TILE_N * 4 + (8 * j + (int)threadIdx.x % 4 * 2) * 4)
-               : "memory");
-}
-
 /* All sums of warpgroup `group` become elements of C, in f32's bits. `vectors`: FINISH_COLUMNS * TILE_N * 4 bytes of its own. */
 SM90_FUNCTION void finish_sums(wgmma_sums sums[BLOCKS], const finish_held &held, shared_t vectors, int group,
                                float alpha) {
@@ -175,7 +174,7 @@ SM90_FUNCTION void finish_sums(wgmma_sums sums[BLOCKS], const finish_held &held,
     float columns[FINISH_COLUMNS + 1][2];
 #pragma unroll
     for (int v = 0; v < FINISH_COLUMNS; v++)
-      finish_pair(vectors, v, j, columns[v]);
+      load_shared_pair(vectors + (v * TILE_N + 8 * j + (int)threadIdx.x % 4 * 2) * 4, columns[v]);
 #pragma unroll
     for (int i = 0; i < BLOCKS; i++)
 #pragma unroll

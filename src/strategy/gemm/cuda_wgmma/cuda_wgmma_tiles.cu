@@ -139,13 +139,76 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
   }
 }
 
-/* The same, element by element, in boxes of 32 columns of sums, as many at once as there is room for. */
+/* Of an element of C that is not read, its bits, from the word of its sum. */
+SM90_FUNCTION unsigned element_of(unsigned word, int row, int col, int product, const finish_vectors &with) {
+#if FINISH
+  const float x = finish_element(wgmma_tile_sum(word), 0, row, col, product, with, 0);
+  word = __float_as_uint(x);
+#endif
+#if !SPLIT && (C_FORM == 1 || C_FORM == 2)
+  return c_pair(__uint_as_float(word), 0) & 0xffff;
+#else
+  return word;
+#endif
+}
+
+/* 64 rows of ACROSS_WORDS boxes of words, to rows of C that begin at any address: each by chunks of 16 bytes that are aligned there, whole
+ * ones at once, and what is left at both ends by elements.
+ *
+ *   16 bytes:      |        |        |        |        |
+ *   a row of C:        x x x x x x x x x x x x x x         a thread for each chunk that it touches
+ */
+template <int ACROSS_WORDS>
+SM90_FUNCTION void store_chunks(c_element *c, shared_t boxes, int first_row, int first_col, int product,
+                                const finish_vectors &with, const cuda_wgmma_arguments &given) {
+  constexpr int CHUNK = 16 / (int)sizeof(c_element), WIDTH = 32 * ACROSS_WORDS, CHUNKS = WIDTH / CHUNK + 1;
+  const int end = min(WIDTH, given.n - first_col), rows = min(64, given.m - first_row);
+  for (int i = threadIdx.x % 128; i < rows * CHUNKS; i += 128) {
+    const int y = i / CHUNKS;
+    c_element *line = c + (first_row + y) * given.c_row + first_col;
+    const int apart = (int)((unsigned long long)line / sizeof(c_element) % CHUNK),
+              first = i % CHUNKS * CHUNK - apart;
+    unsigned elements[CHUNK];
+    if (end <= 0 || first >= end)
+      continue;
+#pragma unroll
+    for (int e = 0; e < CHUNK; e++) {
+      const int x = min(max(first + e, 0), end - 1);
+      elements[e] = element_of(load_shared(boxes + x / 32 * BOX_BYTES + swizzled(y, 4 * (x % 32))),
+                               first_row + y, first_col + x, product, with);
+    }
+    if (first >= 0 && first + CHUNK <= end) {
+      uint4 chunk;
+      if (CHUNK == 4)
+        chunk = {elements[0], elements[1], elements[2], elements[3]};
+      else
+        chunk = {elements[0] | elements[1] << 16, elements[2] | elements[3] << 16,
+                 elements[CHUNK - 4] | elements[CHUNK - 3] << 16,
+                 elements[CHUNK - 2] | elements[CHUNK - 1] << 16};
+      *(uint4 *)(line + first) = chunk;
+    } else {
+#pragma unroll
+      for (int e = 0; e < CHUNK; e++)
+        if (first + e >= 0 && first + e < end) {
+          if (CHUNK == 4)
+            ((unsigned *)line)[first + e] = elements[e];
+          else
+            ((unsigned short *)line)[first + e] = (unsigned short)elements[e];
+        }
+    }
+  }
+}
+
+/* C without a map, in boxes of 32 columns of sums, as many at once as there is room for: rows by chunks where nothing of C is read, else element by
+ * element. */
 SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &own,
                                     const finish_vectors &with, const cuda_wgmma_arguments &given,
                                     shared_t boxes) {
   constexpr int WIDE = TILE_N < 32 ? TILE_N : 32, ACROSS = TILE_N / WIDE, ALL = BLOCKS * ACROSS,
-                AT_ONCE = BOXES < ALL ? BOXES : ALL;
+                AT_ONCE = BOXES < ALL ? BOXES : ALL, LEAST = AT_ONCE < ACROSS ? AT_ONCE : ACROSS,
+                TOGETHER_ACROSS = AT_ONCE % LEAST || ACROSS % LEAST ? 1 : LEAST; /* boxes of the same rows */
   const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
+  const bool by_chunks = !SPLIT && WIDE == 32 && given.c_col == 1 && given.beta.integer == 0;
   const bool rows_first = given.c_row == 1 && given.c_col != 1;
   /* A thread's first element of a box, and from one to the next: rows, or columns. */
   const int y = rows_first ? thread % 64 : thread / WIDE, x = rows_first ? thread / 64 : thread % WIDE,
@@ -159,6 +222,13 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
     for (int j = i; j < i + AT_ONCE; j++)
       wgmma_tile_put_words(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, given.alpha);
     warpgroup_barrier(group);
+    if (by_chunks) {
+      for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
+        store_chunks<TOGETHER_ACROSS>(c, boxes + (j - i) * BOX_BYTES,
+                                      own.row + rows_above() + j / ACROSS * 64, own.col + j % ACROSS * WIDE,
+                                      own.layer, with, given);
+      continue;
+    }
     for (int j = i; j < i + AT_ONCE; j++) {
       const int row = own.row + rows_above() + j / ACROSS * 64 + y, col = own.col + j % ACROSS * WIDE + x;
       const shared_t from = boxes + (j - i) * BOX_BYTES;
