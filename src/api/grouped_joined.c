@@ -89,7 +89,8 @@ tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members,
   if (!leader)
     return TESELA_OK;
   tesela_status status = plan_joint(group, leader, able, joint);
-  if (status == TESELA_OK && joint->plan->work.strategy->joins)
+  /* What cannot be compiled is no failure: products are queued one by one. */
+  if (status == TESELA_OK && tsl_plan_build_joined(joint->plan) == TESELA_OK)
     status = part(group, members, count, joint);
   if (status == TESELA_OK && !is_one_size(joint)) {
     joint->workspace = tsl_plan_joined_workspace(joint->plan, joint->count);

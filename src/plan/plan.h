@@ -77,9 +77,10 @@ tesela_status tsl_plan_enqueue(const tsl_plan *plan, const tsl_operands *operand
 /* The same, where strides are the operands' and not the problem's. */
 tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands *operands,
                                         tsl_stream *stream, tsl_buffer *workspace);
-/* Products that differ in one run, by a plan of a batch of one of them: whether its strategy takes one so, which is a plan's of its own, what it promises
+/* Products that differ in one run, by a plan of a batch of one of them: compiling what that needs; whether its strategy takes one so, which is a plan's of its own, what it promises
  * of it being no less than what that does; bytes of workspace; and queuing it, as tsl_plan_enqueue(). Operands have their strides: the first sets
  * them, and so does the one behind. */
+tesela_status tsl_plan_build_joined(const tsl_plan *plan);
 bool tsl_plan_joins(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands);
 void tsl_plan_set_strides(const tsl_plan *one, tsl_operands *operands);
 uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count);

@@ -356,6 +356,13 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
 
 /* --- products that differ --- */
 
+tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
+  const tsl_strategy *strategy = plan->work.strategy;
+  return strategy->joins && tsl_problem_batch(&plan->work.problem) > 1
+             ? strategy->joins->build(&plan->work)
+             : tsl_fail(TESELA_UNSUPPORTED, "%s takes no products that differ", strategy->name);
+}
+
 bool tsl_plan_joins(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands) {
   const tsl_work *work = &plan->work;
   const tsl_strategy *strategy = work->strategy;

@@ -161,6 +161,8 @@ typedef struct tsl_joined {
 /* How a strategy takes products whose sizes differ in one run of a work that was built for a batch of one of them. Its config rules, and the order of
  * sums is that of a batch: the bits of each product do not depend on the others. */
 typedef struct tsl_joining {
+  /* Compiles what such runs need, unless that was done; before the first of them. Any number of threads. */
+  tesela_status (*build)(const tsl_work *work);
   /* Whether this product may be one of them. The problem was not refused as such a batch. */
   bool (*takes)(const tsl_work *work, const tsl_joined *one);
   /* Bytes of scratch memory that a run of so many products needs. */

@@ -545,6 +545,16 @@ static void products_that_differ(void **state) {
                                  .b = {.row_stride = 512, .col_stride = 1},
                                  .c = {.row_stride = 512, .col_stride = 1}};
   assert_false(strategy->joins->takes(&work, &(tsl_joined){&biased, &operands}));
+  /* A work of one product has no such runs, and none are where memory is short. */
+  tsl_problem plain = work.problem;
+  plain.batch = 0;
+  const tsl_work single = {.strategy = strategy, .device = &device, .config = work.config, .problem = plain};
+  assert_false(strategy->joins->takes(&single, &(tsl_joined){&plain, &operands}));
+  device.local_bytes_inside = 70 << 10;
+  assert_int_equal(strategy->joins->build(&work), TESELA_UNSUPPORTED);
+  assert_false(strategy->joins->takes(&work, &(tsl_joined){&plain, &operands}));
+  device = hopper();
+  assert_true(strategy->joins->takes(&work, &(tsl_joined){&plain, &operands}));
   /* A table of 128 has room for all products of a run, and one row behind them. */
   assert_int_equal(strategy->joins->scratch(1), 2 * 512);
   assert_int_equal(strategy->joins->scratch(1000), 129 * 512);

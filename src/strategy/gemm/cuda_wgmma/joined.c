@@ -71,6 +71,14 @@ tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_
   return TESELA_OK;
 }
 
+static tesela_status build(const tsl_work *work) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
+  tsl_kernel *kernel;
+  return tile.stages > 0 ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
+                         : tsl_fail(TESELA_UNSUPPORTED, "%s lacks memory for a table beside two stages",
+                                    work->device->name);
+}
+
 /* A product's row of the table, behind `before` shares. */
 static tesela_status add(const tsl_work *work, const tsl_joined *one, int64_t before, cuda_wgmma_joined *row,
                          int64_t *shares) {
@@ -155,4 +163,4 @@ static tesela_status run(const tsl_work *work, const tsl_joined *products, int64
   return status;
 }
 
-const tsl_joining tsl_cuda_wgmma_joining = {.takes = takes, .scratch = scratch, .run = run};
+const tsl_joining tsl_cuda_wgmma_joining = {.build = build, .takes = takes, .scratch = scratch, .run = run};
