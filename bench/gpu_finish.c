@@ -1,6 +1,6 @@
 /* gpu_finish [DEVICE [SECONDS]]: the last step of products on a CUDA device (cuda:0), by turns in one process: the product alone, with its last step in
  * the kernel that multiplies, and with a pass over C behind it. Operands lie on the device, and are rotated past the last cache. What both
- * leave in C is compared: of f32 its bits. SECONDS is what each side's samples take (0.1). */
+ * leave in C is compared, of f32 its bits, and that nothing behind C is written. SECONDS is what each side's samples take (0.1). */
 #include "base/clock.h"
 #include "base/status.h"
 #include "judge/data.h"
@@ -115,22 +115,29 @@ static double median(side *one) {
   return one->samples[one->count / 2];
 }
 
-/* |x - y| / |y| of the start of C, as two plans leave it. */
-static double difference(tsl_stream *stream, side *sides, const tsl_operands *set, tesela_type type) {
-  const size_t size = tsl_type(type)->size,
-               bytes = set->c.buffer->bytes < PIECE ? set->c.buffer->bytes / size * size : PIECE;
-  unsigned char *found[2] = {malloc(bytes), malloc(bytes)};
+/* A piece of C from a byte on, as a plan leaves it in memory that was all ones. */
+static unsigned char *run_and_read(tsl_stream *stream, tsl_plan *plan, const tsl_operands *set, size_t from,
+                                   size_t bytes) {
+  const tsl_batch batch = {set, 1, 0, 1};
+  unsigned char *found = malloc(bytes + 1);
+  tsl_phases phases;
+  if (!found)
+    stop("memory", "there is none");
+  must(device->ops->fill(stream, set->c.buffer, 0, 0xff, set->c.buffer->bytes), "filling C");
+  must(device->ops->finish(stream), "filling C");
+  must(tsl_plan_run_batch(plan, &batch, &phases), "running");
+  must(tsl_device_read(stream, set->c.buffer, from, found, bytes), "reading C");
+  return found;
+}
+
+/* |x - y| / |y| of a piece of C, as two plans leave it. */
+static double difference_of(tsl_stream *stream, side *sides, const tsl_operands *set, tesela_type type,
+                            size_t from, size_t bytes) {
+  const size_t size = tsl_type(type)->size;
+  unsigned char *found[2];
   double apart = 0, all = 0;
-  for (int i = 0; i < 2; i++) {
-    const tsl_batch batch = {set, 1, 0, 1};
-    tsl_phases phases;
-    if (!found[i])
-      stop("memory", "there is none");
-    must(device->ops->fill(stream, set->c.buffer, 0, 0xff, set->c.buffer->bytes), "filling C");
-    must(device->ops->finish(stream), "filling C");
-    must(tsl_plan_run_batch(sides[i].plan, &batch, &phases), "running");
-    must(tsl_device_read(stream, set->c.buffer, 0, found[i], bytes), "reading C");
-  }
+  for (int i = 0; i < 2; i++)
+    found[i] = run_and_read(stream, sides[i].plan, set, from, bytes);
   for (size_t at = 0; at < bytes; at += size) {
     double x[2], y[2];
     tsl_type_load(type, found[0] + at, x);
@@ -141,6 +148,21 @@ static double difference(tsl_stream *stream, side *sides, const tsl_operands *se
   for (int i = 0; i < 2; i++)
     free(found[i]);
   return apart == 0 ? 0 : sqrt(apart / all);
+}
+
+/* The same of C's start and end; and that nothing is written behind it. */
+static double difference(tsl_stream *stream, side *sides, const tsl_operands *set, const tsl_shape *c) {
+  const size_t bytes = (size_t)tsl_shape_extent(c) * tsl_type(c->type)->size,
+               piece = bytes < PIECE ? bytes : PIECE, room = set->c.buffer->bytes - bytes,
+               behind = room < PIECE ? room : PIECE;
+  const double start = difference_of(stream, sides, set, c->type, 0, piece),
+               end = difference_of(stream, sides, set, c->type, bytes - piece, piece);
+  unsigned char *found = run_and_read(stream, sides[0].plan, set, bytes, behind);
+  for (size_t i = 0; i < behind; i++)
+    if (found[i] != 0xff)
+      stop(sides[0].plan->text, "something behind C was written");
+  free(found);
+  return isnan(start) || start > end ? start : end;
 }
 
 static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
@@ -173,8 +195,8 @@ static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
   const uint64_t sets = 2 * (uint64_t)device->cache_bytes / bytes + 1;
   count = (int)(sets < SETS_MOST ? sets : SETS_MOST);
   tsl_buffer *buffers[TSL_GIVEN] = {NULL};
-  tsl_operands *items = calloc((size_t)count, sizeof *items);
-  if (!items)
+  tsl_operands *items = calloc((size_t)count, sizeof *items), *sums = calloc((size_t)count, sizeof *sums);
+  if (!items || !sums)
     stop("memory", "there is none");
   for (int i = 0; i < TSL_GIVEN; i++) {
     tsl_shape shape = *tsl_problem_shape(&whole, i);
@@ -193,17 +215,24 @@ static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
                           .offset = (int64_t)(buffers[i]->bytes / (size_t)count / size / 512 * 512) * s};
     }
   }
-  const double apart = difference(stream, sides, &items[0], whole.c.type);
+  /* Sums may be wider than C, and lie at the same bytes. */
+  for (int i = 0; i < count; i++) {
+    sums[i] = items[i];
+    sums[i].c.offset = items[i].c.offset * (int64_t)tsl_type(whole.c.type)->size / (int64_t)tsl_type(alone.c.type)->size;
+  }
+  const double apart = difference(stream, sides, &items[0], &whole.c);
   for (int i = 0; i < SIDES; i++) {
     sides[i].runs = 1;
-    sample(&sides[i], items, count, &next);
-    sample(&sides[i], items, count, &next);
+    sample(&sides[i], i == 2 ? sums : items, count, &next);
+    sample(&sides[i], i == 2 ? sums : items, count, &next);
     sides[i].runs = (int)fmin(256, ceil(1.5e-3 / sides[i].samples[1]));
     sides[i].count = 0, sides[i].spent = 0;
   }
   for (int round = 0; sides[0].spent < seconds_most && round < SAMPLES_MOST; round++)
-    for (int i = 0; i < SIDES; i++)
-      sample(&sides[round % 2 ? SIDES - 1 - i : i], items, count, &next);
+    for (int i = 0; i < SIDES; i++) {
+      const int turn = round % 2 ? SIDES - 1 - i : i;
+      sample(&sides[turn], turn == 2 ? sums : items, count, &next);
+    }
   tsl_text text = {0};
   tsl_config_print(own, &config, &text);
   const double in = median(&sides[0]), pass = median(&sides[1]), product = median(&sides[2]);
@@ -220,7 +249,7 @@ static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
   for (int i = 0; i < TSL_GIVEN; i++)
     if (buffers[i])
       device->ops->buffer_destroy(buffers[i]);
-  free(items);
+  free(items), free(sums);
 }
 
 int main(int argc, char **argv) {

@@ -12,6 +12,7 @@
 #define WHOLE_SUMS (C_FORM == 3)
 #endif
 #define IS_INTEGER WHOLE_SUMS
+#define C_PAIR_POSITIVE (FINISH && FINISH_FUNCTION == 1 && (C_FORM == 1 || C_FORM == 2))
 
 #if IS_INTEGER
 typedef int sum_t;
@@ -82,10 +83,19 @@ SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
 SM90_FUNCTION unsigned scaled(float sum, cuda_wgmma_scalar alpha) {
   return __float_as_uint(alpha.real * sum);
 }
+/* In place of alpha: what was multiplied already, and lies elsewhere than products leave sums. */
+struct wgmma_as_it_is {};
+SM90_FUNCTION unsigned scaled(int sum, wgmma_as_it_is) {
+  return (unsigned)sum;
+}
+SM90_FUNCTION unsigned scaled(float sum, wgmma_as_it_is) {
+  return __float_as_uint(sum);
+}
 
 /* Columns 32 `box` to 32 `box` + 31 of the sums (fewer where the tile is narrower), times alpha, in words. Threads of odd rows
  * exchange the order of their columns by two pairs, so that eight rows lie in different banks. */
-SM90_FUNCTION void wgmma_tile_put_words(shared_t to, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
+template <class ALPHA>
+SM90_FUNCTION void wgmma_tile_put_words(shared_t to, wgmma_sums sums, int box, ALPHA alpha) {
   constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
   const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4;
   const bool is_odd = row % 2 == 1;
@@ -102,26 +112,35 @@ SM90_FUNCTION void wgmma_tile_put_words(shared_t to, wgmma_sums sums, int box, c
 }
 
 #if C_FORM == 1 || C_FORM == 2
+/* Where the last step ends by a maximum with 0, rounding does it, at no cost. */
+#if C_PAIR_POSITIVE
+#define C_PAIR_ROUND "cvt.rn.relu."
+#else
+#define C_PAIR_ROUND "cvt.rn."
+#endif
 SM90_FUNCTION unsigned c_pair(float first, float second) {
   unsigned out;
 #if C_FORM == 1
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  asm(C_PAIR_ROUND "f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
 #else
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  asm(C_PAIR_ROUND "bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
 #endif
   return out;
 }
-SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, cuda_wgmma_scalar alpha) {
-#if IS_INTEGER /* the last step has made f32 of them, and alpha is 1 */
+/* Of integers, the last step has made f32 of them. */
+template <class ALPHA>
+SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
+#if IS_INTEGER
   return c_pair(__int_as_float(sums[0]), __int_as_float(sums[1]));
 #else
-  return c_pair(alpha.real * sums[0], alpha.real * sums[1]);
+  return c_pair(__uint_as_float(scaled(sums[0], alpha)), __uint_as_float(scaled(sums[1], alpha)));
 #endif
 }
 #endif
 
 /* A box of C: 32 columns of 4 bytes or 64 of 2. */
-SM90_FUNCTION void wgmma_tile_put(shared_t to, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
+template <class ALPHA>
+SM90_FUNCTION void wgmma_tile_put(shared_t to, wgmma_sums sums, int box, ALPHA alpha) {
 #if SPLIT || C_FORM == 0 || C_FORM == 3
   wgmma_tile_put_words(to, sums, box, alpha);
 #elif TSL_PARAM_TILE_N >= 64

@@ -74,8 +74,10 @@ SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const fi
       if (APART)
         finish_bring(held, with, own.row + rows_above(), own.col, own.layer, given);
       finish_sums(sums, held, vectors, group, with.steps->alpha);
+      store_by_map(map, sums, own, is_last, wgmma_as_it_is(), memory.stages, boxes);
+#else
+      store_by_map(map, sums, own, is_last, given.alpha, memory.stages, boxes);
 #endif
-      store_by_map(map, sums, own, is_last, given, memory.stages, boxes);
     } else {
       store_by_threads(c, sums, own, with, given, boxes);
     }

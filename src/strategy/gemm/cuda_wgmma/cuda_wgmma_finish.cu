@@ -5,7 +5,9 @@
  * Before it is included: wgmma_tile.h, wgmma_panels.h's constants where sums are finished in registers (BLOCKS), cuda_wgmma_shared.h. From
  * the host: FINISH_FUNCTION (a tesela_activation); FINISH_SCALED (sums have scales, and C's type need not be theirs); and how each vector goes,
  * FINISH_BIAS, FINISH_A, FINISH_B (0: there is none, 1: from column to column, 2: from row to row, or not at all), as the kernel
- * sees rows and columns; FINISH_WIDE (the bias is f32, whatever C is). */
+ * sees rows and columns; FINISH_WIDE (the bias is f32, whatever C is); FINISH_ALPHA (alpha is not 1); FINISH_PLACES (of C's type).
+ *
+ * Where C is f16 or bf16 a maximum with 0 is part of rounding (c_pair). */
 #ifndef TSL_CUDA_WGMMA_FINISH_H
 #define TSL_CUDA_WGMMA_FINISH_H
 
@@ -60,14 +62,20 @@ SM90_FUNCTION float finish_sum(sum_t sum, const finish_beside &beside, float alp
   if (has_terms)
     x = __fmul_rn(x, beside.scale_b);
 #endif
+#if FINISH_ALPHA
   if (has_terms)
     x = __fmul_rn(x, alpha);
+#endif
   if (beta != 0)
     x = __fmaf_rn(beta, before, x);
 #if FINISH_BIAS
   x = __fadd_rn(x, beside.bias);
 #endif
+#if C_PAIR_POSITIVE
+  return x;
+#else
   return finish_function(x);
+#endif
 }
 
 /* --- at an element's store --- */

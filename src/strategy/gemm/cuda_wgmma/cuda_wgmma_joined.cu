@@ -79,7 +79,7 @@ SM90_FUNCTION void multiply_shares(const cuda_wgmma_joined *table, int shares, i
     multiply_share(sums, own, memory.stages, memory.full, memory.empty, at);
     if (is_last)
       dependency_launch();
-    store_by_map(c, sums, own, is_last, given, memory.stages, memory.boxes + group * BOXES * BOX_BYTES);
+    store_by_map(c, sums, own, is_last, given.alpha, memory.stages, memory.boxes + group * BOXES * BOX_BYTES);
   }
   tma_stores_read<0>();
 }

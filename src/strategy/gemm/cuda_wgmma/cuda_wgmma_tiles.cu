@@ -106,8 +106,9 @@ constexpr int BOX_N = 128 / (SPLIT || C_FORM == 0 || C_FORM == 3 ? 4 : 2),
               TOGETHER = BOXES < 2 ? 1 : BOXES / 2;
 
 /* C's columns of a share, by copies of boxes from `boxes`, the warpgroup's own. After the block's last share the stages' memory is free, and takes them all at once. */
+template <class ALPHA>
 SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], const share &own, bool is_last,
-                                const cuda_wgmma_arguments &given, shared_t stages, shared_t boxes) {
+                                ALPHA alpha, shared_t stages, shared_t boxes) {
   const int group = threadIdx.x / 128 - 1;
   const bool is_first = threadIdx.x % 128 == 0;
   if (is_last) {
@@ -124,7 +125,7 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
     }
 #pragma unroll
     for (int j = i; j < i + TOGETHER; j++)
-      wgmma_tile_put(to + (j - i) * BOX_BYTES, sums[j / ACROSS_BOXES], j % ACROSS_BOXES, given.alpha);
+      wgmma_tile_put(to + (j - i) * BOX_BYTES, sums[j / ACROSS_BOXES], j % ACROSS_BOXES, alpha);
     if (is_last && i + TOGETHER < ALL_BOXES)
       continue;
     shared_writes_done();

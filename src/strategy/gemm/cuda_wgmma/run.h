@@ -42,7 +42,7 @@ bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_running *run, bool reads_c);
 tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_running *run, tsl_tensor_map *map);
 
 /* What kernels of a tile are told, each line on its own. */
-enum { TSL_CUDA_WGMMA_DEFINES = 512 };
+enum { TSL_CUDA_WGMMA_DEFINES = 640 };
 void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,
                            char text[TSL_CUDA_WGMMA_DEFINES]);
 
