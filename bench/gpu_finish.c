@@ -1,6 +1,7 @@
-/* gpu_finish [DEVICE [SECONDS]]: the last step of products on a CUDA device (cuda:0), by turns in one process: the product alone, with its last step in
+/* gpu_finish [DEVICE [SECONDS [ROW...]]]: the last step of products on a CUDA device (cuda:0), by turns in one process: the product alone, with its last step in
  * the kernel that multiplies, and with a pass over C behind it. Operands lie on the device, and are rotated past the last cache. What both
- * leave in C is compared, of f32 its bits, and that nothing behind C is written. SECONDS is what each side's samples take (0.1). */
+ * leave in C is compared, of f32 its bits, and that nothing behind C is written. SECONDS is what each side's samples take (0.1); rows go by
+ * their numbers in the table below, from 0; all of them where none is named. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "judge/data.h"
@@ -39,6 +40,8 @@ static const row rows[] = {
      TESELA_SCALE_LINES},
     {"bf16", NULL, 4095, 4095, 4095, TESELA_BIAS_ROW, TESELA_RELU, 0, 0},
 };
+
+enum { ROWS = sizeof rows / sizeof *rows };
 
 typedef struct side {
   tsl_plan *plan;
@@ -261,8 +264,13 @@ int main(int argc, char **argv) {
   if (argc > 2)
     seconds_most = atof(argv[2]);
   must(device->ops->stream_create(device, &stream), "a stream");
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    measure(&rows[i], devices, stream);
+  for (int i = 0; i < ROWS; i++) {
+    bool is_asked_for = argc <= 3;
+    for (int j = 3; j < argc; j++)
+      is_asked_for = is_asked_for || atoi(argv[j]) == i;
+    if (is_asked_for)
+      measure(&rows[i], devices, stream);
+  }
   device->ops->stream_destroy(stream);
   tsl_devices_destroy(devices);
   return 0;

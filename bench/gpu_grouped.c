@@ -1,9 +1,9 @@
-/* gpu_grouped [DEVICE [SECONDS]]: groups of products whose sizes differ on a CUDA device (cuda:0), by turns in one process: tesela_gemm_grouped() as it
+/* gpu_grouped [DEVICE [SECONDS [GROUP...]]]: groups of products whose sizes differ on a CUDA device (cuda:0), by turns in one process: tesela_gemm_grouped() as it
  * joins them; the same queued one by one, which those are that ask for bits; tesela_gemm() in a loop; and cuBLASLt's products queued on
  * one stream. Operands lie on the device. Prints medians of microseconds of whole calls and of 10^12 operations a second.
  *
  * Before that each group is multiplied with whole numbers, whose sums are exact: every bit is that of single calls, or the program ends.
- * SECONDS is what each side's calls take (0.2). */
+ * SECONDS is what each side's calls take (0.2); groups go by their numbers in the table below, from 0; all of them where none is named. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "device/devices.h"
@@ -102,8 +102,9 @@ static void one_by_one(tesela_gemm_desc *descs, int count) {
     must(tesela_gemm(context, &descs[i], NULL), "a product");
 }
 
-/* How many of all elements have other bits than those of single calls. */
-static double compare(const shape *of, bool are_whole) {
+/* How many of all elements have other bits than those of single calls; and what the first call of sizes that nobody has seen before takes, and
+ * the single ones behind it. */
+static double compare(const shape *of, bool are_whole, double seconds[2]) {
   const size_t size = of->c == TESELA_F32 ? 4 : 2;
   uint16_t *a = numbers(a_all, are_whole), *b = numbers(b_all, are_whole);
   unsigned char *found = malloc(c_all * size), *right = malloc(c_all * size);
@@ -115,11 +116,15 @@ static double compare(const shape *of, bool are_whole) {
   tesela_buffer *buffers[] = {buffer_of(a_all * 2, a), buffer_of(b_all * 2, b),
                               buffer_of(c_all * size, right)};
   describe(of, descs, buffers, NULL);
-  one_by_one(descs, of->count);
-  must(tesela_buffer_read(buffers[2], 0, right, c_all * size), "reading");
-  must(tesela_buffer_write(buffers[2], 0, found, c_all * size), "writing");
+  const double start = tsl_clock();
   grouped(descs, of->count);
+  seconds[0] = tsl_clock() - start;
   must(tesela_buffer_read(buffers[2], 0, found, c_all * size), "reading");
+  must(tesela_buffer_write(buffers[2], 0, right, c_all * size), "writing");
+  const double middle = tsl_clock();
+  one_by_one(descs, of->count);
+  seconds[1] = tsl_clock() - middle;
+  must(tesela_buffer_read(buffers[2], 0, right, c_all * size), "reading");
   size_t other = 0;
   for (size_t i = 0; i < c_all; i++)
     other += memcmp(found + i * size, right + i * size, size) != 0;
@@ -246,10 +251,17 @@ int main(int argc, char **argv) {
   device_name = argc > 1 ? argv[1] : device_name;
   must(tesela_context_create(&(tesela_context_desc){.device = device_name}, &context), "a context");
   open_rival(&cublas);
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+  for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++) {
+    bool is_asked_for = argc <= 3;
+    for (int j = 3; j < argc; j++)
+      is_asked_for = is_asked_for || atoi(argv[j]) == i;
+    if (!is_asked_for)
+      continue;
     lay_out(&shapes[i]);
-    const double whole = compare(&shapes[i], true), other = compare(&shapes[i], false);
-    printf("%s: %g of all elements differ where sums are exact, %g else\n", shapes[i].name, whole, other);
+    double first[2], again[2];
+    const double whole = compare(&shapes[i], true, first), other = compare(&shapes[i], false, again);
+    printf("%s: %g of all elements differ where sums are exact, %g else; first calls %.0f ms joined, %.0f ms in a loop; again %.1f, %.1f\n",
+           shapes[i].name, whole, other, 1e3 * first[0], 1e3 * first[1], 1e3 * again[0], 1e3 * again[1]);
     fflush(stdout);
     are_wrong = are_wrong || whole != 0;
     measure(&shapes[i], &cublas, argc > 2 ? atof(argv[2]) : 0.2);

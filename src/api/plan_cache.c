@@ -99,12 +99,18 @@ static void destroy(tsl_cached_plan *cached) {
   }
 }
 
-/* Under the lock. */
+/* --- the list, under the lock --- */
+
+/* The upper bits of a product are the mixed ones. */
+static int16_t *chain_of(tsl_plan_cache *cache, uint64_t hash) {
+  return &cache->chains[(hash >> 32) % TSL_PLAN_CHAINS];
+}
+
 static tsl_cached_plan *find(tsl_plan_cache *cache, const tsl_call_key *key) {
   const uint64_t hash = hash_of(key);
-  for (int i = 0; i < TSL_PLANS_CACHED; i++) {
-    tsl_cached_plan *cached = cache->plans[i];
-    if (cache->hashes[i] != hash || !cached || !same_key(&cached->key, key))
+  for (int at = *chain_of(cache, hash); at > 0; at = cache->next[at - 1]) {
+    tsl_cached_plan *cached = cache->plans[at - 1];
+    if (cache->hashes[at - 1] != hash || !same_key(&cached->key, key))
       continue;
     cached->users++;
     cached->used = ++cache->calls;
@@ -113,10 +119,28 @@ static tsl_cached_plan *find(tsl_plan_cache *cache, const tsl_call_key *key) {
   return NULL;
 }
 
+static void put(tsl_plan_cache *cache, int at, tsl_cached_plan *cached) {
+  const uint64_t hash = hash_of(&cached->key);
+  int16_t *chain = chain_of(cache, hash);
+  cache->plans[at] = cached;
+  cache->hashes[at] = hash;
+  cache->next[at] = *chain;
+  *chain = (int16_t)(at + 1);
+}
+
+static tsl_cached_plan *take_out(tsl_plan_cache *cache, int at) {
+  tsl_cached_plan *cached = cache->plans[at];
+  int16_t *link = chain_of(cache, cache->hashes[at]);
+  while (*link != at + 1)
+    link = &cache->next[*link - 1];
+  *link = cache->next[at];
+  cache->plans[at] = NULL;
+  return cached;
+}
+
 /* Takes a plan out of the list, and adds it to the chain unless somebody still runs it. */
 static void evict(tsl_plan_cache *cache, int at, tsl_cached_plan **gone) {
-  tsl_cached_plan *cached = cache->plans[at];
-  cache->plans[at] = NULL;
+  tsl_cached_plan *cached = take_out(cache, at);
   cached->evicted = true;
   if (cached->users > 0)
     return;
@@ -161,8 +185,7 @@ static tsl_cached_plan *insert(tsl_plan_cache *cache, tsl_cached_plan *cached) {
     place = oldest_on(cache, NULL, &bytes);
     evict(cache, place, &gone);
   }
-  cache->plans[place] = cached;
-  cache->hashes[place] = hash_of(&cached->key);
+  put(cache, place, cached);
   return gone;
 }
 

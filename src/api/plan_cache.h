@@ -1,12 +1,12 @@
-/* The plans of a context, by their problems: a short list, the least recently used goes first. Plans keep their staging
- * buffers, so it is short in bytes, too: those on one device may hold an eighth of its memory, besides the one in use. */
+/* The plans of a context, by their problems: as many as groups of products whose sizes differ have, the least recently used goes first. Plans
+ * keep their staging buffers, so they are few in bytes, too: those on one device may hold an eighth of its memory, besides the one in use. */
 #ifndef TSL_API_PLAN_CACHE_H
 #define TSL_API_PLAN_CACHE_H
 
 #include "base/guard.h"
 #include "plan/plan.h"
 
-enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name, TSL_PLANS_CACHED = 64 };
+enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name, TSL_PLANS_CACHED = 512, TSL_PLAN_CHAINS = 256 };
 
 /* What a call asks for. */
 typedef struct tsl_call_key {
@@ -24,6 +24,8 @@ typedef struct tsl_plan_cache {
   tsl_guard lock; /* of all that follows */
   tsl_cached_plan *plans[TSL_PLANS_CACHED];
   uint64_t hashes[TSL_PLANS_CACHED]; /* of their keys, which are long */
+  int16_t chains[TSL_PLAN_CHAINS];   /* by the hash: one more than the place of a chain's first plan; 0: it is empty */
+  int16_t next[TSL_PLANS_CACHED];    /* the same of the one behind a plan in its chain */
   uint64_t calls;                    /* a clock for the least recently used plan */
   uint64_t generation;               /* counts what plans were made of: see tsl_plan_cache_renew() */
 } tsl_plan_cache;
