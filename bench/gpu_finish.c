@@ -221,7 +221,8 @@ static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
   /* Sums may be wider than C, and lie at the same bytes. */
   for (int i = 0; i < count; i++) {
     sums[i] = items[i];
-    sums[i].c.offset = items[i].c.offset * (int64_t)tsl_type(whole.c.type)->size / (int64_t)tsl_type(alone.c.type)->size;
+    sums[i].c.offset =
+        items[i].c.offset * (int64_t)tsl_type(whole.c.type)->size / (int64_t)tsl_type(alone.c.type)->size;
   }
   const double apart = difference(stream, sides, &items[0], &whole.c);
   for (int i = 0; i < SIDES; i++) {

@@ -260,7 +260,8 @@ int main(int argc, char **argv) {
     lay_out(&shapes[i]);
     double first[2], again[2];
     const double whole = compare(&shapes[i], true, first), other = compare(&shapes[i], false, again);
-    printf("%s: %g of all elements differ where sums are exact, %g else; first calls %.0f ms joined, %.0f ms in a loop; again %.1f, %.1f\n",
+    printf("%s: %g of all elements differ where sums are exact, %g else; first calls %.0f ms joined, %.0f ms "
+           "in a loop; again %.1f, %.1f\n",
            shapes[i].name, whole, other, 1e3 * first[0], 1e3 * first[1], 1e3 * again[0], 1e3 * again[1]);
     fflush(stdout);
     are_wrong = are_wrong || whole != 0;

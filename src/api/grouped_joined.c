@@ -40,15 +40,25 @@ static const tsl_products *find_leader(const tsl_grouped *group, const tsl_produ
   return differ ? leader : NULL;
 }
 
-/* Its plan, with others like it. */
-static tesela_status plan_joint(const tsl_grouped *group, const tsl_products *leader, int64_t able,
-                                tsl_joint *joint) {
+/* Rows up to one of eight numbers between two powers of two, where no stride tells how many there are: the most of groups that come with other
+ * rows each time is rarely new then. */
+static void round_rows(tsl_problem *problem) {
+  int64_t step = 1;
+  while (problem->m > 16 * step)
+    step *= 2;
+  if (problem->a.col_stride != 1 || problem->c.col_stride != 1 || problem->m > (int64_t)1 << 40)
+    return;
+  problem->m = (problem->m + step - 1) / step * step;
+  problem->a.rows = problem->c.rows = problem->m;
+}
+
+tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm_desc *leader, int64_t able,
+                                     tsl_cached_plan **cached) {
   const tesela_batch batch = {.count = rounded(able), .a_stride = 1, .b_stride = 1, .c_stride = 1};
   tsl_call_key key;
-  TSL_TRY(tsl_grouped_key(group, leader->desc, &key));
-  TSL_TRY(tsl_products_plan(group->context, leader->desc, &batch, &key, &joint->cached));
-  joint->plan = tsl_plan_cache_plan(joint->cached)->plan;
-  return TESELA_OK;
+  TSL_TRY(tsl_grouped_key(group, leader, &key));
+  round_rows(&key.problem);
+  return tsl_products_plan(group->context, leader, &batch, &key, cached);
 }
 
 /* Brings those that the plan joins behind the others. */
@@ -88,7 +98,8 @@ tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members,
   *joint = (tsl_joint){.cached = NULL};
   if (!leader)
     return TESELA_OK;
-  tesela_status status = plan_joint(group, leader, able, joint);
+  tesela_status status = tsl_grouped_plan_joint(group, leader->desc, able, &joint->cached);
+  joint->plan = status == TESELA_OK ? tsl_plan_cache_plan(joint->cached)->plan : NULL;
   /* What cannot be compiled is no failure: products are queued one by one. */
   if (status == TESELA_OK && tsl_plan_build_joined(joint->plan) == TESELA_OK)
     status = part(group, members, count, joint);

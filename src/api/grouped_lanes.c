@@ -210,11 +210,25 @@ static tesela_status join(tsl_grouped *group, tsl_lanes *lanes) {
   return TESELA_OK;
 }
 
+/* What is not joined has a plan of its own, which may be one that is not queued. */
+static tesela_status plan_apart(tsl_grouped *group, tsl_lanes *lanes) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < lanes->members; i++) {
+    const tsl_products *of = lanes->order[i];
+    TSL_TRY(tsl_grouped_plan_apart(group, of->group));
+    if (is_queued(group, of->group))
+      lanes->order[kept++] = of;
+  }
+  lanes->members = kept;
+  return TESELA_OK;
+}
+
 static tesela_status begin(tsl_grouped *group, tsl_lanes *lanes) {
   for (int64_t i = 0; i < group->count; i++)
     if (is_queued(group, i))
       lanes->order[lanes->members++] = &group->members[i];
   TSL_TRY(join(group, lanes));
+  TSL_TRY(plan_apart(group, lanes));
   qsort(lanes->order, (size_t)lanes->members, sizeof *lanes->order, compare);
   for (int64_t at = 0, taken = 0; at < lanes->members; at += taken)
     TSL_TRY(add_run(group, lanes, at, &taken));

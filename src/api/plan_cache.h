@@ -24,10 +24,11 @@ typedef struct tsl_plan_cache {
   tsl_guard lock; /* of all that follows */
   tsl_cached_plan *plans[TSL_PLANS_CACHED];
   uint64_t hashes[TSL_PLANS_CACHED]; /* of their keys, which are long */
-  int16_t chains[TSL_PLAN_CHAINS];   /* by the hash: one more than the place of a chain's first plan; 0: it is empty */
-  int16_t next[TSL_PLANS_CACHED];    /* the same of the one behind a plan in its chain */
-  uint64_t calls;                    /* a clock for the least recently used plan */
-  uint64_t generation;               /* counts what plans were made of: see tsl_plan_cache_renew() */
+  int16_t chains
+      [TSL_PLAN_CHAINS]; /* by the hash: one more than the place of a chain's first plan; 0: it is empty */
+  int16_t next[TSL_PLANS_CACHED]; /* the same of the one behind a plan in its chain */
+  uint64_t calls;                 /* a clock for the least recently used plan */
+  uint64_t generation;            /* counts what plans were made of: see tsl_plan_cache_renew() */
 } tsl_plan_cache;
 
 /* The cache begins as zeroes. The plans go with it. */
