@@ -20,20 +20,6 @@ static tesela_status fail_in(const tsl_products *of, tesela_status status) {
              : tsl_fail_in(status, "%s %" PRId64, of->is_one ? "product" : "group", of->group);
 }
 
-tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t i) {
-  const tesela_gemm_desc *desc = &group->descs[i];
-  const tesela_batch *batch = &group->batches[i];
-  tsl_request request;
-  tsl_call_key key;
-  TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
-  TSL_TRY(tsl_products_check_batch(desc, batch));
-  TSL_TRY(tsl_products_request(group->context, &request, &key));
-  group->seeds[i] = tsl_api_seed(group->context, &request);
-  TSL_TRY(tsl_products_plan(group->context, desc, batch, &key, &group->cached[i]));
-  group->members[i].plan = tsl_plan_cache_plan(group->cached[i]);
-  return TESELA_OK;
-}
-
 /* Finds a member's plan, unless it has one, and checks its operands. */
 static tesela_status make_ready(tsl_grouped *group, int64_t i) {
   tsl_products *of = &group->members[i];

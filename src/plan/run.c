@@ -375,7 +375,8 @@ bool tsl_plan_joins(const tsl_plan *plan, const tsl_plan *one, tsl_operands *ope
   const tsl_joined joined = {&one->work.problem, operands};
   set_strides(&one->work.problem, operands);
   return !tsl_strategy_refuse(strategy, &problem, &work->config, work->device) &&
-         tsl_strategy_error_bound(strategy, &problem, &work->config) <= tsl_plan_error_bound(one) &&
+         tsl_strategy_error_bound(strategy, &problem, &work->config) <=
+             tsl_strategy_error_bound(strategy, &one->work.problem, &one->work.config) &&
          strategy->joins->takes(work, &joined);
 }
 

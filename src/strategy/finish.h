@@ -15,8 +15,6 @@ void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands
 /* On a device, by a kernel of its own (strategy/finish.cl). `work` is a product's: what is compiled is the same for all of its types,
  * and is counted in it as its own kernels are. */
 tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel);
-/* Binary places of C's type, as kernels are told to know how near a function has to be; 0 of integers. */
-int tsl_finish_places(const tsl_problem *problem);
 /* Enqueues it behind what made C, in one launch. The problem may be a block of that which it was built for. */
 tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, const tsl_operands *operands,
                                    tsl_stream *stream);

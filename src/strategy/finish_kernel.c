@@ -5,7 +5,6 @@
 #include "host/split.h"
 #include "strategy/finish_shared.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* As the kernel has them: elements of an item, and those of two bytes; and groups for each unit, which then go on to further lines. */
@@ -24,11 +23,6 @@ static void define_sums(const tsl_problem *problem, tsl_text *defines) {
                is_scaled ? scales : 0, problem->beta[0] != 0);
 }
 
-int tsl_finish_places(const tsl_problem *problem) {
-  const double unit = tsl_type(problem->c.type)->unit_roundoff;
-  return unit > 0 ? -ilogb(unit) : 0;
-}
-
 tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel) {
   /* By no strategy's options: relaxed arithmetic is not what its user has asked of this. */
   tsl_work own = *work;
@@ -42,7 +36,7 @@ tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel) {
   tsl_text_add(&defines,
                "#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define FINISH_BIAS %d\n"
                "#define FINISH_FUNCTION %d\n#define FINISH_PLACES %d\n",
-               of_c, of_c, added, (int)work->problem.activation, tsl_finish_places(&work->problem));
+               of_c, of_c, added, (int)work->problem.activation, tsl_problem_places(&work->problem));
   define_sums(&work->problem, &defines);
   tesela_status status = tsl_text_status(&defines);
   if (status == TESELA_OK)
