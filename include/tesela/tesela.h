@@ -545,8 +545,9 @@ static inline tesela_status tesela_gemm_batched(tesela_context *context, const t
  *
  * On the processor all threads share out all products by the work that each one is: small ones go to one thread each, the largest
  * first, and one that would keep the others waiting is computed by all of them. Every result has the bits that a call of its own would
- * give. On another device products in buffers are queued one behind the other without a wait in between, those of one shape at even distances in
- * one run where a strategy takes them so; these have the order of sums of a batch. Operands in host memory are brought to another
+ * give. On another device products in buffers are queued one behind the other without a wait in between, those of one shape at even distances, or of
+ * several shapes, in one run where a strategy takes them so; these have the order of sums of a batch. Products that ask for bits, or name a strategy's
+ * parameters, are never in a run with products of other shapes. Operands in host memory are brought to another
  * device group by group.
  *
  * Everything is checked before anything is computed: a wrong description, operand or batch is named by its number ("product 7: a.data is

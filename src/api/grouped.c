@@ -20,25 +20,11 @@ static tesela_status fail_in(const tsl_products *of, tesela_status status) {
              : tsl_fail_in(status, "%s %" PRId64, of->is_one ? "product" : "group", of->group);
 }
 
-static tesela_status find_plan(tsl_grouped *group, int64_t i) {
-  const tesela_gemm_desc *desc = &group->descs[i];
-  const tesela_batch *batch = &group->batches[i];
-  tsl_request request;
-  tsl_call_key key;
-  TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
-  TSL_TRY(tsl_products_check_batch(desc, batch));
-  TSL_TRY(tsl_products_request(group->context, &request, &key));
-  group->seeds[i] = tsl_api_seed(group->context, &request);
-  return tsl_products_plan(group->context, desc, batch, &key, &group->cached[i]);
-}
-
 /* Finds a member's plan, unless it has one, and checks its operands. */
 static tesela_status make_ready(tsl_grouped *group, int64_t i) {
   tsl_products *of = &group->members[i];
-  if (!group->cached[i]) {
-    TSL_TRY(fail_in(of, find_plan(group, i)));
-    of->plan = tsl_plan_cache_plan(group->cached[i]);
-  }
+  if (!group->cached[i])
+    TSL_TRY(fail_in(of, tsl_grouped_find_plan(group, i)));
   return of->batch->count == 0 ? TESELA_OK : tsl_products_check(of);
 }
 
@@ -84,6 +70,8 @@ static tesela_status make_all_ready(tsl_grouped *group) {
     tsl_team_run(team, all.parts, make_part_ready, &all);
     is_done = !atomic_load(&group->fails);
   }
+  if (!is_done)
+    tsl_grouped_plan_alike(group);
   for (int64_t i = 0; i < group->count && !is_done; i++)
     TSL_TRY(make_ready(group, i));
   return tsl_grouped_check_apart(group);
@@ -176,13 +164,14 @@ typedef struct arrays {
   tsl_products *members;
   tsl_cached_plan **cached;
   uint64_t *seeds;
+  bool *alike;
   tesela_gemm_desc *descs; /* copies, where the caller's structs have another size */
   tesela_batch *batches;   /* likewise, or where there are none */
 } arrays;
 
 static tesela_status take_arrays(int64_t count, arrays *out) {
   const size_t one = sizeof *out->members + sizeof(tsl_cached_plan *) + sizeof *out->seeds +
-                     sizeof *out->descs + sizeof *out->batches;
+                     sizeof *out->alike + sizeof *out->descs + sizeof *out->batches;
   size_t bytes;
   void *block;
   if (!tsl_size_mul((size_t)count, one, &bytes))
@@ -193,6 +182,7 @@ static tesela_status take_arrays(int64_t count, arrays *out) {
   out->batches = (tesela_batch *)(out->descs + count);
   out->cached = (tsl_cached_plan **)(out->batches + count);
   out->seeds = (uint64_t *)(out->cached + count);
+  out->alike = (bool *)(out->seeds + count);
   return TESELA_OK;
 }
 
@@ -231,6 +221,7 @@ static tesela_status multiply(tesela_context *context, const tesela_gemm_desc *d
                        .members = own.members,
                        .cached = own.cached,
                        .seeds = own.seeds,
+                       .alike = own.alike,
                        .status = TESELA_OK};
   tesela_status status = take_structs(descs, batches, desc_size, batch_size, &own, &group);
   if (status == TESELA_OK)

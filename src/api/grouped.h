@@ -13,11 +13,19 @@ typedef struct tsl_grouped {
   tsl_products *members;       /* likewise */
   tsl_cached_plan **cached;    /* theirs */
   uint64_t *seeds;             /* of what is measured of each */
+  bool *alike;                 /* whether its plan is by another's config, for being joined alone */
   atomic_bool fails;           /* somebody found a member to be wrong while all are made ready */
   bool begun;                  /* a product may be done */
   atomic_int status;           /* of the first product that failed for good */
   tsl_status_saved saved;      /* its sentence */
 } tsl_grouped;
+
+/* A member's plan, by the planner's choice: with its cached one and its seed. */
+tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t member);
+/* Finds plans of members in buffers that have to be new, if there are several which may be joined: by one config. */
+void tsl_grouped_plan_alike(tsl_grouped *group);
+/* Gives a member that has such a plan, and is not joined, one of its own. */
+tesela_status tsl_grouped_plan_apart(tsl_grouped *group, int64_t member);
 
 /* The call's key of a member. */
 tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key);
@@ -32,6 +40,25 @@ tesela_status tsl_grouped_check_apart(const tsl_grouped *group);
 
 /* Computes the members on the processor: threads share them out. */
 tesela_status tsl_grouped_share(tsl_grouped *group);
+
+/* Members of several sizes in buffers of one device that a strategy takes in one run, by the plan of a batch of the one with most work. */
+typedef struct tsl_joint {
+  tsl_cached_plan *cached; /* NULL: none are joined */
+  const tsl_plan *plan;
+  uint64_t workspace;
+  int64_t count;
+  const tsl_products **members;
+} tsl_joint;
+/* A plan of a batch of about so many products like the one described, and as many rows or some more. */
+tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm_desc *leader, int64_t able,
+                                     tsl_cached_plan **cached);
+/* Finds those among `count` members with single products, all queued on devices: they are brought behind the others, of which `count` is how many there
+ * are then. One joint at a time: those that are left may be joined otherwise by a further call. joint->members points into the array. */
+tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members, int64_t *count,
+                               tsl_joint *joint);
+/* Queues them; their operands were checked. */
+tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_joint *joint, tsl_stream *stream,
+                                        tsl_buffer *workspace);
 
 /* Members in buffers of devices with kernels, queued there; those that are not queued are computed one by one. What was queued is
  * waited for by the second call, which comes after each first one. */

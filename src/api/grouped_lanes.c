@@ -1,5 +1,5 @@
-/* Products that differ on devices with kernels: those in buffers are queued one behind the other on a stream of their device, those of one
- * shape whose operands lie at even distances in one run, if a strategy takes them so. */
+/* Products that differ on devices with kernels: those in buffers are queued one behind the other on a stream of their device; those of several
+ * sizes in one run, if a strategy takes them so, and those of one shape whose operands lie at even distances as a batch, likewise. */
 #include "api/grouped.h"
 
 #include <stdlib.h>
@@ -21,9 +21,14 @@ typedef struct queued {
   int64_t lane;
 } queued;
 
+/* Kinds of products that are joined apart from each other: what is left is queued one by one. */
+enum { JOINTS_MOST = 4 };
+
 struct tsl_lanes {
   const tsl_products **order; /* members that are queued, those of one plan side by side */
-  int64_t members, count, lane_count;
+  int64_t members, count, lane_count, joint_count;
+  tsl_joint joints[JOINTS_MOST];
+  int64_t joint_lanes[JOINTS_MOST];
   queued *runs;
   lane *lanes;
 };
@@ -146,6 +151,12 @@ static tesela_status take_slots(tsl_lanes *lanes) {
     lane *its = &lanes->lanes[run->lane];
     its->workspace = run->of.plan->workspace > its->workspace ? run->of.plan->workspace : its->workspace;
   }
+  for (int64_t i = 0; i < lanes->joint_count; i++) {
+    lanes->joint_lanes[i] = lane_of(lanes, lanes->joints[i].plan);
+    lane *its = &lanes->lanes[lanes->joint_lanes[i]];
+    its->workspace =
+        lanes->joints[i].workspace > its->workspace ? lanes->joints[i].workspace : its->workspace;
+  }
   for (int64_t i = 0; i < lanes->lane_count; i++) {
     TSL_TRY(tsl_run_slot_take(lanes->lanes[i].slots, &lanes->lanes[i].slot));
     TSL_TRY(tsl_run_slot_scratch(lanes->lanes[i].slot, lanes->lanes[i].workspace));
@@ -188,14 +199,44 @@ static tesela_status run_alone(tsl_grouped *group, int64_t member) {
   return TESELA_OK;
 }
 
+static tesela_status join(tsl_grouped *group, tsl_lanes *lanes) {
+  while (lanes->joint_count < JOINTS_MOST) {
+    tsl_joint *joint = &lanes->joints[lanes->joint_count];
+    TSL_TRY(tsl_grouped_join(group, lanes->order, &lanes->members, joint));
+    if (!joint->cached)
+      return TESELA_OK;
+    lanes->joint_count++;
+  }
+  return TESELA_OK;
+}
+
+/* What is not joined has a plan of its own, which may be one that is not queued. */
+static tesela_status plan_apart(tsl_grouped *group, tsl_lanes *lanes) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < lanes->members; i++) {
+    const tsl_products *of = lanes->order[i];
+    TSL_TRY(tsl_grouped_plan_apart(group, of->group));
+    if (is_queued(group, of->group))
+      lanes->order[kept++] = of;
+  }
+  lanes->members = kept;
+  return TESELA_OK;
+}
+
 static tesela_status begin(tsl_grouped *group, tsl_lanes *lanes) {
   for (int64_t i = 0; i < group->count; i++)
     if (is_queued(group, i))
       lanes->order[lanes->members++] = &group->members[i];
+  TSL_TRY(join(group, lanes));
+  TSL_TRY(plan_apart(group, lanes));
   qsort(lanes->order, (size_t)lanes->members, sizeof *lanes->order, compare);
   for (int64_t at = 0, taken = 0; at < lanes->members; at += taken)
     TSL_TRY(add_run(group, lanes, at, &taken));
   TSL_TRY(take_slots(lanes));
+  for (int64_t i = 0; i < lanes->joint_count; i++) {
+    const lane *its = &lanes->lanes[lanes->joint_lanes[i]];
+    TSL_TRY(tsl_grouped_enqueue_joint(group, &lanes->joints[i], its->slot->stream, its->slot->scratch));
+  }
   for (int64_t i = 0; i < lanes->count; i++)
     TSL_TRY(enqueue_run(group, lanes, &lanes->runs[i]));
   for (int64_t i = 0; i < group->count; i++)
@@ -238,6 +279,8 @@ tesela_status tsl_lanes_end(tsl_grouped *group, tsl_lanes *lanes, tesela_status 
       tsl_status_save(&saved);
     }
   }
+  for (int64_t i = 0; i < lanes->joint_count; i++)
+    tsl_plan_cache_give_back(&group->context->cache, lanes->joints[i].cached);
   for (int64_t i = 0; i < lanes->count; i++)
     if (lanes->runs[i].cached)
       tsl_plan_cache_give_back(&group->context->cache, lanes->runs[i].cached);

@@ -7,6 +7,20 @@ tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *
   return tsl_products_request(group->context, &request, key);
 }
 
+tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t i) {
+  const tesela_gemm_desc *desc = &group->descs[i];
+  const tesela_batch *batch = &group->batches[i];
+  tsl_request request;
+  tsl_call_key key;
+  TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
+  TSL_TRY(tsl_products_check_batch(desc, batch));
+  TSL_TRY(tsl_products_request(group->context, &request, &key));
+  group->seeds[i] = tsl_api_seed(group->context, &request);
+  TSL_TRY(tsl_products_plan(group->context, desc, batch, &key, &group->cached[i]));
+  group->members[i].plan = tsl_plan_cache_plan(group->cached[i]);
+  return TESELA_OK;
+}
+
 bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member) {
   const tsl_plan *plan = group->members[member].plan->plan;
   return (plan->work.device->capabilities & TSL_CAN_HOST) != 0;

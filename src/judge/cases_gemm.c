@@ -113,6 +113,23 @@ static void scales(int index, tesela_type type, tsl_case *out) {
 }
 enum { SCALES = 12 };
 
+/* Last steps of a C that nothing reads, whose rows are whole chunks of 16 bytes in any type: kernels that do the step themselves store such ones
+ * by other ways. Sizes over and below their tiles. */
+static void finishes_of_chunks(int index, tesela_type type, tsl_case *out) {
+  static const int64_t sizes[][3] = {{70, 72, 24}, {136, 48, 16}, {33, 144, 24}};
+  const int64_t *size = sizes[index % 3];
+  const int step =
+      (5 * index + 6) % (TESELA_ACTIVATIONS * TESELA_ALONGS); /* GELU of rows, by tanh of columns, ... */
+  out->problem = tsl_problem_gemm(size[0], size[1], size[2], type);
+  out->data = index % 4 == 3 ? TSL_DATA_SPECIAL : TSL_DATA_NORMAL;
+  tsl_case_lay_out_all(out, TSL_LAYOUT_DENSE, index % 2 ? TSL_LAYOUT_TRANSPOSED : TSL_LAYOUT_DENSE,
+                       TSL_LAYOUT_DENSE, 3);
+  tsl_case_set_scalars(out, index % 4 == 1 ? 1.5 : 1, 0);
+  out->problem.activation = (tesela_activation)(step % TESELA_ACTIVATIONS);
+  tsl_problem_add_bias(&out->problem, (tesela_along)(step / TESELA_ACTIVATIONS), type, 1);
+}
+enum { FINISHES_OF_CHUNKS = TESELA_ACTIVATIONS * TESELA_ALONGS / 2 };
+
 static const tsl_case_group groups[] = {
     {27, zeros_and_ones},
     {EDGES, cubes},
@@ -123,6 +140,7 @@ static const tsl_case_group groups[] = {
     {8 * TSL_DATA_COUNT, kinds_of_data},
     {FINISHES, finishes},
     {SCALES, scales},
+    {FINISHES_OF_CHUNKS, finishes_of_chunks},
     {0, NULL},
 };
 

@@ -32,6 +32,8 @@
  *   TSL_DOT4(s, u, a, b, sum)    sum + the products of four bytes of an int each, signed (s) or not (u), written out as here;
  *                                modulo 2^32
  *   TSL_ERF(x), TSL_TANH(x)      of a scalar, to a few units in the last digit
+ *   TSL_EXP2(x)                  2 to the power of a float, to a few units in the last digit; 0 is right where it is not normal
+ *   TSL_MOST(x, y)               the larger of two floats, NaN where one is; zeros are equal
  *   TSL_NAN(type)                the quiet NaN whose sign and payload are zero
  *   TSL_VECTOR(type, n)          n = 2, 4, 8 or 16 numbers
  *   TSL_SPLAT(type, n, x)        such a vector, x in every lane

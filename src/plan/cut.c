@@ -74,10 +74,15 @@ bool tsl_grain_block(const tsl_arrivals *arrivals, int index, int *i, int *j) {
 
 /* --- a plan's cut --- */
 
-static tsl_problem problem_of(const tsl_problem *whole, const tsl_part *part) {
-  tsl_problem block = tsl_problem_unfinished(whole);
+static tsl_problem problem_of(const tsl_work *work, const tsl_part *part) {
+  const tsl_problem *whole = &work->problem;
+  tsl_problem block = work->finishes ? *whole : tsl_problem_unfinished(whole);
   block.m = block.a.rows = block.c.rows = part->rows;
   block.n = block.b.cols = block.c.cols = part->cols;
+  if (block.bias_along == TESELA_BIAS_ROW)
+    block.bias.cols = part->cols;
+  else if (block.bias_along == TESELA_BIAS_COLUMN)
+    block.bias.rows = part->rows;
   return block;
 }
 
@@ -85,9 +90,10 @@ static tsl_problem problem_of(const tsl_problem *whole, const tsl_part *part) {
 static tesela_status make(const tsl_work *whole, const tsl_part *part, tsl_cut *cut, tsl_work **out) {
   tsl_work *made = &cut->made[cut->made_count];
   *made = (tsl_work){.strategy = whole->strategy,
-                     .problem = problem_of(&whole->problem, part),
+                     .problem = problem_of(whole, part),
                      .config = whole->config,
                      .device = whole->device,
+                     .finishes = whole->finishes,
                      .loaded_only = true};
   const char *why = tsl_strategy_refuse(made->strategy, &made->problem, &made->config, made->device);
   if (why)

@@ -79,7 +79,8 @@ static tesela_status plan_transfers(const tsl_plan *plan) {
 static tesela_status build_strategy(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   const tsl_problem whole = work->problem;
-  if (!tsl_problem_has_scales(&whole))
+  work->finishes = tsl_strategy_finishes(work->strategy, &whole, &work->config, work->device);
+  if (!tsl_problem_has_scales(&whole) || work->finishes)
     return work->strategy->build ? work->strategy->build(work) : TESELA_OK;
   work->problem = tsl_problem_unfinished(&whole);
   const tesela_status status = work->strategy->build ? work->strategy->build(work) : TESELA_OK;
@@ -89,7 +90,7 @@ static tesela_status build_strategy(tsl_plan *plan) {
 }
 
 static void release_strategy(tsl_plan *plan) {
-  tsl_work *own = tsl_problem_has_scales(&plan->work.problem) ? &plan->sums : &plan->work;
+  tsl_work *own = tsl_plan_work(plan) == &plan->sums ? &plan->sums : &plan->work;
   if (own->strategy->release)
     own->strategy->release(own);
 }
@@ -120,11 +121,12 @@ static tesela_status cut(tsl_plan *plan) {
              : TESELA_OK;
 }
 
-/* The last step's kernel, behind the cut: blocks are asked for the strategy's kernels alone. */
+/* The last step's kernel, where the strategy leaves it to others; behind the cut: blocks are asked for the strategy's kernels alone. */
 static tesela_status build_finish(tsl_plan *plan) {
   tsl_work *work = &plan->work;
-  return tsl_problem_has_finish(&work->problem) && plan->slots ? tsl_finish_build(work, &plan->finish)
-                                                               : TESELA_OK;
+  return tsl_problem_has_finish(&work->problem) && !work->finishes && plan->slots
+             ? tsl_finish_build(work, &plan->finish)
+             : TESELA_OK;
 }
 
 static tesela_status create(const tsl_problem *problem, const tsl_strategy *strategy,
@@ -255,7 +257,7 @@ uint64_t tsl_plan_bytes(const tsl_plan *plan) {
 uint64_t tsl_plan_host_bytes(const tsl_plan *plan) {
   const tsl_work *work = &plan->work;
   const bool is_there = work->device->capabilities & TSL_CAN_HOST || work->strategy->splits.parts;
-  return is_there && work->strategy != tsl_strategy_specification(work->problem.op)
+  return is_there && !work->finishes && work->strategy != tsl_strategy_specification(work->problem.op)
              ? tsl_problem_sums_bytes(&work->problem)
              : 0;
 }

@@ -10,7 +10,7 @@
 typedef struct tsl_plan {
   tsl_work work;
   tsl_work
-      sums; /* of a problem with scales: what the strategy computes, which the last step makes C of; it has the work's state */
+      sums; /* of a problem with scales that its strategy does not finish: what that computes, which the last step makes C of; it has the work's state */
   tsl_place place;
   double expected; /* seconds of a run, by whoever chose it; 0: nobody did */
   char *text;      /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
@@ -20,8 +20,8 @@ typedef struct tsl_plan {
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
   tsl_spread *spread;          /* of operands in pieces; else NULL */
   struct tsl_cut *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
-  tsl_kernel
-      *finish; /* the last step, on devices with kernels where the problem has one (strategy/finish.h) */
+  tsl_kernel *
+      finish; /* the last step, on devices with kernels where the problem has one that the strategy leaves to others (strategy/finish.h) */
 } tsl_plan;
 
 /* Where the time of one run went, in seconds. Phases that did not happen are 0; a plan's later runs find memory on the
@@ -77,6 +77,15 @@ tesela_status tsl_plan_enqueue(const tsl_plan *plan, const tsl_operands *operand
 /* The same, where strides are the operands' and not the problem's. */
 tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands *operands,
                                         tsl_stream *stream, tsl_buffer *workspace);
+/* Products that differ in one run, by a plan of a batch of one of them: compiling what that needs; whether its strategy takes one so, which is a plan's of its own, what it promises
+ * of it being no less than what that does; bytes of workspace; and queuing it, as tsl_plan_enqueue(). Operands have their strides: the first sets
+ * them, and so does the one behind. */
+tesela_status tsl_plan_build_joined(const tsl_plan *plan);
+bool tsl_plan_joins(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands);
+void tsl_plan_set_strides(const tsl_plan *one, tsl_operands *operands);
+uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count);
+tesela_status tsl_plan_enqueue_joined(const tsl_plan *plan, const tsl_joined *products, int64_t count,
+                                      tsl_stream *stream, tsl_buffer *workspace);
 /* Bytes of the device's memory that a run needs beside its operands. */
 uint64_t tsl_plan_workspace(const tsl_plan *plan);
 
@@ -100,7 +109,7 @@ bool tsl_plan_share(const tsl_plan *plan, int index, tsl_share *share);
 const char *tsl_plan_note(const tsl_plan *plan);
 /* What its strategy was built for. */
 static inline const tsl_work *tsl_plan_work(const tsl_plan *plan) {
-  return tsl_problem_has_scales(&plan->work.problem) ? &plan->sums : &plan->work;
+  return tsl_problem_has_scales(&plan->work.problem) && !plan->work.finishes ? &plan->sums : &plan->work;
 }
 /* Bytes that a run needs on the plan's device besides operands that are there already: copies of the others, and
  * the strategy's scratch memory, with sums that lie apart. The second counts the copies alone; the third is what a run takes of the

@@ -151,10 +151,10 @@ static tesela_status half_written(tesela_status status) {
 /* What every run comes to: the product, and its last step. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
-  if (tsl_problem_has_scales(&work->problem))
+  if (tsl_problem_has_scales(&work->problem) && !work->finishes)
     return tsl_scaled_run(plan, used, stream);
   TSL_TRY(work->strategy->run(work, used, stream));
-  if (!tsl_problem_has_finish(&work->problem))
+  if (!tsl_problem_has_finish(&work->problem) || work->finishes)
     return TESELA_OK;
   if (plan->finish)
     return tsl_finish_on_device(work, plan->finish, used, stream);
@@ -352,6 +352,45 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
   if (work->device->capabilities & TSL_CAN_HOST)
     prepare_on_host(plan, &used);
   return run_whole(plan, &used, stream);
+}
+
+/* --- products that differ --- */
+
+tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
+  const tsl_strategy *strategy = plan->work.strategy;
+  return strategy->joins && tsl_problem_batch(&plan->work.problem) > 1
+             ? strategy->joins->build(&plan->work)
+             : tsl_fail(TESELA_UNSUPPORTED, "%s takes no products that differ", strategy->name);
+}
+
+bool tsl_plan_joins(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands) {
+  const tsl_work *work = &plan->work;
+  const tsl_strategy *strategy = work->strategy;
+  tsl_problem problem = one->work.problem;
+  if (!strategy->joins || one->work.strategy != strategy || one->work.device != work->device ||
+      one->place != TSL_PLACE_DEVICE || plan->place != TSL_PLACE_DEVICE || one->spread || plan->spread ||
+      problem.m == 0 || problem.n == 0 || tsl_problem_batch(&problem) > 1)
+    return false;
+  problem.batch = work->problem.batch;
+  const tsl_joined joined = {&one->work.problem, operands};
+  set_strides(&one->work.problem, operands);
+  return !tsl_strategy_refuse(strategy, &problem, &work->config, work->device) &&
+         tsl_strategy_error_bound(strategy, &problem, &work->config) <=
+             tsl_strategy_error_bound(strategy, &one->work.problem, &one->work.config) &&
+         strategy->joins->takes(work, &joined);
+}
+
+void tsl_plan_set_strides(const tsl_plan *one, tsl_operands *operands) {
+  set_strides(&one->work.problem, operands);
+}
+
+uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count) {
+  return plan->work.strategy->joins->scratch(count);
+}
+
+tesela_status tsl_plan_enqueue_joined(const tsl_plan *plan, const tsl_joined *products, int64_t count,
+                                      tsl_stream *stream, tsl_buffer *workspace) {
+  return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);
 }
 
 /* --- many runs, timed together --- */

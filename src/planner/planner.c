@@ -146,7 +146,8 @@ static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate 
       tsl_choice_any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
   tsl_weigh(of->problem, of->choice, of->request, tsl_weigh_level(device, of->is_compared), own, count);
   for (int i = 0; i < count; i++) {
-    own[i].seconds += tsl_finish_seconds(of->problem, device);
+    if (own[i].refusal[0] || !tsl_strategy_finishes(own[i].strategy, of->problem, &own[i].config, device))
+      own[i].seconds += tsl_finish_seconds(of->problem, device);
     own[i].resident = own[i].seconds;
     if (!own[i].strategy->splits.parts) /* whose model has the copies */
       own[i].seconds = tsl_link_seconds(&link, of->problem, device, of->choice->place, own[i].resident);

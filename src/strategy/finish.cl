@@ -10,9 +10,12 @@
  * From the host: TSL_TYPE_C and TSL_REAL (kernel/elements.h), or TSL_COMPLEX; FINISH_BIAS (0: none, 1: of C's type, 2: of the sums'),
  * FINISH_FUNCTION (a tesela_activation); FINISH_SUMS (0: no scales, 1: sums of f32, 2: of i32), and with them FINISH_SCALES (1: A's,
  * 2: B's, 4: alpha where it is not 1; 0 of sums without terms, too) and FINISH_BEFORE (1: beta C is added). Pointers to what there is
- * none of are C's, and are not read. */
+ * none of are C's, and are not read.
+ *
+ * Sums and products are rounded as they are written here, so that kernels which do the last step themselves have the same bits. */
 #include "elements.h"
 
+#include "finish_function.h"
 #include "finish_shared.h"
 
 #define FINISH_ACROSS 64
@@ -42,22 +45,6 @@
 #else
 #define FINISH_SUM float
 #endif
-
-/* Below it both GELU are 0: a product with a share that underflows, which at -infinity would be NaN. */
-#define FINISH_LEAST ((TSL_REAL)-40)
-
-TSL_FUNCTION TSL_REAL finish_function(TSL_REAL x) {
-#if FINISH_FUNCTION == 1
-  return x < 0 ? 0 : x;
-#elif FINISH_FUNCTION == 2
-  return x < FINISH_LEAST ? 0 : (TSL_REAL)0.5 * x * (1 + TSL_ERF(x * (TSL_REAL)0.70710678118654752440));
-#elif FINISH_FUNCTION == 3
-  const TSL_REAL inner = (TSL_REAL)0.79788456080286535588 * (x + (TSL_REAL)0.044715 * x * x * x);
-  return x < FINISH_LEAST ? 0 : (TSL_REAL)0.5 * x * (1 + TSL_TANH(inner));
-#else
-  return x;
-#endif
-}
 
 /* Where a line of an operand starts. */
 TSL_FUNCTION TSL_INDEX finish_start(tsl_finish_steps steps, TSL_INDEX product, TSL_INDEX line) {
@@ -96,16 +83,16 @@ tsl_finish_result(TSL_GLOBAL tsl_result *c, TSL_GLOBAL const FINISH_VECTOR *bias
 #if FINISH_SUMS
           x[e] = (float)found[place * given.sums.step];
 #if FINISH_SCALES & 1
-          x[e] *= of_a[place * given.scale_a.step];
+          x[e] = TSL_MUL(float, x[e], of_a[place * given.scale_a.step]);
 #endif
 #if FINISH_SCALES & 2
-          x[e] *= of_b[place * given.scale_b.step];
+          x[e] = TSL_MUL(float, x[e], of_b[place * given.scale_b.step]);
 #endif
 #if FINISH_SCALES & 4
-          x[e] *= given.alpha;
+          x[e] = TSL_MUL(float, x[e], given.alpha);
 #endif
 #if FINISH_BEFORE
-          x[e] += given.beta * tsl_before(own[place * given.c.step]);
+          x[e] = TSL_FMA(given.beta, tsl_before(own[place * given.c.step]), x[e]);
 #endif
 #else
           x[e] = tsl_before(own[place * given.c.step * FINISH_PARTS + e % FINISH_PARTS]);

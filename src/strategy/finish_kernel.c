@@ -35,8 +35,8 @@ tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel) {
   own.config = tsl_strategy_defaults(own.strategy);
   tsl_text_add(&defines,
                "#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define FINISH_BIAS %d\n"
-               "#define FINISH_FUNCTION %d\n",
-               of_c, of_c, added, (int)work->problem.activation);
+               "#define FINISH_FUNCTION %d\n#define FINISH_PLACES %d\n",
+               of_c, of_c, added, (int)work->problem.activation, tsl_problem_places(&work->problem));
   define_sums(&work->problem, &defines);
   tesela_status status = tsl_text_status(&defines);
   if (status == TESELA_OK)

@@ -100,6 +100,8 @@ bool tsl_problem_has_scales(const tsl_problem *problem);
 /* The problem without its last step: what strategies compute. Where it has scales that is C = A B in the type of the sums, to
  * which the last step brings alpha and beta. */
 tsl_problem tsl_problem_unfinished(const tsl_problem *problem);
+/* Binary places of C's type, by which kernels know how near a function has to be; 0 of integers. */
+int tsl_problem_places(const tsl_problem *problem);
 /* The same where the problem has scales, in `room`; else the problem itself, of which strategies pass over the last step. */
 const tsl_problem *tsl_problem_of_sums(const tsl_problem *problem, tsl_problem *room);
 /* Whether such sums cannot lie where C does, which is read or has elements of another size: they are made in memory of their own,

@@ -3,6 +3,8 @@
 #include "base/status.h"
 #include "strategy/problem.h"
 
+#include <math.h>
+
 static const char *const along_names[TESELA_ALONGS] = {"", "row", "column"};
 static const char *const activation_names[TESELA_ACTIVATIONS] = {"", "relu", "gelu", "gelu_tanh"};
 static const char *const scaling_names[TESELA_SCALINGS] = {"", "tensor", "lines"};
@@ -67,6 +69,11 @@ static void unscale(const tsl_problem *whole, tsl_problem *sums) {
   }
   sums->alpha[0] = whole->alpha[0] != 0; /* 0: A and B are not read */
   sums->alpha[1] = sums->beta[0] = sums->beta[1] = 0;
+}
+
+int tsl_problem_places(const tsl_problem *problem) {
+  const double unit = tsl_type(problem->c.type)->unit_roundoff;
+  return unit > 0 ? -ilogb(unit) : 0;
 }
 
 tsl_problem tsl_problem_unfinished(const tsl_problem *problem) {

@@ -579,12 +579,18 @@ static uint64_t own_scratch(const tsl_strategy *strategy, const tsl_problem *pro
                                 : 0;
 }
 
+bool tsl_strategy_finishes(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+                           const tsl_device *device) {
+  return strategy->finishes && tsl_problem_has_finish(problem) && strategy->finishes(problem, config, device);
+}
+
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device) {
   if (device->capabilities & TSL_CAN_HOST)
     return 0;
-  const uint64_t own = own_scratch(strategy, problem, config, device), sums = tsl_problem_sums_bytes(problem),
-                 at = sums == 0 ? own : aligned(own);
+  const bool finishes = tsl_strategy_finishes(strategy, problem, config, device);
+  const uint64_t own = own_scratch(strategy, problem, config, device),
+                 sums = finishes ? 0 : tsl_problem_sums_bytes(problem), at = sums == 0 ? own : aligned(own);
   return sums > UINT64_MAX - at ? UINT64_MAX : at + sums;
 }
 

@@ -140,6 +140,7 @@ typedef struct tsl_work {
   tsl_device *device;
   void *state;          /* what build() made */
   double build_seconds; /* time in compilers, for reports */
+  bool finishes;        /* build() and run() do the problem's last step, too; false: they pass over it */
   bool
       loaded_only; /* build() takes kernels that are loaded already, and fails for others: TESELA_UNSUPPORTED */
   int texts;       /* how many texts of kernels were compiled or found compiled; 0: it is C of this library */
@@ -150,6 +151,26 @@ typedef struct tsl_work {
       scratch; /* bytes that a run needs beside its operands, where build() says it: children's are known then. 0: uses.scratch() */
   const tsl_spread *spread; /* operands lie in pieces, and this is where; NULL: they do not */
 } tsl_work;
+
+/* One of several products that a run takes together, its problem alone, and where its operands are, strides included. */
+typedef struct tsl_joined {
+  const tsl_problem *problem;
+  const tsl_operands *operands;
+} tsl_joined;
+
+/* How a strategy takes products whose sizes differ in one run of a work that was built for a batch of one of them. Its config rules, and the order of
+ * sums is that of a batch: the bits of each product do not depend on the others. */
+typedef struct tsl_joining {
+  /* Compiles what such runs need, unless that was done; before the first of them. Any number of threads. */
+  tesela_status (*build)(const tsl_work *work);
+  /* Whether this product may be one of them. The problem was not refused as such a batch. */
+  bool (*takes)(const tsl_work *work, const tsl_joined *one);
+  /* Bytes of scratch memory that a run of so many products needs. */
+  uint64_t (*scratch)(int64_t count);
+  /* Enqueued. All of them are taken; the arrays may be changed on return. Any number of threads, with scratch memory of their own. */
+  tesela_status (*run)(const tsl_work *work, const tsl_joined *products, int64_t count, tsl_buffer *scratch,
+                       tsl_stream *stream);
+} tsl_joining;
 
 struct tsl_strategy {
   const char *name;  /* the folder's name */
@@ -174,6 +195,13 @@ struct tsl_strategy {
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
   /* What follows is optional: zero where a strategy has none of it. */
+  /* Whether the last step of such a problem rides with the product: then work->finishes is set, build() and run() have the whole problem, and
+   * the operands its vectors. All others are asked as ever, of scaled sums about those (tsl_problem_of_sums()). A C in the type of
+   * its sums has the bits that strategy/finish.h makes of them; of narrower types rounding less is right. Called after refuse(), and
+   * never of strategies that split. NULL: it never does. */
+  bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+  /* Products that differ in one run: NULL: it takes none so. */
+  const tsl_joining *joins;
   /* Of strategies in C whose build(), run(), release() and packing are those of strategy/prepared.h. */
   const tsl_jobs *jobs;
   struct {
@@ -387,6 +415,9 @@ double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *pro
  * there, parameter values, the strategy's refuse(), and whether it guarantees what the problem asks for. NULL: it can. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device);
+/* Whether it does the problem's last step itself; false where there is none. Of configs that are not refused. */
+bool tsl_strategy_finishes(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+                           const tsl_device *device);
 /* What a strategy guarantees of a problem, its last step included. */
 tsl_accuracy tsl_strategy_promises(const tsl_strategy *strategy, const tsl_problem *problem,
                                    const tsl_config *config);
@@ -399,7 +430,7 @@ double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem 
 /* When the bits of what promises this come again, strategy and config being the same. */
 tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy);
 /* Bytes of scratch memory on the device; 0 on the cpu. Behind the strategy's own are the sums of a problem with scales, where they do
- * not lie in C: from tsl_strategy_sums_at() on. */
+ * not lie in C and the strategy does not finish them itself: from tsl_strategy_sums_at() on. */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 

@@ -14,6 +14,7 @@
 #include "device/devices.h"
 #include "strategy/children.h"
 #include "strategy/finish.h"
+#include "strategy/gemm/cuda_wgmma/run.h"
 #include "strategy/launch.h"
 #include "unit/config.h"
 #include "unit/sanitizers.h"
@@ -269,6 +270,85 @@ static void build_finishes(tsl_device *device, int turn, int turns) {
       fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
   }
   build_scales(device, turn, turns);
+}
+
+/* Kernels that do the last step themselves: each function, types of C that sums have and have not, vectors along both ways, in registers
+ * and where elements are stored, of sums that are whole numbers, apart, split, and folded. Small tiles compile in a moment. */
+static void finishing_kernels(void **state) {
+  (void)state;
+  static const struct {
+    tesela_type ab, c, bias;
+    tesela_along along;
+    tesela_scaling scale_a, scale_b;
+    double beta;
+    int64_t m, k;
+    const char *config;
+  } cases[] = {
+      {TESELA_BF16, TESELA_BF16, TESELA_BF16, TESELA_BIAS_ROW, TESELA_NO_SCALE, TESELA_NO_SCALE, 0, 2048, 256,
+       "tile_m=128 tile_n=64"},
+      {TESELA_F16, TESELA_F16, TESELA_F32, TESELA_BIAS_COLUMN, TESELA_SCALE_LINES, TESELA_NO_SCALE, 1, 2048,
+       256, "tile_m=64 tile_n=64 order=swapped"},
+      {TESELA_I8, TESELA_BF16, TESELA_BF16, TESELA_BIAS_ROW, TESELA_SCALE_LINES, TESELA_SCALE_LINES, 0, 128,
+       8192, "tile_m=64 tile_n=64"},
+      {TESELA_I8, TESELA_F32, TESELA_F32, TESELA_BIAS_COLUMN, TESELA_SCALE_TENSOR, TESELA_SCALE_LINES, 1,
+       2048, 256, "tile_m=128 tile_n=16 cluster=2 form=flow order=swapped"},
+      {TESELA_E4M3, TESELA_F16, TESELA_F16, TESELA_NO_BIAS, TESELA_SCALE_TENSOR, TESELA_SCALE_LINES, 0, 2048,
+       256, "tile_m=64 tile_n=64 eights=panels"},
+  };
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
+  tsl_device *found[LENGTH(architectures) + 2];
+  const int count = find_devices(found, (int)LENGTH(found)) - 1;
+  for (int i = 0; i < (int)LENGTH(cases); i++) {
+    tsl_work work = {.strategy = strategy, .device = found[count - 1], .finishes = true};
+    tsl_problem *problem = &work.problem;
+    *problem = tsl_problem_gemm(cases[i].m, cases[i].m, cases[i].k, cases[i].c);
+    problem->a.type = problem->b.type = cases[i].ab;
+    problem->beta[0] = cases[i].beta;
+    problem->activation = (tesela_activation)(i % TESELA_ACTIVATIONS);
+    tsl_problem_add_bias(problem, cases[i].along, cases[i].bias, 1);
+    tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_A, cases[i].scale_a, 1);
+    tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_B, cases[i].scale_b, 1);
+    assert_int_equal(tsl_problem_check(problem), TESELA_OK);
+    problem->ask = (tsl_ask){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
+    work.config = config_of(strategy, cases[i].config);
+    assert_null(tsl_strategy_refuse(strategy, problem, &work.config, work.device));
+    assert_true(tsl_strategy_finishes(strategy, problem, &work.config, work.device));
+    if (strategy->build(&work) != TESELA_OK)
+      fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+    strategy->release(&work);
+  }
+  tsl_devices_destroy(devices);
+}
+
+/* The kernel of products that differ, which a work of a batch asks for when it first runs some. */
+static void joining_kernels(void **state) {
+  (void)state;
+  static const struct {
+    tesela_type ab, c;
+    const char *config;
+  } cases[] = {{TESELA_BF16, TESELA_BF16, "tile_m=128 tile_n=64"},
+               {TESELA_I8, TESELA_I32, "tile_m=64 tile_n=64"}};
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
+  tsl_device *found[LENGTH(architectures) + 2];
+  const int count = find_devices(found, (int)LENGTH(found)) - 1;
+  for (size_t i = 0; i < LENGTH(cases); i++) {
+    tsl_work work = {.strategy = strategy, .device = found[count - 1]};
+    tsl_kernel *kernel, *again;
+    work.problem = tsl_problem_gemm(256, 256, 256, cases[i].c);
+    work.problem.a.type = work.problem.b.type = cases[i].ab;
+    work.problem.batch = 4;
+    work.config = config_of(strategy, cases[i].config);
+    assert_null(tsl_strategy_refuse(strategy, &work.problem, &work.config, work.device));
+    if (strategy->build(&work) != TESELA_OK)
+      fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work.problem, &work.config, work.device);
+    if (tsl_cuda_wgmma_joined_kernel(&work, &tile, &kernel) != TESELA_OK)
+      fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+    assert_int_equal(tsl_cuda_wgmma_joined_kernel(&work, &tile, &again), TESELA_OK);
+    assert_ptr_equal(kernel, again);
+    strategy->release(&work);
+  }
+  tsl_devices_destroy(devices);
 }
 
 static void every_kernel(void **state) {
@@ -573,10 +653,11 @@ static void named_library(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(targets),   cmocka_unit_test(options),       cmocka_unit_test(errors),
-      cmocka_unit_test(described), cmocka_unit_test(every_kernel),  cmocka_unit_test(every_word),
-      cmocka_unit_test(roofs),     cmocka_unit_test(vectors),       cmocka_unit_test(element_types),
-      cmocka_unit_test(cards),     cmocka_unit_test(named_library),
+      cmocka_unit_test(targets),       cmocka_unit_test(options),           cmocka_unit_test(errors),
+      cmocka_unit_test(described),     cmocka_unit_test(finishing_kernels), cmocka_unit_test(joining_kernels),
+      cmocka_unit_test(every_kernel),  cmocka_unit_test(every_word),        cmocka_unit_test(roofs),
+      cmocka_unit_test(vectors),       cmocka_unit_test(element_types),     cmocka_unit_test(cards),
+      cmocka_unit_test(named_library),
   };
   if (tsl_nvrtc_load(0) != TESELA_OK) {
     printf("skipped: %s\n", tesela_last_error());

@@ -31,6 +31,15 @@
 
 TSL_CONSTANT int words_weights[4] = {1, 2, 3, 5};
 
+/* What only floats have: of doubles nothing. */
+TSL_FUNCTION TSL_REAL words_of_floats(TSL_REAL x) {
+#ifdef TSL_REAL_IS_DOUBLE
+  return 0 * x;
+#else
+  return TSL_EXP2(-x) + TSL_MOST(x, 1.0f) + 2 * TSL_MOST(-x, 0.5f);
+#endif
+}
+
 /* sum of weights[i] * line[first + i], around the end */
 TSL_FUNCTION TSL_REAL words_weighted(TSL_LOCAL_POINTER const TSL_REAL *line, int first) {
   TSL_REAL sum = 0;
@@ -109,9 +118,10 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   if (g % WIDTH == 0)
     STORE_LINES(TSL_REAL, WIDTH, lines + width * height * depth + g,
                 TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, whole + g));
-  lines[2 * width * height * depth + g] = g == 0   ? TSL_NAN(TSL_REAL)
-                                          : g == 2 ? TSL_ERF(fine[g]) + 2 * TSL_TANH(fine[g])
-                                                   : TSL_MUL(TSL_REAL, fine[g], fine[g + 1]) - 1;
+  lines[2 * width * height * depth + g] =
+      g == 0   ? TSL_NAN(TSL_REAL)
+      : g == 2 ? TSL_ERF(fine[g]) + 2 * TSL_TANH(fine[g]) + words_of_floats(fine[g])
+               : TSL_MUL(TSL_REAL, fine[g], fine[g + 1]) - 1;
 #ifdef TSL_REAL_IS_DOUBLE
   /* The sign and the exponent of a number's bits, and the bits as a number again. */
   if (g == 1)

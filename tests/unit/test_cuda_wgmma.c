@@ -456,6 +456,110 @@ static void the_model_likes_what_an_ask_allows(void **state) {
   }
 }
 
+/* Vectors of the last step that go from column to column, as kernels see columns, have room beside stages; others need none. */
+static void last_steps_have_memory(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *config;
+    tesela_along along;
+    tesela_scaling scale_a, scale_b;
+    int bias, a, b;
+    int64_t beside;
+  } cases[] = {
+      {"tile_m=128 tile_n=256", TESELA_BIAS_ROW, TESELA_NO_SCALE, TESELA_NO_SCALE, 1, 0, 0, 2 * 256 * 4},
+      {"tile_m=128 tile_n=256", TESELA_BIAS_COLUMN, TESELA_SCALE_TENSOR, TESELA_NO_SCALE, 2, 2, 0, 0},
+      {"tile_m=64 tile_n=64", TESELA_NO_BIAS, TESELA_SCALE_LINES, TESELA_SCALE_LINES, 0, 2, 1, 64 * 4},
+      {"tile_m=64 tile_n=64 order=swapped", TESELA_BIAS_COLUMN, TESELA_SCALE_LINES, TESELA_SCALE_LINES, 1, 1,
+       2, 2 * 64 * 4},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(512, 512, 512, TESELA_BF16, TESELA_BF16);
+    tsl_problem_add_bias(&problem, cases[i].along, TESELA_F32, 1);
+    tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_A, cases[i].scale_a, 1);
+    tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_B, cases[i].scale_b, 1);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_finishing(&problem, &config, &device);
+    assert_int_equal(tile.bias, cases[i].bias);
+    assert_int_equal(tile.scale_a, cases[i].a);
+    assert_int_equal(tile.scale_b, cases[i].b);
+    assert_int_equal(tile.beside, cases[i].beside);
+    const uint64_t boxes = (uint64_t)tile.warpgroups * (uint64_t)tile.boxes * 8192,
+                   stages = (uint64_t)tile.stages * (uint64_t)(tile.tile_m + tile.tile_n) * 128;
+    assert_true(tile.shared_bytes <= device.local_bytes_inside && tile.stages >= 2);
+    assert_true(tile.shared_bytes >=
+                boxes + stages + 16 * (uint64_t)tile.stages + 1023 + (uint64_t)tile.beside);
+    assert_true(tsl_strategy_finishes(strategy, &problem, &config, &device));
+    /* Sums have no matrix of their own then. */
+    const tsl_problem sums = tsl_problem_unfinished(&problem);
+    assert_int_equal(tsl_strategy_scratch(strategy, &problem, &config, &device),
+                     tsl_strategy_scratch(strategy, &sums, &config, &device));
+  }
+}
+
+/* One of several in a run: what goes by maps as it lies, is only written, and is what the batch's kernel was made for. */
+static void products_that_differ(void **state) {
+  (void)state;
+  static const struct {
+    const char *what;
+    int64_t m, n, k, a_row, b_row, c_row, c_offset;
+    double alpha, beta;
+    tesela_type c;
+    bool is_taken;
+  } cases[] = {
+      {"as the batch", 512, 512, 512, 512, 512, 512, 0, 1, 0, TESELA_BF16, true},
+      {"another size", 1, 136, 72, 72, 136, 136, 0, 1, 0, TESELA_BF16, true},
+      {"rows apart, alpha", 33, 64, 8, 16, 72, 80, 8, -2, 0, TESELA_BF16, true},
+      {"C's rows end at odd addresses", 33, 63, 8, 16, 64, 63, 0, 1, 0, TESELA_BF16, false},
+      {"C begins at an odd address", 33, 64, 8, 16, 64, 64, 1, 1, 0, TESELA_BF16, false},
+      {"A is packed", 33, 64, 9, 9, 64, 64, 0, 1, 0, TESELA_BF16, false},
+      {"C is read", 33, 64, 8, 16, 64, 64, 0, 1, 1, TESELA_BF16, false},
+      {"no terms", 33, 64, 0, 16, 64, 64, 0, 1, 0, TESELA_BF16, false},
+      {"terms that count 0", 33, 64, 8, 16, 64, 64, 0, 0, 0, TESELA_BF16, false},
+      {"another C", 33, 64, 8, 16, 64, 64, 0, 1, 0, TESELA_F32, false},
+  };
+  tsl_device device = hopper();
+  tsl_work work = {
+      .strategy = strategy, .device = &device, .config = config_of(strategy, "tile_m=128 tile_n=128")};
+  work.problem = problem_of(512, 512, 512, TESELA_BF16, TESELA_BF16);
+  work.problem.batch = 16;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, cases[i].c);
+    problem.a.row_stride = cases[i].a_row;
+    problem.b.row_stride = cases[i].b_row;
+    problem.c.row_stride = cases[i].c_row;
+    problem.alpha[0] = cases[i].alpha;
+    problem.beta[0] = cases[i].beta;
+    const tsl_operands operands = {
+        .a = {.row_stride = cases[i].a_row, .col_stride = 1},
+        .b = {.row_stride = cases[i].b_row, .col_stride = 1},
+        .c = {.row_stride = cases[i].c_row, .col_stride = 1, .offset = cases[i].c_offset}};
+    const tsl_joined one = {&problem, &operands};
+    if (strategy->joins->takes(&work, &one) != cases[i].is_taken)
+      fail_msg("%s: taken or not", cases[i].what);
+  }
+  tsl_problem biased = work.problem;
+  biased.batch = 0;
+  tsl_problem_add_bias(&biased, TESELA_BIAS_ROW, TESELA_BF16, 1);
+  const tsl_operands operands = {.a = {.row_stride = 512, .col_stride = 1},
+                                 .b = {.row_stride = 512, .col_stride = 1},
+                                 .c = {.row_stride = 512, .col_stride = 1}};
+  assert_false(strategy->joins->takes(&work, &(tsl_joined){&biased, &operands}));
+  /* A work of one product has no such runs, and none are where memory is short. */
+  tsl_problem plain = work.problem;
+  plain.batch = 0;
+  const tsl_work single = {.strategy = strategy, .device = &device, .config = work.config, .problem = plain};
+  assert_false(strategy->joins->takes(&single, &(tsl_joined){&plain, &operands}));
+  device.local_bytes_inside = 70 << 10;
+  assert_int_equal(strategy->joins->build(&work), TESELA_UNSUPPORTED);
+  assert_false(strategy->joins->takes(&work, &(tsl_joined){&plain, &operands}));
+  device = hopper();
+  assert_true(strategy->joins->takes(&work, &(tsl_joined){&plain, &operands}));
+  /* A table of 128 has room for all products of a run, and one row behind them. */
+  assert_int_equal(strategy->joins->scratch(1), 2 * 512);
+  assert_int_equal(strategy->joins->scratch(1000), 129 * 512);
+}
+
 int main(void) {
   strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
   const struct CMUnitTest tests[] = {
@@ -469,6 +573,8 @@ int main(void) {
       cmocka_unit_test(the_bound_of_eights_is_met),
       cmocka_unit_test(eights_wait_for_an_ask),
       cmocka_unit_test(operands_that_maps_do_not_take_are_packed),
+      cmocka_unit_test(last_steps_have_memory),
+      cmocka_unit_test(products_that_differ),
       cmocka_unit_test(the_model_likes_what_fits),
       cmocka_unit_test(the_model_likes_what_an_ask_allows),
   };

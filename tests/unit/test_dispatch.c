@@ -2,6 +2,7 @@
  * differs from a call that is known; and the plans that it knows may be evicted. */
 #include "unit/unit.h"
 
+#include "api/api.h"
 #include "api/plan_cache.h"
 
 #include <pthread.h>
@@ -242,6 +243,42 @@ static void test_least_recently_used_goes_first(void **state) {
   tsl_plan_cache_release(known);
 }
 
+/* Whoever goes leaves the others to be found, wherever it was among those with hashes like its own. */
+static void test_all_others_are_found(void **state) {
+  enum { ADDED = TSL_PLANS_CACHED + 300 };
+  static tsl_plan_cache cache;
+  static bool is_there[ADDED];
+  const tsl_device device = {.memory_bytes = 800};
+  int order[TSL_PLANS_CACHED]; /* of the plans that there are first, the least recently used in front */
+  (void)state;
+  tsl_plan_cache_init(&cache);
+  for (int i = 0; i < TSL_PLANS_CACHED; i++) {
+    tsl_plan_cache_give_back(&cache, add(&cache, &device, i + 1, 0));
+    order[i] = (int)((int64_t)i * 211 % TSL_PLANS_CACHED);
+    is_there[i] = true;
+  }
+  for (int i = 0; i < TSL_PLANS_CACHED; i++) {
+    tsl_cached_plan *found =
+        tsl_plan_cache_find(&cache, &(tsl_call_key){.problem = key_of(order[i] + 1).problem});
+    assert_non_null(found);
+    tsl_plan_cache_give_back(&cache, found);
+  }
+  for (int i = TSL_PLANS_CACHED; i < ADDED; i++) {
+    tsl_plan_cache_give_back(&cache, add(&cache, &device, i + 1, 0));
+    is_there[i] = true;
+    is_there[order[i - TSL_PLANS_CACHED]] = false;
+  }
+  for (int i = 0; i < ADDED; i++) {
+    tsl_cached_plan *found = tsl_plan_cache_find(&cache, &(tsl_call_key){.problem = key_of(i + 1).problem});
+    assert_int_equal(found != NULL, is_there[i]);
+    if (found) {
+      assert_int_equal(tsl_plan_cache_plan(found)->plan->work.problem.m, i + 1);
+      tsl_plan_cache_give_back(&cache, found);
+    }
+  }
+  tsl_plan_cache_destroy(&cache);
+}
+
 /* More than an eighth of the device's memory, by those that are there already. */
 static void test_short_in_bytes(void **state) {
   (void)state;
@@ -298,6 +335,7 @@ int main(void) {
       cmocka_unit_test(test_evicted),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_least_recently_used_goes_first),
+      cmocka_unit_test(test_all_others_are_found),
       cmocka_unit_test(test_short_in_bytes),
       cmocka_unit_test(test_a_new_generation),
   };

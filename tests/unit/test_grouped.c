@@ -430,9 +430,79 @@ static void in_buffers(const char *device) {
     tesela_buffer_destroy(buffers[i]);
 }
 
+/* Products of many sizes in bf16, of which a device may take those in one run whose C lies as such runs want it: the others, with rows at odd
+ * addresses, a C that is read, a bias, or no terms, are queued beside them. Sums of small whole numbers are exact; what lies between results stays. */
+static void many_sizes(const char *device) {
+  enum { PRODUCTS = 40, ELEMENTS = 1200000 };
+  static uint16_t a[ELEMENTS], b[ELEMENTS];
+  static float c[ELEMENTS], right[ELEMENTS], bias[400];
+  static tesela_gemm_desc descs[PRODUCTS];
+  tesela_buffer *buffers[4];
+  int64_t at[3] = {0, 0, 0};
+  for (int i = 0; i < ELEMENTS; i++) {
+    const float x = (float)(i * 37 % 5 - 2), y = (float)(i * 53 % 7 - 3);
+    uint32_t bits[2];
+    memcpy(&bits[0], &x, sizeof x);
+    memcpy(&bits[1], &y, sizeof y);
+    a[i] = (uint16_t)(bits[0] >> 16);
+    b[i] = (uint16_t)(bits[1] >> 16);
+    c[i] = right[i] = (float)(i % 31);
+  }
+  for (int i = 0; i < 400; i++)
+    bias[i] = (float)(i % 9 - 4);
+  const void *const from[4] = {a, b, c, bias};
+  const size_t bytes[4] = {sizeof a, sizeof b, sizeof c, sizeof bias};
+  for (int i = 0; i < 4; i++) {
+    must(tesela_buffer_create(context, device, bytes[i], &buffers[i]));
+    must(tesela_buffer_write(buffers[i], 0, from[i], bytes[i]));
+  }
+  for (int p = 0; p < PRODUCTS; p++) {
+    const int64_t m = p * 11 % 97 + (p % 9 == 0 ? 130 : 1), n = p % 7 == 3 ? 33 : 8 * (p % 13 + 1),
+                  k = p % 11 == 5 ? 0 : 8 * (p % 17 + 1);
+    const bool has_bias = p % 6 == 5, is_read = p % 8 == 7;
+    const double *factor = p % 3 == 0 ? scalars[1] : NULL;
+    descs[p] = (tesela_gemm_desc){
+        .m = m,
+        .n = n,
+        .k = k,
+        .alpha = factor,
+        .beta = is_read ? betas[2] : NULL,
+        .a = {.buffer = buffers[0], .offset = at[0], .type = TESELA_BF16},
+        .b = {.buffer = buffers[1], .offset = at[1], .transpose = true, .type = TESELA_BF16},
+        .c = {.buffer = buffers[2], .offset = at[2], .type = TESELA_F32},
+        .bias = {.buffer = has_bias ? buffers[3] : NULL, .type = TESELA_F32},
+        .bias_along = has_bias ? TESELA_BIAS_ROW : TESELA_NO_BIAS};
+    for (int64_t i = 0; i < m * n; i++) {
+      int sum = 0;
+      for (int64_t l = 0; l < k; l++)
+        sum += (int)((at[0] + i / n * k + l) * 37 % 5 - 2) * (int)((at[1] + i % n * k + l) * 53 % 7 - 3);
+      float *to = &right[at[2] + i];
+      *to =
+          (factor ? (float)*factor : 1) * (float)sum + (is_read ? 2 * *to : 0) + (has_bias ? bias[i % n] : 0);
+    }
+    at[0] += m * k + 8;
+    at[1] += n * k + 8;
+    at[2] += m * n + 15;
+    at[0] -= at[0] % 8, at[1] -= at[1] % 8, at[2] -= at[2] % 8;
+    assert_true(at[0] < ELEMENTS && at[1] < ELEMENTS && at[2] < ELEMENTS);
+  }
+  for (int again = 0; again < 2; again++) {
+    must(tesela_buffer_write(buffers[2], 0, c, sizeof c));
+    must(tesela_gemm_grouped(context, descs, NULL, PRODUCTS, NULL));
+    static float found[ELEMENTS];
+    must(tesela_buffer_read(buffers[2], 0, found, sizeof found));
+    for (int64_t i = 0; i < ELEMENTS; i++)
+      if (found[i] != right[i])
+        fail_msg("%s: element %d is %g, not %g", device, (int)i, (double)found[i], (double)right[i]);
+  }
+  for (int i = 0; i < 4; i++)
+    tesela_buffer_destroy(buffers[i]);
+}
+
 static void in_buffers_of_the_cpu(void **state) {
   (void)state;
   in_buffers("cpu");
+  many_sizes("cpu");
 }
 
 static void on_a_device(void **state) {
@@ -440,6 +510,7 @@ static void on_a_device(void **state) {
   if (opencl_is_missing())
     skip();
   in_buffers("opencl:0");
+  many_sizes("opencl:0");
 }
 
 int main(void) {

@@ -37,6 +37,22 @@
 #define TSL_MUL(type, a, b) TSL_PASTE(TSL_MUL_, type)(a, b)
 #define TSL_ERF(x) erf(x)
 #define TSL_TANH(x) tanh(x)
+TSL_FUNCTION float tsl_exp2(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+TSL_FUNCTION float tsl_most(float x, float y) {
+#if __CUDA_ARCH__ >= 800
+  float most;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(x), "f"(y));
+  return most;
+#else
+  return x > y || x != x ? x : y;
+#endif
+}
+#define TSL_EXP2(x) tsl_exp2(x)
+#define TSL_MOST(x, y) tsl_most(x, y)
 #define TSL_AS_INDEX(x) __double_as_longlong(x)
 #define TSL_AS_DOUBLE(i) __longlong_as_double(i)
 #define TSL_AS_INT(x) __float_as_int(x)

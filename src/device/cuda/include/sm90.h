@@ -126,6 +126,11 @@ SM90_FUNCTION void barrier_wait(shared_t barrier, unsigned parity) {
 SM90_FUNCTION void tma_prefetch(const tensor_map *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
+/* A map that lies in device memory, a multiple of 128 bytes, is seen as it was written before this launch: by one thread of each block
+ * that copies by it, before it does. */
+SM90_FUNCTION void tma_map_acquire(const tensor_map *map) {
+  asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
+}
 /* Asks for a box to be brought to the last cache, which all of the device sees: also before dependency_wait(), because what is written
  * to memory later is written there. By one thread. */
 SM90_FUNCTION void tma_prefetch_box(const tensor_map *map, int x, int y, int z) {
@@ -185,10 +190,18 @@ SM90_FUNCTION void store_pair(shared_t to, unsigned a, unsigned b) {
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b) : "memory");
 }
 
+SM90_FUNCTION void store_shared(shared_t to, unsigned word) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(word) : "memory");
+}
 SM90_FUNCTION unsigned load_shared(shared_t from) {
   unsigned word;
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
   return word;
+}
+
+/* Two numbers of f32 at a multiple of 8 bytes. */
+SM90_FUNCTION void load_shared_pair(shared_t from, float pair[2]) {
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(pair[0]), "=f"(pair[1]) : "r"(from) : "memory");
 }
 
 /* --- wgmma --- */

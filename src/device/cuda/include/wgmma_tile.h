@@ -1,5 +1,6 @@
 /* A warpgroup's sums, 64 x TILE_N, and their way to C. Before it is included: sm90.h, TSL_PARAM_TILE_N, ELEMENT, A_TYPE, B_TYPE, A_ACROSS,
- * B_ACROSS, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (sums leave as they are). */
+ * B_ACROSS, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (sums leave as they are). And where it matters, WHOLE_SUMS: sums are i32,
+ * though C is not, and the last step makes numbers of them. */
 #ifndef TSL_WGMMA_TILE_H
 #define TSL_WGMMA_TILE_H
 
@@ -7,7 +8,11 @@
 #define WGMMA_TEXT(text) WGMMA_TEXT_(text)
 #define WGMMA_PASTE_(a, b) a##b
 #define WGMMA_PASTE(a, b) WGMMA_PASTE_(a, b)
-#define IS_INTEGER (C_FORM == 3)
+#ifndef WHOLE_SUMS
+#define WHOLE_SUMS (C_FORM == 3)
+#endif
+#define IS_INTEGER WHOLE_SUMS
+#define C_PAIR_POSITIVE (FINISH && FINISH_FUNCTION == 1 && (C_FORM == 1 || C_FORM == 2))
 
 #if IS_INTEGER
 typedef int sum_t;
@@ -31,8 +36,10 @@ typedef float sum_t;
 #else
 #define WGMMA_DEPTH "k8"
 #endif
-#if SPLIT || C_FORM == 0 || C_FORM == 3
+#if SPLIT || C_FORM == 3
 typedef sum_t c_element;
+#elif C_FORM == 0
+typedef float c_element;
 #else
 typedef unsigned short c_element;
 #endif
@@ -68,7 +75,7 @@ SM90_FUNCTION int swizzled(int row, int byte) {
   return row * 128 + (byte ^ (row % 8) << 4);
 }
 
-/* alpha times a sum. Of parts of k alpha is 1: they are multiplied all the same, because the compiler would store them from where
+/* alpha times a sum. Of parts of k, and of sums that the last step multiplies, alpha is 1: they are multiplied all the same, because the compiler would store them from where
  * products leave them, and wait for those of the next share there. */
 SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
   return (unsigned)alpha.integer * (unsigned)sum;
@@ -76,10 +83,19 @@ SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
 SM90_FUNCTION unsigned scaled(float sum, cuda_wgmma_scalar alpha) {
   return __float_as_uint(alpha.real * sum);
 }
+/* In place of alpha: what was multiplied already, and lies elsewhere than products leave sums. */
+struct wgmma_as_it_is {};
+SM90_FUNCTION unsigned scaled(int sum, wgmma_as_it_is) {
+  return (unsigned)sum;
+}
+SM90_FUNCTION unsigned scaled(float sum, wgmma_as_it_is) {
+  return __float_as_uint(sum);
+}
 
 /* Columns 32 `box` to 32 `box` + 31 of the sums (fewer where the tile is narrower), times alpha, in words. Threads of odd rows
  * exchange the order of their columns by two pairs, so that eight rows lie in different banks. */
-SM90_FUNCTION void wgmma_tile_put_words(shared_t to, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
+template <class ALPHA>
+SM90_FUNCTION void wgmma_tile_put_words(shared_t to, wgmma_sums sums, int box, ALPHA alpha) {
   constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
   const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4;
   const bool is_odd = row % 2 == 1;
@@ -96,19 +112,35 @@ SM90_FUNCTION void wgmma_tile_put_words(shared_t to, wgmma_sums sums, int box, c
 }
 
 #if C_FORM == 1 || C_FORM == 2
+/* Where the last step ends by a maximum with 0, rounding does it, at no cost. */
+#if C_PAIR_POSITIVE
+#define C_PAIR_ROUND "cvt.rn.relu."
+#else
+#define C_PAIR_ROUND "cvt.rn."
+#endif
 SM90_FUNCTION unsigned c_pair(float first, float second) {
   unsigned out;
 #if C_FORM == 1
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  asm(C_PAIR_ROUND "f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
 #else
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  asm(C_PAIR_ROUND "bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
 #endif
   return out;
+}
+/* Of integers, the last step has made f32 of them. */
+template <class ALPHA>
+SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
+#if IS_INTEGER
+  return c_pair(__int_as_float(sums[0]), __int_as_float(sums[1]));
+#else
+  return c_pair(__uint_as_float(scaled(sums[0], alpha)), __uint_as_float(scaled(sums[1], alpha)));
+#endif
 }
 #endif
 
 /* A box of C: 32 columns of 4 bytes or 64 of 2. */
-SM90_FUNCTION void wgmma_tile_put(shared_t to, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
+template <class ALPHA>
+SM90_FUNCTION void wgmma_tile_put(shared_t to, wgmma_sums sums, int box, ALPHA alpha) {
 #if SPLIT || C_FORM == 0 || C_FORM == 3
   wgmma_tile_put_words(to, sums, box, alpha);
 #elif TSL_PARAM_TILE_N >= 64
@@ -116,11 +148,9 @@ SM90_FUNCTION void wgmma_tile_put(shared_t to, wgmma_sums sums, int box, cuda_wg
 #pragma unroll
   for (int x = 0; x < 4; x++) {
     const sum_t *left = sums[8 * box + 2 * x], *right = sums[8 * box + 2 * x + 1];
-    const float factor = alpha.real;
-    store_matrices(to + swizzled(row, 32 * x + thread % 32 / 16 * 16),
-                   c_pair(factor * left[0], factor * left[1]), c_pair(factor * left[2], factor * left[3]),
-                   c_pair(factor * right[0], factor * right[1]),
-                   c_pair(factor * right[2], factor * right[3]));
+    store_matrices(to + swizzled(row, 32 * x + thread % 32 / 16 * 16), wgmma_tile_pair(left, alpha),
+                   wgmma_tile_pair(left + 2, alpha), wgmma_tile_pair(right, alpha),
+                   wgmma_tile_pair(right + 2, alpha));
   }
 #endif
 }

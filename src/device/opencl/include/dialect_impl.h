@@ -48,6 +48,11 @@ static inline double tsl_mul_double(double a, double b) {
 #define TSL_MUL(type, a, b) TSL_PASTE(tsl_mul_, type)(a, b)
 #define TSL_ERF(x) erf(x)
 #define TSL_TANH(x) tanh(x)
+#define TSL_EXP2(x) exp2((float)(x))
+static inline float tsl_most(float x, float y) {
+  return x > y || x != x ? x : y;
+}
+#define TSL_MOST(x, y) tsl_most(x, y)
 #define TSL_AS_INDEX(x) as_long(x)
 #define TSL_AS_DOUBLE(i) as_double((long)(i))
 #define TSL_AS_INT(x) as_int(x)

@@ -162,6 +162,11 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)shares.sums_bytes;
 }
 
+/* Where blocks have memory for its vectors, too. */
+static bool finishes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  return tsl_cuda_wgmma_finishing(problem, config, device).stages > 0;
+}
+
 const tsl_strategy tsl_gemm_cuda_wgmma = {
     .name = "cuda_wgmma",
     .idea = "narrow types by sm_90's tensor cores in CUDA C++: warpgroups multiply what one thread copies by "
@@ -178,6 +183,8 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .build = tsl_cuda_wgmma_build,
     .run = tsl_cuda_wgmma_run,
     .release = tsl_cuda_wgmma_release,
+    .finishes = finishes,
+    .joins = &tsl_cuda_wgmma_joining,
     .takes = {.types = types, .why = "wgmma multiplies narrow types, and f32 as tf32", .batches = true},
     .values = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names,
                          [TSL_CUDA_WGMMA_FORM] = form_names,

@@ -42,13 +42,24 @@ typedef struct tsl_cuda_wgmma {
   int warpgroups; /* that multiply */
   int resident;   /* blocks of a multiprocessor that share its memory */
   int stages, boxes;
-  int depth;                /* elements of k in a panel */
-  uint64_t shared_bytes;    /* of a block; 0 stages: there is not enough for two */
+  int depth;             /* elements of k in a panel */
+  uint64_t shared_bytes; /* of a block; 0 stages: there is not enough for two */
+  int64_t beside;        /* of these, what kernels ask for beside stages, boxes and barriers */
+  bool finishes; /* kernels do the last step; and how its vectors go where they do (enum below; else none) */
+  int bias, scale_a, scale_b;
   int64_t a_bytes, b_bytes; /* of packed operands, each a multiple of 128 */
   int64_t packed; /* products of a batch that are copied together; elements of a byte go one by one */
 } tsl_cuda_wgmma;
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
+/* The same where its kernels do the problem's last step, for whose vectors blocks need memory. */
+tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device);
+/* The same where it is one of products that differ, of a batch as far as the problem says, for whose table blocks need memory. */
+tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
+                                           const tsl_device *device);
+/* As kernels see rows and columns: a vector that goes from column to column, one that goes from row to row, or is one number. */
+enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
 /* How a product of these sizes is shared out: tiles (of clusters along m), parts of k (of clusters, where they flow), blocks, and bytes
  * of the sums of parts (0 of one part), in rows of `pitch` sums. */
@@ -80,5 +91,7 @@ bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem);
 tesela_status tsl_cuda_wgmma_build(tsl_work *work);
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_cuda_wgmma_release(tsl_work *work);
+/* Products that differ in one launch. */
+extern const tsl_joining tsl_cuda_wgmma_joining;
 
 #endif

@@ -20,6 +20,11 @@
 
 constexpr int BLOCKS = TSL_PARAM_TILE_M / 64;
 #include "wgmma_panels.h"
+#if FINISH
+#include "cuda_wgmma_finish.cu"
+#else
+struct finish_vectors {};
+#endif
 constexpr int LOADER = 128; /* the first thread of the fifth warp */
 constexpr int BOX_N = TILE_N < 32 ? TILE_N : 32, ACROSS_BOXES = TILE_N / BOX_N, BOX_BYTES = 64 * 128;
 
@@ -96,8 +101,8 @@ SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, sha
 /* --- C --- */
 
 /* Rows `rank` of CLUSTER of the tile: the sums of all blocks of the cluster, four columns a thread at a time. */
-SM90_FUNCTION void fold_rows(c_element *c, const share &own, unsigned rank, const cuda_wgmma_arguments &given,
-                             shared_t boxes) {
+SM90_FUNCTION void fold_rows(c_element *c, const share &own, unsigned rank, const finish_vectors &with,
+                             const cuda_wgmma_arguments &given, shared_t boxes) {
   constexpr int HEIGHT = TILE_M / CLUSTER, CHUNKS = TILE_N / 4;
   const bool rows_first = !SPLIT && given.c_row == 1 && given.c_col != 1;
   c += given.c_offset + own.part * given.c_part;
@@ -130,14 +135,30 @@ SM90_FUNCTION void fold_rows(c_element *c, const share &own, unsigned rank, cons
 #pragma unroll
     for (int x = 0; x < 4; x++)
       if (row < given.m && col + x < given.n)
+#if FINISH
+        finish_store(c + row * given.c_row + (col + x) * given.c_col, sums[x], row, col + x, 0, with,
+                     given.beta);
+#else
         wgmma_tile_store(c + row * given.c_row + (col + x) * given.c_col, scaled(sums[x], given.alpha),
                          given.beta);
+#endif
   }
 }
 
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOADER + 32, RESIDENT)
     tsl_gemm_cuda_wgmma_flow(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
-                             c_element *c, const __grid_constant__ cuda_wgmma_arguments given) {
+                             c_element *c, const __grid_constant__ cuda_wgmma_arguments given
+#if FINISH
+                             ,
+                             const finish_bias *bias, const float *scale_a, const float *scale_b,
+                             const __grid_constant__ cuda_wgmma_finish steps
+#endif
+    ) {
+#if FINISH
+  const finish_vectors with = {bias, scale_a, scale_b, &steps};
+#else
+  const finish_vectors with = {};
+#endif
   extern __shared__ char memory[];
   const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024, full = stages + STAGES * STAGE_BYTES,
                  empty = full + 8 * STAGES;
@@ -173,7 +194,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOA
   }
   cluster_barrier();
   if (threadIdx.x < LOADER)
-    fold_rows(c, own, rank, given, stages);
+    fold_rows(c, own, rank, with, given, stages);
   __syncwarp();
   cluster_barrier(); /* whose memory is read stays */
 }

@@ -8,7 +8,7 @@
  *
  * Without products, blocks along y take those of a batch.
  *
- * From the host: C_FORM, as cuda_wgmma.cu; SHARES, 1 to 8. */
+ * From the host: C_FORM, WHOLE_SUMS, FINISH and what goes with it, as cuda_wgmma.cu; SHARES, 1 to 8. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 
@@ -19,10 +19,16 @@
 #define B_ACROSS 0
 #include "wgmma_tile.h"
 
+#if FINISH
+#include "cuda_wgmma_finish.cu"
+#else
+struct finish_vectors {};
+#endif
+
 constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
 SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t *sums, long long sums_offset,
-                        const cuda_wgmma_fold_arguments &given) {
+                        int product, const finish_vectors &with, const cuda_wgmma_fold_arguments &given) {
   const int lane = threadIdx.x % ACROSS, own = threadIdx.x / ACROSS;
   const int first = given.parts * own / SHARES, end = given.parts * (own + 1) / SHARES;
   const bool rows_first = given.c_row == 1 && given.c_col != 1;
@@ -43,8 +49,13 @@ SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t 
 #pragma unroll
       for (int s = 1; s < SHARES; s++)
         sum += shares[s][lane];
+#if FINISH
+      finish_store(c + given.c_offset + row * given.c_row + col * given.c_col, sum, (int)row, (int)col,
+                   product, with, given.beta, given.parts > 0);
+#else
       wgmma_tile_store(c + given.c_offset + row * given.c_row + col * given.c_col, scaled(sum, given.alpha),
                        given.beta);
+#endif
     }
     __syncthreads();
   }
@@ -52,10 +63,21 @@ SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t 
 
 extern "C" __global__ void __launch_bounds__(ITEMS)
     tsl_gemm_cuda_wgmma_fold(c_element *c, const sum_t *sums, long long sums_offset,
-                             const __grid_constant__ cuda_wgmma_fold_arguments given) {
+                             const __grid_constant__ cuda_wgmma_fold_arguments given
+#if FINISH
+                             ,
+                             const finish_bias *bias, const float *scale_a, const float *scale_b,
+                             const __grid_constant__ cuda_wgmma_finish steps
+#endif
+    ) {
+#if FINISH
+  const finish_vectors with = {bias, scale_a, scale_b, &steps};
+#else
+  const finish_vectors with = {};
+#endif
   __shared__ sum_t shares[SHARES][ACROSS];
   dependency_launch();
   dependency_wait();
   for (int product = blockIdx.y; product < given.products; product += gridDim.y)
-    fold(shares, c + product * given.c_step, sums, sums_offset, given);
+    fold(shares, c + product * given.c_step, sums, sums_offset, product, with, given);
 }

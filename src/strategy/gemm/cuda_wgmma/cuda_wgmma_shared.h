@@ -30,6 +30,27 @@ typedef struct cuda_wgmma_fold_arguments {
   cuda_wgmma_scalar alpha, beta;
 } cuda_wgmma_fold_arguments;
 
+/* The last step's vectors, where kernels have it: element (i, j) of C gets what lies at offset + i row + j col, of which a stride at least
+ * is 0; `step` is from product to product. In elements. */
+typedef struct cuda_wgmma_vector {
+  long long offset, row, col, step;
+} cuda_wgmma_vector;
+typedef struct cuda_wgmma_finish {
+  cuda_wgmma_vector bias, scale_a, scale_b;
+  float alpha; /* the launch's own is 1 then */
+} cuda_wgmma_finish;
+
+/* One of products whose sizes differ, as a table in device memory has them (cuda_wgmma_joined.cu): maps of A, B and C; the shares of those
+ * before it; tiles, of clusters along m; and k. Behind the last is one that has only `first`. Its words go to shared memory. */
+#define TSL_CUDA_WGMMA_JOINED_MOST 128
+#define TSL_CUDA_WGMMA_JOINED_WORDS 5
+typedef struct cuda_wgmma_joined {
+  unsigned long long maps[3][16];
+  int first, tiles_m, tiles_n, k;
+  cuda_wgmma_scalar alpha;
+  int unused[27]; /* maps lie at multiples of 128 bytes */
+} cuda_wgmma_joined;
+
 /* Lines of a factor that cuda_wgmma_lines.cu copies: `units` of work (0: none). Elements, all of them, of a byte; where they go and how
  * far apart lines are there in bytes. Of lines that are not turned, a unit's have 2^shift chunks of 16 elements. */
 #define TSL_CUDA_WGMMA_LINES_CHUNKS 1024

@@ -1,26 +1,21 @@
 /* Compiling and launching cuda_wgmma. */
+#include "strategy/gemm/cuda_wgmma/run.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/split.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
-#include "strategy/gemm/cuda_wgmma/lines.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define FOLDER "strategy/gemm/cuda_wgmma/"
 
-/* What build() leaves in work->state. */
-typedef struct wgmma_kernels {
-  tsl_kernel *multiply, *fold, *pack;
-} wgmma_kernels;
-
 enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
 /* Bytes that a launch's blocks together have brought to the last cache before they may start: what memory gives in the time from the
  * last bytes of one product to the first of the next. */
 enum { AHEAD = 6 << 20 };
 
-static int items_of(const tsl_cuda_wgmma *tile) {
+int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
   return tile->flows ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
 }
 
@@ -35,29 +30,56 @@ static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
   return tile->element != tile->given ? "f16" : tsl_launch_ptx_word(type);
 }
 
-tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
-  const tsl_device_ops *ops = work->device->ops;
-  const tsl_problem *problem = &tile.problem;
-  const int form = tsl_launch_form(problem->c.type);
-  const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
-  const bool flows = tile.flows;
-  char defines[320];
-  wgmma_kernels made;
-  void *block;
-  snprintf(defines, sizeof defines,
+static tsl_cuda_wgmma tile_of(const tsl_work *work) {
+  return work->finishes ? tsl_cuda_wgmma_finishing(&work->problem, &work->config, work->device)
+                        : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
+}
+
+/* What kernels are told of the last step that they do, each line on its own; "" where they do none. */
+enum { FINISH_TEXT = 256 };
+static void define_finish(const tsl_problem *problem, const tsl_cuda_wgmma *tile, char text[FINISH_TEXT]) {
+  text[0] = 0;
+  if (tile->finishes)
+    snprintf(
+        text, FINISH_TEXT,
+        "#define FINISH 1\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
+        "#define FINISH_B %d\n#define FINISH_WIDE %d\n#define FINISH_ALPHA %d\n#define FINISH_PLACES %d\n",
+        (int)problem->activation, tile->bias, tile->scale_a, tile->scale_b, problem->bias.type == TESELA_F32,
+        problem->alpha[0] != 1, tsl_problem_places(problem));
+}
+
+void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,
+                           char text[TSL_CUDA_WGMMA_DEFINES]) {
+  char finish[FINISH_TEXT];
+  define_finish(problem, tile, finish);
+  snprintf(text, TSL_CUDA_WGMMA_DEFINES,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n"
-           "#define RESIDENT %d\n#define APART %d\n",
-           tile.stages, tile.boxes, tile.element, word_of(&tile, problem->a.type),
-           word_of(&tile, problem->b.type), form, tile.a_across, tile.b_across, shares.parts > 1,
-           tile.resident, tile.apart);
+           "#define RESIDENT %d\n#define APART %d\n#define WHOLE_SUMS %d\n%s",
+           tile->stages, tile->boxes, tile->element, word_of(tile, problem->a.type),
+           word_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_across, tile->b_across,
+           is_split, tile->resident, tile->apart, tsl_type(problem->a.type)->is_integer,
+           is_split ? "" : finish);
+}
+
+tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
+  const tsl_cuda_wgmma tile = tile_of(work);
+  const tsl_device_ops *ops = work->device->ops;
+  const tsl_problem *problem = &tile.problem;
+  const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
+  const bool flows = tile.flows, is_split = shares.parts > 1;
+  char finish[FINISH_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
+  tsl_cuda_wgmma_kernels made = {.joined = NULL};
+  void *block;
+  tsl_cuda_wgmma_define(problem, &tile, is_split, defines);
   TSL_TRY(tsl_launch_kernel_with(work, flows ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
-                                 flows ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma", items_of(&tile),
-                                 defines, &made.multiply));
+                                 flows ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma",
+                                 tsl_cuda_wgmma_items(&tile), defines, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n", form,
-           tsl_launch_fold_items(shares.parts));
+  define_finish(problem, &tile, finish);
+  snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
+           tsl_launch_form(problem->c.type), tsl_launch_fold_items(shares.parts),
+           tsl_type(problem->a.type)->is_integer, finish);
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_fold.cu", "tsl_gemm_cuda_wgmma_fold", FOLD_ITEMS,
                                  defines, &made.fold));
   TSL_TRY(tile.given == 1 ? tsl_cuda_wgmma_lines_kernel(work, &tile, &made.pack)
@@ -65,7 +87,7 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   ops->kernel_early(made.multiply);
   ops->kernel_early(made.fold);
   TSL_TRY(tsl_alloc(sizeof made, "cuda_wgmma's kernels", &block));
-  *(wgmma_kernels *)block = made;
+  *(tsl_cuda_wgmma_kernels *)block = made;
   work->state = block;
   return TESELA_OK;
 }
@@ -77,25 +99,8 @@ void tsl_cuda_wgmma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* One run; A, B and the sizes are those of C = A B as the kernel sees it, swapped or not. */
-typedef struct running {
-  const tsl_work *work;
-  const tsl_operands *operands;
-  tsl_cuda_wgmma tile;
-  tsl_cuda_wgmma_shares shares;
-  tsl_gemm_sizes sizes;
-  int64_t first, count; /* products of the batch that a launch takes */
-  tsl_stream *stream;
-} running;
-
-/* A factor on its way to the kernel: product p of a launch has layer first + p * layer of its map. */
-typedef struct layers {
-  bool across;
-  int first, layer;
-} layers;
-
 /* A's and B's lines (of B, columns), as they lie from the launch's first product on. */
-static void find_factors(const running *run, tsl_cuda_wgmma_factor factors[2]) {
+void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_running *run, tsl_cuda_wgmma_factor factors[2]) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_cuda_wgmma *tile = &run->tile;
   const bool a = tile->a_across, b = tile->b_across;
@@ -114,16 +119,16 @@ static void find_factors(const running *run, tsl_cuda_wgmma_factor factors[2]) {
                        tsl_cuda_wgmma_packs(&factors[i].place, &factors[i].rows, tile->element);
 }
 
-static bool packs(const running *run) {
+static bool packs(const tsl_cuda_wgmma_running *run) {
   tsl_cuda_wgmma_factor factors[2];
-  find_factors(run, factors);
+  tsl_cuda_wgmma_find_factors(run, factors);
   return factors[0].packs || factors[1].packs;
 }
 
 /* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 64 elements across. A batch whose products follow one
  * another backwards is mapped from its last. */
-static tesela_status map_factor(const running *run, const tsl_cuda_wgmma_factor *own, int lines,
-                                layers *found, tsl_tensor_map *map) {
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run, const tsl_cuda_wgmma_factor *own,
+                                        int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const int64_t pitch = own->rows.rows > 1 ? own->place.row_stride * tile->element : own->rows.pitch,
                 apart = run->count > 1 ? own->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
@@ -139,22 +144,22 @@ static tesela_status map_factor(const running *run, const tsl_cuda_wgmma_factor 
 }
 
 /* Both factors where maps take them, those of more than a byte packed one by one, and their maps. */
-static tesela_status prepare_factors(const running *run, cuda_wgmma_arguments *given,
+static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgmma_arguments *given,
                                      tsl_tensor_map maps[2]) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const int64_t to[] = {0, tile->packed * tile->a_bytes};
   const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
-  tsl_kernel *pack = ((const wgmma_kernels *)run->work->state)->pack;
-  layers found[] = {{.across = tile->a_across}, {.across = tile->b_across}};
+  tsl_kernel *pack = ((const tsl_cuda_wgmma_kernels *)run->work->state)->pack;
+  tsl_cuda_wgmma_layers found[] = {{.across = tile->a_across}, {.across = tile->b_across}};
   tsl_cuda_wgmma_factor factors[2];
-  find_factors(run, factors);
+  tsl_cuda_wgmma_find_factors(run, factors);
   if (tile->given == 1)
     TSL_TRY(tsl_cuda_wgmma_lines(run->work, pack, tile, run->operands->scratch, run->stream, factors));
   for (int i = 0; i < 2; i++) {
     if (tile->given > 1 && factors[i].packs)
       TSL_TRY(tsl_pack_rows(run->work, pack, &factors[i].rows, tile->element, run->count,
                             run->operands->scratch, to[i], run->stream, &factors[i].place));
-    TSL_TRY(map_factor(run, &factors[i], box_lines[i], &found[i], &maps[i]));
+    TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], box_lines[i], &found[i], &maps[i]));
   }
   given->a_first = found[0].first, given->a_layer = found[0].layer;
   given->b_first = found[1].first, given->b_layer = found[1].layer;
@@ -168,12 +173,50 @@ static cuda_wgmma_scalar scalar_of(const tsl_gemm_argument *scaled, int index) {
   return scalar;
 }
 
-static int64_t c_offset(const running *run) {
+/* 1, as sums are. */
+static cuda_wgmma_scalar one_of(const tsl_problem *problem) {
+  cuda_wgmma_scalar one = {.real = 1};
+  if (tsl_type(problem->a.type)->is_integer)
+    one.integer = 1;
+  return one;
+}
+
+static int64_t c_offset(const tsl_cuda_wgmma_running *run) {
   return run->sizes.c_offset + run->first * run->operands->c.step;
 }
 
+/* The last step's arguments of a launch, behind the others' in a kernel's list. */
+enum { FINISH_ARGUMENTS = 4 };
+
+static cuda_wgmma_vector vector_of(const tsl_cuda_wgmma_running *run, const tsl_operand *vector) {
+  const bool is_swapped = run->tile.swapped;
+  return (cuda_wgmma_vector){.offset = vector->offset + run->first * vector->step,
+                             .row = is_swapped ? vector->col_stride : vector->row_stride,
+                             .col = is_swapped ? vector->row_stride : vector->col_stride,
+                             .step = vector->step};
+}
+
+static cuda_wgmma_finish finish_of(const tsl_cuda_wgmma_running *run) {
+  const tsl_operands *own = run->operands;
+  return (cuda_wgmma_finish){vector_of(run, &own->bias), vector_of(run, &own->scale_a),
+                             vector_of(run, &own->scale_b), (float)run->work->problem.alpha[0]};
+}
+
+/* Appends them, where kernels do it; returns how many there are then. */
+static int add_finish(const tsl_cuda_wgmma_running *run, const cuda_wgmma_finish *steps, tsl_argument *list,
+                      int count) {
+  const tsl_operands *own = run->operands;
+  const tsl_operand *vectors[] = {&own->bias, &own->scale_a, &own->scale_b};
+  if (!run->tile.finishes)
+    return count;
+  for (int i = 0; i < 3; i++) /* a pointer needs some buffer */
+    list[count++] = (tsl_argument)TSL_ARG_BUFFER(vectors[i]->buffer ? vectors[i]->buffer : own->c.buffer);
+  list[count++] = (tsl_argument){.value = steps, .bytes = sizeof *steps};
+  return count;
+}
+
 /* Whether C goes by a map, all products of a launch by one. */
-static bool by_map(const running *run, bool reads_c) {
+bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_running *run, bool reads_c) {
   tsl_gemm_sizes sizes = run->sizes;
   const int64_t step = run->operands->c.step;
   sizes.c_offset = c_offset(run);
@@ -181,7 +224,7 @@ static bool by_map(const running *run, bool reads_c) {
          (run->count == 1 || (step > 0 && step * run->tile.c_element % 16 == 0));
 }
 
-static tesela_status map_result(const running *run, tsl_tensor_map *map) {
+tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_running *run, tsl_tensor_map *map) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   const int element = run->tile.c_element;
   tsl_buffer *c = run->operands->c.buffer;
@@ -201,7 +244,7 @@ typedef struct sums_place {
   bool by_map;
 } sums_place;
 
-static tesela_status map_sums(const running *run, sums_place *place, tsl_tensor_map *map) {
+static tesela_status map_sums(const tsl_cuda_wgmma_running *run, sums_place *place, tsl_tensor_map *map) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const tsl_cuda_wgmma_shares *shares = &run->shares;
   tsl_buffer *scratch = run->operands->scratch;
@@ -218,9 +261,9 @@ static tesela_status map_sums(const running *run, sums_place *place, tsl_tensor_
 }
 
 /* C from the sums of all parts; or, where there are no products (`parts` is 0), from nothing. */
-static tesela_status fold(const running *run, const sums_place *place, cuda_wgmma_scalar alpha,
+static tesela_status fold(const tsl_cuda_wgmma_running *run, const sums_place *place, cuda_wgmma_scalar alpha,
                           cuda_wgmma_scalar beta, int parts) {
-  const wgmma_kernels *kernels = run->work->state;
+  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_device *device = run->work->device;
   const tsl_gemm_sizes *s = &run->sizes;
   const cuda_wgmma_fold_arguments given = {.m = s->m,
@@ -241,10 +284,12 @@ static tesela_status fold(const running *run, const sums_place *place, cuda_wgmm
   const tsl_grid grid = {{(uint64_t)tsl_least(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
                          {FOLD_ITEMS, 1, 1}};
   const long long from = place->offset;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->operands->c.buffer),
-                               TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer),
-                               TSL_ARG_VALUE(from), TSL_ARG_VALUE(given)};
-  return device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
+  const cuda_wgmma_finish steps = finish_of(run);
+  tsl_argument list[4 + FINISH_ARGUMENTS] = {
+      TSL_ARG_BUFFER(run->operands->c.buffer),
+      TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer), TSL_ARG_VALUE(from),
+      TSL_ARG_VALUE(given)};
+  return device->ops->launch(run->stream, kernels->fold, &grid, list, add_finish(run, &steps, list, 4));
 }
 
 /* Panels that each block has brought to the last cache early. */
@@ -253,23 +298,28 @@ static int ahead_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *sha
   return tile->flows ? (int)tsl_ceil_div(AHEAD, panel * tsl_most(1, shares->blocks)) : 0;
 }
 
-static tesela_status launch(const running *run, const tsl_tensor_map maps[3],
+static tesela_status launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_map maps[3],
                             const cuda_wgmma_arguments *given, bool is_split) {
-  const wgmma_kernels *kernels = run->work->state;
+  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_cuda_wgmma_shares *shares = &run->shares;
   const int64_t all = shares->tiles_m * shares->tiles_n * shares->parts * run->count * run->tile.cluster;
-  tsl_argument list[5] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
+  const cuda_wgmma_finish steps = finish_of(run);
+  tsl_argument list[5 + FINISH_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
   if (!run->tile.flows)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
   list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? run->operands->scratch : run->operands->c.buffer);
   list[count++] = (tsl_argument){.value = given, .bytes = sizeof *given};
-  const tsl_grid grid = {{(uint64_t)tsl_least(shares->blocks, all), 1, 1}, {items_of(&run->tile), 1, 1}};
+  if (!is_split)
+    count = add_finish(run, &steps, list, count);
+  const tsl_grid grid = {{(uint64_t)tsl_least(shares->blocks, all), 1, 1},
+                         {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
   return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
 }
 
 /* Products `first` to `first + count` of the batch. */
-static tesela_status multiply(const running *run, cuda_wgmma_scalar alpha, cuda_wgmma_scalar beta) {
+static tesela_status multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scalar alpha,
+                              cuda_wgmma_scalar beta) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const tsl_cuda_wgmma_shares *shares = &run->shares;
   const tsl_gemm_sizes *s = &run->sizes;
@@ -294,14 +344,16 @@ static tesela_status multiply(const running *run, cuda_wgmma_scalar alpha, cuda_
   memset(&maps[2], 0, sizeof maps[2]);
   TSL_TRY(prepare_factors(run, &given, maps));
   if (is_split) {
-    const tsl_gemm_argument plain = tsl_launch_unscaled(run->work, s);
     TSL_TRY(map_sums(run, &place, &maps[2]));
     given.by_map = place.by_map;
     given.c_offset = place.offset, given.c_part = place.part;
     given.c_row = shares->pitch, given.c_col = 1;
-    given.alpha = scalar_of(&plain, 0), given.beta = scalar_of(&plain, 1);
-  } else if (!tile->flows && by_map(run, beta.integer != 0)) {
-    TSL_TRY(map_result(run, &maps[2]));
+    given.alpha = one_of(&tile->problem), given.beta.integer = 0;
+  } else if (tile->finishes) {
+    given.alpha = one_of(&tile->problem);
+  }
+  if (!is_split && !tile->flows && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
+    TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
     given.by_map = 1;
   }
   TSL_TRY(launch(run, maps, &given, is_split));
@@ -310,11 +362,11 @@ static tesela_status multiply(const running *run, cuda_wgmma_scalar alpha, cuda_
 
 /* A batch whose factors lie as maps take them is one launch; others go by as many products as there is memory for their copies. */
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  running run = {.work = work,
-                 .operands = operands,
-                 .tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device),
-                 .stream = stream,
-                 .count = tsl_problem_batch(&work->problem)};
+  tsl_cuda_wgmma_running run = {.work = work,
+                                .operands = operands,
+                                .tile = tile_of(work),
+                                .stream = stream,
+                                .count = tsl_problem_batch(&work->problem)};
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
   run.shares = shares_of(work, &run.tile);

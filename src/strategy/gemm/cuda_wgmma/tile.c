@@ -1,6 +1,7 @@
 /* What follows from a problem and a config of cuda_wgmma: a tile, its memory, and how its work is shared out. */
 #include "host/split.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
 
 enum { BOX = 64 * 128 /* bytes */, STAGES_MOST = 12, BOXES_MOST = 4 };
 /* Of scratch memory, for copies of a batch's factors; those of one product have room in any case. */
@@ -57,7 +58,8 @@ static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *
   while (all % tile->boxes != 0)
     tile->boxes--;
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
-                beside = (int64_t)tile->warpgroups * tile->boxes * BOX + 1024 + 16 * STAGES_MOST,
+                boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
+                beside = boxes + tile->beside + 1024 + 16 * STAGES_MOST,
                 fits = (room_of(tile, device) - beside) / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_least(fits, STAGES_MOST);
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
@@ -75,8 +77,35 @@ bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem) {
   return type->size == 1 && !type->is_integer;
 }
 
-tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
-                                 const tsl_device *device) {
+/* How a vector goes that goes along C's rows, or columns, of the product as it was asked for. */
+static int way_of(bool is_swapped, bool is_there, bool by_column) {
+  return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
+         : by_column != is_swapped ? TSL_CUDA_WGMMA_BY_COLUMN
+                                   : TSL_CUDA_WGMMA_BY_ROW;
+}
+
+/* Of one number any way is right, and as rows go it needs no memory. */
+static int way_of_scale(bool is_swapped, tesela_scaling scaling, bool by_column) {
+  return scaling == TESELA_SCALE_TENSOR ? TSL_CUDA_WGMMA_BY_ROW
+                                        : way_of(is_swapped, scaling != TESELA_NO_SCALE, by_column);
+}
+
+/* Of the last step's vectors that go from column to column, each warpgroup has its tile's. */
+static void share_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
+  tile->finishes = true;
+  tile->bias =
+      way_of(tile->swapped, problem->bias_along != TESELA_NO_BIAS, problem->bias_along == TESELA_BIAS_ROW);
+  tile->scale_a = way_of_scale(tile->swapped, problem->scaling_a, false);
+  tile->scale_b = way_of_scale(tile->swapped, problem->scaling_b, true);
+  const int vectors = (tile->bias == TSL_CUDA_WGMMA_BY_COLUMN) + (tile->scale_a == TSL_CUDA_WGMMA_BY_COLUMN) +
+                      (tile->scale_b == TSL_CUDA_WGMMA_BY_COLUMN);
+  tile->beside = (int64_t)vectors * tile->tile_n * 4 * tile->warpgroups;
+}
+
+typedef enum tile_for { ALONE, FINISHING, JOINING } tile_for;
+
+static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                              tile_for purpose) {
   const int64_t *value = config->value;
   tsl_cuda_wgmma tile = {
       .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
@@ -90,6 +119,10 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   tile.flows = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
   tile.warpgroups = tile.tile_m > 64 && !tile.flows ? 2 : 1;
+  if (purpose == FINISHING)
+    share_vectors(&tile, problem);
+  else if (purpose == JOINING)
+    tile.beside = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
   tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   tile.apart = tile.eights == TSL_CUDA_WGMMA_PANELS ? 1 : tile.eights == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
   tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.given;
@@ -112,6 +145,21 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
   else
     share_memory(&tile, device);
   return tile;
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
+  return tile_of(problem, config, device, ALONE);
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
+  return tile_of(problem, config, device, FINISHING);
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
+                                           const tsl_device *device) {
+  return tile_of(problem, config, device, JOINING);
 }
 
 /* k is split where tiles are too few for all units, into parts of at least so many panels. */

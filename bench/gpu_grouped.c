@@ -1,0 +1,271 @@
+/* gpu_grouped [DEVICE [SECONDS [GROUP...]]]: groups of products whose sizes differ on a CUDA device (cuda:0), by turns in one process: tesela_gemm_grouped() as it
+ * joins them; the same queued one by one, which those are that ask for bits; tesela_gemm() in a loop; and cuBLASLt's products queued on
+ * one stream. Operands lie on the device. Prints medians of microseconds of whole calls and of 10^12 operations a second.
+ *
+ * Before that each group is multiplied with whole numbers, whose sums are exact: every bit is that of single calls, or the program ends.
+ * SECONDS is what each side's calls take (0.2); groups go by their numbers in the table below, from 0; all of them where none is named. */
+#include "base/clock.h"
+#include "base/status.h"
+#include "device/devices.h"
+#include "plan/plan.h"
+#define BENCH_NAME "gpu_grouped"
+#include "stop.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRODUCTS_MOST = 256, CALLS_MOST = 400, SIDES = 4 };
+
+/* Sizes from low to high; m alone changes among experts. */
+typedef struct shape {
+  const char *name;
+  int count, m[2], n[2], k[2];
+  tesela_type c;
+} shape;
+static const shape shapes[] = {
+    {"experts 64 x (1..512) x 4096 x 1536", 64, {1, 512}, {4096, 4096}, {1536, 1536}, TESELA_BF16},
+    {"experts 64 x (1..512) x 1536 x 4096", 64, {1, 512}, {1536, 1536}, {4096, 4096}, TESELA_BF16},
+    {"experts 8 x (64..2048) x 4096 x 4096", 8, {64, 2048}, {4096, 4096}, {4096, 4096}, TESELA_BF16},
+    {"experts 128 x (1..64) x 2048 x 1024", 128, {1, 64}, {2048, 2048}, {1024, 1024}, TESELA_BF16},
+    {"200 of (16..512) x (64..512) x (64..1024), f32 C", 200, {16, 512}, {64, 512}, {64, 1024}, TESELA_F32},
+};
+
+static tesela_context *context;
+static const char *device_name = "cuda:0";
+static int m[PRODUCTS_MOST], n[PRODUCTS_MOST], k[PRODUCTS_MOST];
+static size_t a_at[PRODUCTS_MOST], b_at[PRODUCTS_MOST], c_at[PRODUCTS_MOST], a_all, b_all, c_all;
+static uint64_t state = 1;
+
+static int draw(int low, int high, int step) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  const int range = (high - low) / step + 1;
+  return low + (int)((state >> 33) % (uint64_t)range) * step;
+}
+
+static void lay_out(const shape *of) {
+  a_all = b_all = c_all = 0;
+  for (int i = 0; i < of->count; i++) {
+    m[i] = draw(of->m[0], of->m[1], 1);
+    n[i] = draw(of->n[0], of->n[1], 8);
+    k[i] = draw(of->k[0], of->k[1], 8);
+    a_at[i] = a_all, b_at[i] = b_all, c_at[i] = c_all;
+    a_all += ((size_t)m[i] * (size_t)k[i] + 255) / 256 * 256;
+    b_all += ((size_t)n[i] * (size_t)k[i] + 255) / 256 * 256;
+    c_all += ((size_t)m[i] * (size_t)n[i] + 255) / 256 * 256;
+  }
+}
+
+/* Whole numbers of -3 to 3, or numbers between, as bf16. */
+static uint16_t *numbers(size_t count, bool are_whole) {
+  uint16_t *made = malloc(count * sizeof *made);
+  if (!made)
+    stop("memory", "there is none");
+  for (size_t i = 0; i < count; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const float value =
+        are_whole ? (float)((int)((state >> 40) % 7) - 3) : (float)((double)(state >> 11) * 0x1p-53 * 2 - 1);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    made[i] = (uint16_t)(bits >> 16);
+  }
+  return made;
+}
+
+static tesela_buffer *buffer_of(size_t bytes, const void *from) {
+  tesela_buffer *made;
+  must(tesela_buffer_create(context, device_name, bytes, &made), "a buffer");
+  if (from)
+    must(tesela_buffer_write(made, 0, from, bytes), "writing");
+  return made;
+}
+
+static void describe(const shape *of, tesela_gemm_desc *descs, tesela_buffer *const buffers[3],
+                     const char *bits) {
+  for (int i = 0; i < of->count; i++)
+    descs[i] = (tesela_gemm_desc){
+        .m = m[i],
+        .n = n[i],
+        .k = k[i],
+        .bits = bits,
+        .a = {.buffer = buffers[0], .offset = (int64_t)a_at[i], .type = TESELA_BF16},
+        .b = {.buffer = buffers[1], .offset = (int64_t)b_at[i], .transpose = true, .type = TESELA_BF16},
+        .c = {.buffer = buffers[2], .offset = (int64_t)c_at[i], .type = of->c}};
+}
+
+static void grouped(tesela_gemm_desc *descs, int count) {
+  must(tesela_gemm_grouped(context, descs, NULL, count, NULL), "a group");
+}
+static void one_by_one(tesela_gemm_desc *descs, int count) {
+  for (int i = 0; i < count; i++)
+    must(tesela_gemm(context, &descs[i], NULL), "a product");
+}
+
+/* How many of all elements have other bits than those of single calls; and what the first call of sizes that nobody has seen before takes, and
+ * the single ones behind it. */
+static double compare(const shape *of, bool are_whole, double seconds[2]) {
+  const size_t size = of->c == TESELA_F32 ? 4 : 2;
+  uint16_t *a = numbers(a_all, are_whole), *b = numbers(b_all, are_whole);
+  unsigned char *found = malloc(c_all * size), *right = malloc(c_all * size);
+  tesela_gemm_desc descs[PRODUCTS_MOST];
+  if (!found || !right)
+    stop("memory", "there is none");
+  memset(found, 0xff, c_all * size);
+  memset(right, 0xff, c_all * size);
+  tesela_buffer *buffers[] = {buffer_of(a_all * 2, a), buffer_of(b_all * 2, b),
+                              buffer_of(c_all * size, right)};
+  describe(of, descs, buffers, NULL);
+  const double start = tsl_clock();
+  grouped(descs, of->count);
+  seconds[0] = tsl_clock() - start;
+  must(tesela_buffer_read(buffers[2], 0, found, c_all * size), "reading");
+  must(tesela_buffer_write(buffers[2], 0, right, c_all * size), "writing");
+  const double middle = tsl_clock();
+  one_by_one(descs, of->count);
+  seconds[1] = tsl_clock() - middle;
+  must(tesela_buffer_read(buffers[2], 0, right, c_all * size), "reading");
+  size_t other = 0;
+  for (size_t i = 0; i < c_all; i++)
+    other += memcmp(found + i * size, right + i * size, size) != 0;
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+  free(a), free(b), free(found), free(right);
+  return (double)other / (double)c_all;
+}
+
+/* --- cuBLASLt's side --- */
+
+typedef struct rival {
+  tsl_devices *devices;
+  tsl_device *device;
+  tsl_stream *stream;
+  tsl_plan *plans[PRODUCTS_MOST];
+  tsl_operands operands[PRODUCTS_MOST];
+  tsl_buffer *buffers[3], *workspace;
+  int count;
+} rival;
+
+static void open_rival(rival *of) {
+  must(tsl_devices_create(&of->devices), "devices");
+  must(tsl_devices_find(of->devices, device_name, &of->device), "the device");
+  must(tsl_device_open(of->device), "the device");
+  must(of->device->ops->stream_create(of->device, &of->stream), "a stream");
+}
+
+static void make_rival(rival *of, const shape *what) {
+  const tsl_strategy *peer = tsl_strategy_find(TSL_OP_GEMM, "vendor_cublaslt");
+  const tsl_config config = tsl_strategy_defaults(peer);
+  const size_t bytes[] = {a_all * 2, b_all * 2, c_all * (what->c == TESELA_F32 ? 4 : 2)};
+  uint64_t workspace = 256;
+  for (int i = 0; i < 3; i++) {
+    must(of->device->ops->buffer_create(of->device, bytes[i], &of->buffers[i]), "operands");
+    void *made = i < 2 ? numbers(bytes[i] / 2, false) : NULL;
+    if (made)
+      must(tsl_device_write(of->stream, of->buffers[i], 0, made, bytes[i]), "numbers");
+    free(made);
+  }
+  of->count = what->count;
+  for (int i = 0; i < what->count; i++) {
+    tsl_problem problem = tsl_problem_gemm(m[i], n[i], k[i], TESELA_BF16);
+    problem.c.type = what->c;
+    problem.b.row_stride = 1, problem.b.col_stride = k[i];
+    must(tsl_plan_create(&problem, peer, &config, of->device, TSL_PLACE_DEVICE, &of->plans[i]), "cuBLASLt");
+    of->operands[i] = (tsl_operands){.a = {.buffer = of->buffers[0], .offset = (int64_t)a_at[i]},
+                                     .b = {.buffer = of->buffers[1], .offset = (int64_t)b_at[i]},
+                                     .c = {.buffer = of->buffers[2], .offset = (int64_t)c_at[i]}};
+    const uint64_t its = tsl_plan_workspace(of->plans[i]);
+    workspace = its > workspace ? its : workspace;
+  }
+  must(of->device->ops->buffer_create(of->device, workspace, &of->workspace), "workspace");
+}
+
+static void run_rival(rival *of) {
+  for (int i = 0; i < of->count; i++)
+    must(tsl_plan_enqueue(of->plans[i], &of->operands[i], of->stream, of->workspace), "cuBLASLt");
+  must(of->device->ops->finish(of->stream), "cuBLASLt");
+}
+
+static void free_rival(rival *of) {
+  for (int i = 0; i < of->count; i++)
+    tsl_plan_destroy(of->plans[i]);
+  for (int i = 0; i < 3; i++)
+    of->device->ops->buffer_destroy(of->buffers[i]);
+  of->device->ops->buffer_destroy(of->workspace);
+}
+
+/* --- timing --- */
+
+static int by_value(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void measure(const shape *of, rival *cublas, double seconds) {
+  static const char *const names[SIDES] = {"joined", "queued", "loop", "cuBLASLt"};
+  static double calls[SIDES][CALLS_MOST];
+  tesela_gemm_desc descs[PRODUCTS_MOST], apart[PRODUCTS_MOST];
+  double spent = 0, flops = 0;
+  int count = 0;
+  uint16_t *a = numbers(a_all, false), *b = numbers(b_all, false);
+  tesela_buffer *buffers[] = {buffer_of(a_all * 2, a), buffer_of(b_all * 2, b),
+                              buffer_of(c_all * (of->c == TESELA_F32 ? 4 : 2), NULL)};
+  describe(of, descs, buffers, NULL);
+  describe(of, apart, buffers, "run");
+  make_rival(cublas, of);
+  for (int i = 0; i < of->count; i++)
+    flops += 2.0 * m[i] * n[i] * k[i];
+  for (int round = -2; round < CALLS_MOST && (spent < SIDES * seconds || round < 5); round++)
+    for (int s = 0; s < SIDES; s++) {
+      const double start = tsl_clock();
+      if (s == 0)
+        grouped(descs, of->count);
+      else if (s == 1)
+        grouped(apart, of->count);
+      else if (s == 2)
+        one_by_one(descs, of->count);
+      else
+        run_rival(cublas);
+      if (round >= 0) {
+        calls[s][round] = tsl_clock() - start;
+        spent += calls[s][round];
+        count = round + 1;
+      }
+    }
+  printf("%s:", of->name);
+  for (int s = 0; s < SIDES; s++) {
+    qsort(calls[s], (size_t)count, sizeof(double), by_value);
+    printf(" %s %.0f us %.1f;", names[s], 1e6 * calls[s][count / 2], 1e-12 * flops / calls[s][count / 2]);
+  }
+  printf(" of cuBLASLt's time %.3f\n", calls[0][count / 2] / calls[3][count / 2]);
+  fflush(stdout);
+  free_rival(cublas);
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+  free(a), free(b);
+}
+
+int main(int argc, char **argv) {
+  static rival cublas;
+  bool are_wrong = false;
+  device_name = argc > 1 ? argv[1] : device_name;
+  must(tesela_context_create(&(tesela_context_desc){.device = device_name}, &context), "a context");
+  open_rival(&cublas);
+  for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++) {
+    bool is_asked_for = argc <= 3;
+    for (int j = 3; j < argc; j++)
+      is_asked_for = is_asked_for || atoi(argv[j]) == i;
+    if (!is_asked_for)
+      continue;
+    lay_out(&shapes[i]);
+    double first[2], again[2];
+    const double whole = compare(&shapes[i], true, first), other = compare(&shapes[i], false, again);
+    printf("%s: %g of all elements differ where sums are exact, %g else; first calls %.0f ms joined, %.0f ms "
+           "in a loop; again %.1f, %.1f\n",
+           shapes[i].name, whole, other, 1e3 * first[0], 1e3 * first[1], 1e3 * again[0], 1e3 * again[1]);
+    fflush(stdout);
+    are_wrong = are_wrong || whole != 0;
+    measure(&shapes[i], &cublas, argc > 2 ? atof(argv[2]) : 0.2);
+  }
+  return are_wrong;
+}

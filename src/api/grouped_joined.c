@@ -1,0 +1,139 @@
+/* Products of several sizes that a strategy takes in one run: who they are, and queuing them. Those of one size are a batch, and none of this. */
+#include "api/grouped.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The plan of a batch is of so many products, rounded up to a power of two: groups come again with a few more or fewer. */
+static int64_t rounded(int64_t count) {
+  int64_t most = 2;
+  while (most < count && most < (int64_t)1 << 20)
+    most *= 2;
+  return most;
+}
+
+/* Nobody who names a config, asks for bits or has errors looked at is given what others of the group make of it. */
+static bool may_join(const tsl_grouped *group, const tsl_products *of) {
+  const tsl_plan *plan = of->plan->plan;
+  const tesela_batch *batch = of->batch;
+  return plan->work.strategy->joins && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
+         group->seeds[of->group] == 0 && plan->work.problem.ask.bits == TSL_BITS_ANY &&
+         !(of->desc->strategy && strchr(of->desc->strategy, '='));
+}
+
+static double work_of(const tsl_products *of) {
+  return tsl_problem_flops(&of->plan->plan->work.problem);
+}
+
+/* The one with most work, and how many there are; NULL: all are one size, which batches are for. */
+static const tsl_products *find_leader(const tsl_grouped *group, const tsl_products *const *members,
+                                       int64_t count, int64_t *able) {
+  const tsl_products *leader = NULL;
+  bool differ = false;
+  *able = 0;
+  for (int64_t i = 0; i < count; i++)
+    if (may_join(group, members[i])) {
+      differ = differ || (leader && members[i]->plan != leader->plan);
+      leader = leader && work_of(leader) >= work_of(members[i]) ? leader : members[i];
+      ++*able;
+    }
+  return differ ? leader : NULL;
+}
+
+/* Rows up to one of eight numbers between two powers of two, where no stride tells how many there are: the most of groups that come with other
+ * rows each time is rarely new then. */
+static void round_rows(tsl_problem *problem) {
+  int64_t step = 1;
+  while (problem->m > 16 * step)
+    step *= 2;
+  if (problem->a.col_stride != 1 || problem->c.col_stride != 1 || problem->m > (int64_t)1 << 40)
+    return;
+  problem->m = (problem->m + step - 1) / step * step;
+  problem->a.rows = problem->c.rows = problem->m;
+}
+
+tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm_desc *leader, int64_t able,
+                                     tsl_cached_plan **cached) {
+  const tesela_batch batch = {.count = rounded(able), .a_stride = 1, .b_stride = 1, .c_stride = 1};
+  tsl_call_key key;
+  TSL_TRY(tsl_grouped_key(group, leader, &key));
+  round_rows(&key.problem);
+  return tsl_products_plan(group->context, leader, &batch, &key, cached);
+}
+
+/* Brings those that the plan joins behind the others. */
+static tesela_status part(const tsl_grouped *group, const tsl_products **members, int64_t *count,
+                          tsl_joint *joint) {
+  int64_t left = 0, end = *count;
+  while (left < end) {
+    const tsl_products *of = members[left];
+    tsl_operands operands = {.a = {.host = NULL}};
+    if (may_join(group, of))
+      TSL_TRY(tsl_products_gather(of, 0, &operands));
+    if (may_join(group, of) && tsl_plan_joins(joint->plan, of->plan->plan, &operands)) {
+      members[left] = members[--end];
+      members[end] = of;
+    } else {
+      left++;
+    }
+  }
+  joint->members = members + end;
+  joint->count = *count - end;
+  *count = end;
+  return TESELA_OK;
+}
+
+static bool is_one_size(const tsl_joint *joint) {
+  for (int64_t i = 1; i < joint->count; i++)
+    if (joint->members[i]->plan != joint->members[0]->plan)
+      return false;
+  return true;
+}
+
+tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members, int64_t *count,
+                               tsl_joint *joint) {
+  const int64_t all = *count;
+  int64_t able;
+  const tsl_products *leader = find_leader(group, members, all, &able);
+  *joint = (tsl_joint){.cached = NULL};
+  if (!leader)
+    return TESELA_OK;
+  tesela_status status = tsl_grouped_plan_joint(group, leader->desc, able, &joint->cached);
+  joint->plan = status == TESELA_OK ? tsl_plan_cache_plan(joint->cached)->plan : NULL;
+  /* What cannot be compiled is no failure: products are queued one by one. */
+  if (status == TESELA_OK && tsl_plan_build_joined(joint->plan) == TESELA_OK)
+    status = part(group, members, count, joint);
+  if (status == TESELA_OK && !is_one_size(joint)) {
+    joint->workspace = tsl_plan_joined_workspace(joint->plan, joint->count);
+    return TESELA_OK;
+  }
+  *count = all;
+  if (joint->cached)
+    tsl_plan_cache_give_back(&group->context->cache, joint->cached);
+  *joint = (tsl_joint){.cached = NULL};
+  return status;
+}
+
+tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_joint *joint, tsl_stream *stream,
+                                        tsl_buffer *workspace) {
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed((size_t)joint->count * (sizeof(tsl_joined) + sizeof(tsl_operands)),
+                           "where a group's products lie", &block));
+  tsl_joined *products = block;
+  tsl_operands *operands = (tsl_operands *)(products + joint->count);
+  tesela_status status = TESELA_OK;
+  for (int64_t i = 0; i < joint->count && status == TESELA_OK; i++) {
+    const tsl_products *of = joint->members[i];
+    products[i] = (tsl_joined){&of->plan->plan->work.problem, &operands[i]};
+    status = tsl_products_gather(of, 0, &operands[i]);
+    tsl_plan_set_strides(of->plan->plan, &operands[i]);
+  }
+  if (status == TESELA_OK) {
+    const bool is_first = !group->begun;
+    group->begun = true;
+    status = tsl_plan_enqueue_joined(joint->plan, products, joint->count, stream, workspace);
+    status = status == TESELA_OK || is_first ? status : TESELA_DEVICE_FAILED;
+  }
+  tsl_free(block);
+  return status;
+}

@@ -1,0 +1,166 @@
+/* Products that differ in one launch of cuda_wgmma_joined.cu: their table, and who may be in it. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "host/split.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
+#include "strategy/gemm/cuda_wgmma/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(cuda_wgmma_joined) % 128 == 0 && sizeof(tsl_tensor_map) == 128, "maps are aligned");
+_Static_assert(sizeof(cuda_wgmma_scalar) == 4, "a table's words");
+
+/* A work for a product, as one of the work's batch, so that tiles are shared out alike. */
+static tsl_work work_of(const tsl_work *work, const tsl_joined *one) {
+  tsl_work own = *work;
+  own.problem = *one->problem;
+  own.problem.batch = work->problem.batch;
+  return own;
+}
+
+static tsl_cuda_wgmma_running running_of(const tsl_work *own, const tsl_joined *one) {
+  tsl_cuda_wgmma_running run = {
+      .work = own,
+      .operands = one->operands,
+      .tile = tsl_cuda_wgmma_joining_tile(&own->problem, &own->config, own->device),
+      .count = 1,
+  };
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(own, one->operands);
+  run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
+  run.shares = tsl_cuda_wgmma_shares_of(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, own->device);
+  return run;
+}
+
+/* Factors and C go by maps as they lie, by the kernel that the work's own product has. */
+static bool takes(const tsl_work *work, const tsl_joined *one) {
+  const tsl_work own = work_of(work, one);
+  const tsl_problem *problem = &own.problem, *like = &work->problem;
+  if (tsl_problem_batch(like) < 2 || problem->k == 0 || problem->alpha[0] == 0 || problem->beta[0] != 0 ||
+      tsl_problem_has_finish(problem) || problem->a.type != like->a.type || problem->b.type != like->b.type ||
+      problem->c.type != like->c.type)
+    return false;
+  const tsl_cuda_wgmma_running run = running_of(&own, one);
+  const tsl_cuda_wgmma its = tsl_cuda_wgmma_joining_tile(like, &work->config, work->device);
+  tsl_cuda_wgmma_factor factors[2];
+  tsl_cuda_wgmma_find_factors(&run, factors);
+  return run.tile.stages > 0 && run.tile.a_across == its.a_across && run.tile.b_across == its.b_across &&
+         !factors[0].packs && !factors[1].packs && tsl_cuda_wgmma_run_by_map(&run, false);
+}
+
+/* One table, which launches behind one another use in turn. */
+static uint64_t scratch(int64_t count) {
+  return (uint64_t)(tsl_least(count, TSL_CUDA_WGMMA_JOINED_MOST) + 1) * sizeof(cuda_wgmma_joined);
+}
+
+tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
+                                           tsl_kernel **kernel) {
+  tsl_cuda_wgmma_kernels *kernels = work->state;
+  *kernel = atomic_load(&kernels->joined);
+  if (*kernel)
+    return TESELA_OK;
+  tsl_work own = *work;
+  char defines[TSL_CUDA_WGMMA_DEFINES];
+  own.kept = NULL;
+  tsl_cuda_wgmma_define(&tile->problem, tile, false, defines);
+  TSL_TRY(tsl_launch_kernel_with(&own, "strategy/gemm/cuda_wgmma/cuda_wgmma_joined.cu",
+                                 "tsl_gemm_cuda_wgmma_joined", tsl_cuda_wgmma_items(tile), defines, kernel));
+  TSL_TRY(work->device->ops->kernel_local_bytes(*kernel, (size_t)tile->shared_bytes));
+  work->device->ops->kernel_early(*kernel);
+  atomic_store(&kernels->joined, *kernel);
+  return TESELA_OK;
+}
+
+static tesela_status build(const tsl_work *work) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
+  tsl_kernel *kernel;
+  return tile.stages > 0 ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
+                         : tsl_fail(TESELA_UNSUPPORTED, "%s lacks memory for a table beside two stages",
+                                    work->device->name);
+}
+
+/* A product's row of the table, behind `before` shares. */
+static tesela_status add(const tsl_work *work, const tsl_joined *one, int64_t before, cuda_wgmma_joined *row,
+                         int64_t *shares) {
+  const tsl_work own = work_of(work, one);
+  const tsl_cuda_wgmma_running run = running_of(&own, one);
+  const tsl_gemm_argument scaled = tsl_launch_scalars(&own, &run.sizes);
+  const int lines[] = {run.tile.tile_m, tsl_cuda_wgmma_columns(&run.tile)};
+  tsl_cuda_wgmma_layers found[] = {{.across = run.tile.a_across}, {.across = run.tile.b_across}};
+  tsl_cuda_wgmma_factor factors[2];
+  _Alignas(64) tsl_tensor_map map;
+  tsl_cuda_wgmma_find_factors(&run, factors);
+  memset(row, 0, sizeof *row);
+  for (int i = 0; i < 2; i++) {
+    TSL_TRY(tsl_cuda_wgmma_map_factor(&run, &factors[i], lines[i], &found[i], &map));
+    memcpy(row->maps[i], &map, sizeof map);
+  }
+  TSL_TRY(tsl_cuda_wgmma_map_result(&run, &map));
+  memcpy(row->maps[2], &map, sizeof map);
+  row->first = (int)before;
+  row->tiles_m = (int)run.shares.tiles_m;
+  row->tiles_n = (int)run.shares.tiles_n;
+  row->k = (int)run.sizes.k;
+  memcpy(&row->alpha, &scaled.scalars.i32[0], sizeof row->alpha);
+  *shares = run.shares.tiles_m * run.shares.tiles_n;
+  return TESELA_OK;
+}
+
+/* Blocks as many as the device has room for, or as there are shares. */
+static tesela_status launch(const tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel *kernel,
+                            int products, int64_t shares, tsl_buffer *table, tsl_stream *stream) {
+  const int64_t room = tsl_most(1, (int64_t)work->device->compute_units * tile->resident / tile->cluster),
+                clusters = tsl_least(room, shares);
+  const int all = (int)shares, band = tile->band;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(table), TSL_ARG_VALUE(products), TSL_ARG_VALUE(all),
+                               TSL_ARG_VALUE(band)};
+  const tsl_grid grid = {{(uint64_t)(clusters * tile->cluster), 1, 1}, {tsl_cuda_wgmma_items(tile), 1, 1}};
+  return work->device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
+}
+
+/* The deepest first: what is left for the last round is then short. */
+static int by_depth(const void *x, const void *y) {
+  const tsl_joined *a = x, *b = y;
+  const int64_t k = a->problem->k, other = b->problem->k;
+  return k != other ? (k < other ? 1 : -1) : 0;
+}
+
+static tesela_status run_sorted(const tsl_work *work, const tsl_joined *products, int64_t count,
+                                cuda_wgmma_joined *rows, tsl_buffer *table, tsl_stream *stream) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
+  static const int64_t most_shares = 0x7f000000;
+  tsl_kernel *kernel;
+  TSL_TRY(tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel));
+  for (int64_t first = 0; first < count;) {
+    int64_t shares = 0, its = 0, taken = 0;
+    for (; first + taken < count && taken < TSL_CUDA_WGMMA_JOINED_MOST; taken++) {
+      TSL_TRY(add(work, &products[first + taken], shares, &rows[taken], &its));
+      if (taken > 0 && shares + its > most_shares)
+        break;
+      shares += its;
+    }
+    memset(&rows[taken], 0, sizeof *rows);
+    rows[taken].first = (int)shares;
+    TSL_TRY(tsl_device_write(stream, table, 0, rows, (size_t)(taken + 1) * sizeof *rows));
+    TSL_TRY(launch(work, &tile, kernel, (int)taken, shares, table, stream));
+    first += taken;
+  }
+  return TESELA_OK;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_joined *products, int64_t count, tsl_buffer *table,
+                         tsl_stream *stream) {
+  void *block;
+  const int64_t most = tsl_least(count, TSL_CUDA_WGMMA_JOINED_MOST);
+  TSL_TRY(tsl_alloc((size_t)(most + 1) * sizeof(cuda_wgmma_joined) + (size_t)count * sizeof *products,
+                    "a table of products", &block));
+  cuda_wgmma_joined *rows = block;
+  tsl_joined *sorted = (tsl_joined *)(rows + most + 1);
+  memcpy(sorted, products, (size_t)count * sizeof *products);
+  qsort(sorted, (size_t)count, sizeof *sorted, by_depth);
+  const tesela_status status = run_sorted(work, sorted, count, rows, table, stream);
+  tsl_free(block);
+  return status;
+}
+
+const tsl_joining tsl_cuda_wgmma_joining = {.build = build, .takes = takes, .scratch = scratch, .run = run};
