@@ -74,8 +74,10 @@ SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const fi
       if (APART)
         finish_bring(held, with, own.row + rows_above(), own.col, own.layer, given);
       finish_sums(sums, held, vectors, group, with.steps->alpha);
+#endif
+#if FINISH && (C_FORM == 1 || C_FORM == 2)
       store_by_map(map, sums, own, is_last, wgmma_as_it_is(), memory.stages, boxes);
-#else
+#else /* of a C of f32 the compiler serializes products (C7520) unless sums are multiplied here, if by 1 */
       store_by_map(map, sums, own, is_last, given.alpha, memory.stages, boxes);
 #endif
     } else {
