@@ -39,12 +39,14 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=128 cluster=2 band=8 order=direct",
     "tile_m=128 tile_n=16 cluster=4 band=8 order=swapped form=flow",
     "tile_m=64 tile_n=64 cluster=8 band=8 order=direct form=flow",
-    "tile_m=256 tile_n=128 cluster=2 band=8 order=direct eights=panels",
     "tile_m=64 tile_n=32 cluster=2 band=8 order=swapped form=flow eights=panels",
+    "tile_m=128 tile_n=128 cluster=2 band=8 order=swapped",
     "tile_m=128 tile_n=192 cluster=2 band=8 order=swapped eights=panels",
-    "tile_m=256 tile_n=128 cluster=1 band=8 order=direct eights=pairs",
     "tile_m=128 tile_n=192 cluster=1 band=8 order=direct eights=pairs",
+    "tile_m=256 tile_n=128 cluster=1 band=8 order=direct eights=pairs",
     "tile_m=128 tile_n=256 cluster=1 band=8 order=direct eights=units",
+    "tile_m=256 tile_n=128 cluster=2 band=8 order=direct eights=panels",
+    "tile_m=256 tile_n=128 cluster=1 band=4 order=swapped",
     NULL,
 };
 

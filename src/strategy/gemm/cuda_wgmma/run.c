@@ -35,13 +35,21 @@ static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
   return tile->element != tile->given ? "f16" : tsl_launch_ptx_word(type);
 }
 
+/* The kernels that multiply. */
+typedef struct kernel_text {
+  const char *path, *entry;
+} kernel_text;
+static const kernel_text staying = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma"},
+                         from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
+                         flowing = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
+
 tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
+  const kernel_text *text = tile.flows ? &flowing : tile.from_registers ? &from_registers : &staying;
   const tsl_device_ops *ops = work->device->ops;
   const tsl_problem *problem = &tile.problem;
   const int form = tsl_launch_form(problem->c.type);
   const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
-  const bool flows = tile.flows;
   char defines[320];
   wgmma_kernels made;
   void *block;
@@ -52,9 +60,7 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
            tile.stages, tile.boxes, tile.element, word_of(&tile, problem->a.type),
            word_of(&tile, problem->b.type), form, tile.a_across, tile.b_across, shares.parts > 1,
            tile.resident, tile.apart);
-  TSL_TRY(tsl_launch_kernel_with(work, flows ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
-                                 flows ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma", items_of(&tile),
-                                 defines, &made.multiply));
+  TSL_TRY(tsl_launch_kernel_with(work, text->path, text->entry, items_of(&tile), defines, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n", form,
            tsl_launch_fold_items(shares.parts));
@@ -120,7 +126,7 @@ static bool packs(const running *run) {
   return factors[0].packs || factors[1].packs;
 }
 
-/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 64 elements across. A batch whose products follow one
+/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 128 bytes across. A batch whose products follow one
  * another backwards is mapped from its last. */
 static tesela_status map_factor(const running *run, const tsl_cuda_wgmma_factor *own, int lines,
                                 layers *found, tsl_tensor_map *map) {
@@ -134,7 +140,8 @@ static tesela_status map_factor(const running *run, const tsl_cuda_wgmma_factor 
                              .element = tile->element,
                              .size = {own->rows.elements, own->rows.rows, apart != 0 ? run->count : 1},
                              .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
-                             .box = {found->across ? 64 : tile->depth, found->across ? tile->depth : lines}};
+                             .box = {found->across ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
+                                     found->across ? tile->depth : lines}};
   return own->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
@@ -182,7 +189,8 @@ static bool by_map(const running *run, bool reads_c) {
 }
 
 static tesela_status map_result(const running *run, tsl_tensor_map *map) {
-  const tsl_gemm_sizes *sizes = &run->sizes;
+  const tsl_gemm_sizes turned = tsl_launch_swapped(&run->sizes),
+                       *sizes = tsl_cuda_wgmma_by_columns(&run->tile, &run->sizes) ? &turned : &run->sizes;
   const int element = run->tile.c_element;
   tsl_buffer *c = run->operands->c.buffer;
   const int64_t pitch = sizes->m > 1 ? sizes->c_row_stride * element : (sizes->n * element + 15) / 16 * 16;
@@ -302,7 +310,7 @@ static tesela_status multiply(const running *run, cuda_wgmma_scalar alpha, cuda_
     given.alpha = scalar_of(&plain, 0), given.beta = scalar_of(&plain, 1);
   } else if (!tile->flows && by_map(run, beta.integer != 0)) {
     TSL_TRY(map_result(run, &maps[2]));
-    given.by_map = 1;
+    given.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
   }
   TSL_TRY(launch(run, maps, &given, is_split));
   return is_split ? fold(run, &place, alpha, beta, (int)shares->parts) : TESELA_OK;

@@ -12,7 +12,13 @@ bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int
          (rows->rows > 1 && (place->row_stride <= 0 || place->row_stride * element % 16 != 0));
 }
 
-bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c) {
+bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes) {
+  return tile->from_registers && tile->tile_n >= 64 && sizes->c_row_stride == 1 && sizes->c_col_stride != 1;
+}
+
+bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *given, bool reads_c) {
+  const tsl_gemm_sizes turned = tsl_launch_swapped(given),
+                       *sizes = tsl_cuda_wgmma_by_columns(tile, given) ? &turned : given;
   return !reads_c && tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element && sizes->c_col_stride == 1 &&
          sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
          (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
@@ -96,8 +102,10 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
   tile.resident = resident_of(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  /* wgmma takes elements of 8 and of 32 bits along k alone. */
-  tile.a_across = tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride);
+  /* From shared memory wgmma takes elements of 8 and of 32 bits along k alone. */
+  tile.from_registers = tile.element == 4 && !tile.flows && !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.a_across =
+      tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
   tile.b_across = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
   const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.element),
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
