@@ -89,6 +89,31 @@ static void memory_is_shared_out(void **state) {
   }
 }
 
+/* Of tf32 whose A goes to registers, two stages are read at a time: where four fit beside fewer boxes, there are four. */
+static void stages_for_registers_are_four(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *config;
+    int stages, boxes;
+  } cases[] = {{"tile_m=128 tile_n=256 order=swapped", 4, 2},
+               {"tile_m=128 tile_n=256 cluster=2 band=4 order=swapped", 4, 2},
+               {"tile_m=256 tile_n=128 order=swapped", 4, 2},
+               {"tile_m=128 tile_n=128 order=swapped", 5, 4},
+               {"tile_m=64 tile_n=128 cluster=2 order=swapped", 8, 4},
+               {"tile_m=64 tile_n=32 order=swapped", 12, 1},
+               {"tile_m=128 tile_n=256 order=direct", 3, 4}}; /* B is turned first, A read along k */
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(512, 512, 512, TESELA_F32, TESELA_F32);
+    assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    assert_int_equal(tile.stages, cases[i].stages);
+    assert_int_equal(tile.boxes, cases[i].boxes);
+    assert_true(tile.shared_bytes <= device.local_bytes_inside);
+  }
+}
+
 /* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory, behind both operands. */
 static void few_tiles_split_k(void **state) {
   (void)state;
@@ -96,14 +121,20 @@ static void few_tiles_split_k(void **state) {
   static const struct {
     const char *config;
     int64_t m, n, k, parts, blocks;
-  } cases[] = {{"tile_m=128 tile_n=256", 4096, 4096, 4096, 1, 132},
-               {"tile_m=128 tile_n=256 cluster=2", 4096, 4096, 4096, 1, 132},
-               {"tile_m=128 tile_n=128", 128, 128, 65536, 132, 132},
-               {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
-               {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
-               {"tile_m=128 tile_n=128", 128, 128, 0, 1, 1}};
+  } cases[] = {
+      {"tile_m=128 tile_n=256", 4096, 4096, 4096, 1, 132},
+      {"tile_m=128 tile_n=256 cluster=2", 4096, 4096, 4096, 1, 132},
+      {"tile_m=128 tile_n=128", 128, 128, 65536, 132, 132},
+      {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
+      {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
+      {"tile_m=128 tile_n=128", 128, 128, 0, 1, 1},
+      /* Of 32 numbers in f32: 16 panels are one part where A goes to registers, four where it does not. */
+      {"tile_m=64 tile_n=128 order=swapped", 512, 512, 512, 1, 32},
+      {"tile_m=64 tile_n=128 order=direct", 512, 512, 512, 4, 128},
+      {"tile_m=64 tile_n=128 order=swapped", 128, 128, 65536, 66, 132}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
+    const tesela_type type = strstr(cases[i].config, "order") ? TESELA_F32 : TESELA_BF16;
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, type, TESELA_F32);
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
     const tsl_cuda_wgmma_shares shares =
@@ -466,7 +497,7 @@ static void factors_across_go_to_registers(void **state) {
 static void the_model_likes_what_is_not_packed(void **state) {
   (void)state;
   const tsl_device device = hopper();
-  for (int64_t size = 1024; size <= 8192; size *= 2)
+  for (int64_t size = 1024; size <= 16384; size *= 2)
     for (int b_across = 0; b_across < 2; b_across++) {
       tsl_problem problem = problem_of(size, size, size, TESELA_F32, TESELA_F32);
       tsl_shape *across = b_across ? &problem.b : &problem.a, *along = b_across ? &problem.a : &problem.b;
@@ -479,6 +510,10 @@ static void the_model_likes_what_is_not_packed(void **state) {
       const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
       assert_true(tile.from_registers);
       assert_int_equal(tile.swapped, b_across);
+      /* What was measured: clusters win where products take longest, with bands of four. */
+      assert_int_equal(tile.tile_m * tile.tile_n, size == 1024 ? 64 * 128 : 128 * 256);
+      assert_int_equal(tile.cluster, size == 2048 || size == 4096 ? 1 : 2);
+      assert_int_equal(tile.band, size >= 8192 ? 4 : 8);
     }
 }
 
@@ -530,6 +565,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals_have_numbers),
       cmocka_unit_test(memory_is_shared_out),
+      cmocka_unit_test(stages_for_registers_are_four),
       cmocka_unit_test(few_tiles_split_k),
       cmocka_unit_test(batches_are_shared_out),
       cmocka_unit_test(small_blocks_flow),

@@ -69,10 +69,11 @@ static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Where two stages are read at a time, two more are to be filled meanwhile. */
+/* Where two stages are read at a time, two more are to be filled meanwhile: of two panels that are added together, or of one that is
+ * multiplied and the next, whose fragments go to registers. */
 static void share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   share_memory_with(tile, BOXES_MOST, device);
-  if (tile->apart == 2 && tile->stages < 4)
+  if ((tile->apart == 2 || tile->from_registers) && tile->stages < 4)
     share_memory_with(tile, BOXES_MOST / 2, device);
 }
 
@@ -122,8 +123,9 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
   return tile;
 }
 
-/* k is split where tiles are too few for all units, into parts of at least so many panels. */
-enum { PART_PANELS = 4 };
+/* k is split where tiles are too few for all units, into parts of at least so many panels; where A comes from registers, whose tiles are
+ * small then, fewer of them take less time than a second launch. */
+enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 
 /* Of blocks that flow, one a multiprocessor where it is the parts that count: the next launch's lie beside them. */
 static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
@@ -153,7 +155,8 @@ tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64
                                   .parts = 1};
   const int64_t tiles = shares.tiles_m * shares.tiles_n;
   if (tiles > 0 && products == 1)
-    shares.parts = tsl_most(1, tsl_least(clusters / tiles, panels / PART_PANELS));
+    shares.parts = tsl_most(
+        1, tsl_least(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
   shares.blocks = tsl_least(tiles * shares.parts * products, clusters) * tile->cluster;
   shares.pitch = tsl_round_up(n, 32);
   shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
