@@ -89,6 +89,31 @@ static void memory_is_shared_out(void **state) {
   }
 }
 
+/* Of tf32 whose A goes to registers, two stages are read at a time: where four fit beside fewer boxes, there are four. */
+static void stages_for_registers_are_four(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *config;
+    int stages, boxes;
+  } cases[] = {{"tile_m=128 tile_n=256 order=swapped", 4, 2},
+               {"tile_m=128 tile_n=256 cluster=2 band=4 order=swapped", 4, 2},
+               {"tile_m=256 tile_n=128 order=swapped", 4, 2},
+               {"tile_m=128 tile_n=128 order=swapped", 5, 4},
+               {"tile_m=64 tile_n=128 cluster=2 order=swapped", 8, 4},
+               {"tile_m=64 tile_n=32 order=swapped", 12, 1},
+               {"tile_m=128 tile_n=256 order=direct", 3, 4}}; /* B is turned first, A read along k */
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(512, 512, 512, TESELA_F32, TESELA_F32);
+    assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    assert_int_equal(tile.stages, cases[i].stages);
+    assert_int_equal(tile.boxes, cases[i].boxes);
+    assert_true(tile.shared_bytes <= device.local_bytes_inside);
+  }
+}
+
 /* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory, behind both operands. */
 static void few_tiles_split_k(void **state) {
   (void)state;
@@ -96,14 +121,20 @@ static void few_tiles_split_k(void **state) {
   static const struct {
     const char *config;
     int64_t m, n, k, parts, blocks;
-  } cases[] = {{"tile_m=128 tile_n=256", 4096, 4096, 4096, 1, 132},
-               {"tile_m=128 tile_n=256 cluster=2", 4096, 4096, 4096, 1, 132},
-               {"tile_m=128 tile_n=128", 128, 128, 65536, 132, 132},
-               {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
-               {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
-               {"tile_m=128 tile_n=128", 128, 128, 0, 1, 1}};
+  } cases[] = {
+      {"tile_m=128 tile_n=256", 4096, 4096, 4096, 1, 132},
+      {"tile_m=128 tile_n=256 cluster=2", 4096, 4096, 4096, 1, 132},
+      {"tile_m=128 tile_n=128", 128, 128, 65536, 132, 132},
+      {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
+      {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
+      {"tile_m=128 tile_n=128", 128, 128, 0, 1, 1},
+      /* Of 32 numbers in f32: 16 panels are one part where A goes to registers, four where it does not. */
+      {"tile_m=64 tile_n=128 order=swapped", 512, 512, 512, 1, 32},
+      {"tile_m=64 tile_n=128 order=direct", 512, 512, 512, 4, 128},
+      {"tile_m=64 tile_n=128 order=swapped", 128, 128, 65536, 66, 132}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
+    const tesela_type type = strstr(cases[i].config, "order") ? TESELA_F32 : TESELA_BF16;
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, type, TESELA_F32);
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
     const tsl_cuda_wgmma_shares shares =
@@ -413,6 +444,79 @@ static void operands_that_maps_do_not_take_are_packed(void **state) {
     assert_int_equal(tsl_cuda_wgmma_packs(&cases[i].place, cases[i].one ? &one : &rows, 2), cases[i].packs);
 }
 
+/* Of f32 as tf32, an A that lies across is read to registers as it lies: nothing is packed, and C's columns, which are its rows in memory, go by
+ * map. Units take B along k, so the product of row-major factors is the transposed one. */
+static void factors_across_go_to_registers(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    bool a_across, b_across; /* columns of A lie side by side; rows of B do */
+    const char *config;
+    bool from_registers, by_columns;
+  } cases[] = {{false, true, "order=direct", false, false},
+               {false, true, "order=swapped", true, true},
+               {true, false, "order=direct", true, false},
+               {true, false, "order=swapped", false, false},
+               {false, false, "order=direct", false, false},
+               {false, false, "order=swapped", false, false},
+               {true, true, "order=direct", true, false},
+               {true, true, "order=swapped", true, true},
+               {false, true, "tile_m=64 tile_n=32 order=swapped", true, false},
+               {false, true, "tile_m=64 tile_n=64 order=swapped form=flow", false, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(512, 1024, 256, TESELA_F32, TESELA_F32);
+    if (cases[i].a_across)
+      problem.a.row_stride = 1, problem.a.col_stride = 512;
+    if (!cases[i].b_across)
+      problem.b.row_stride = 1, problem.b.col_stride = 256;
+    assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    assert_int_equal(tile.from_registers, cases[i].from_registers);
+    assert_int_equal(tile.a_across, cases[i].from_registers);
+    assert_false(tile.b_across);
+    const tsl_gemm_sizes rows = {.m = 1024, .n = 512, .c_row_stride = 512, .c_col_stride = 1},
+                         columns = {.m = 1024, .n = 512, .c_row_stride = 1, .c_col_stride = 1024},
+                         *sizes = tile.swapped ? &columns : &rows;
+    assert_int_equal(tsl_cuda_wgmma_by_columns(&tile, sizes), cases[i].by_columns);
+    assert_int_equal(tsl_cuda_wgmma_by_map(&tile, sizes, false), !tile.swapped || cases[i].by_columns);
+    assert_false(tsl_cuda_wgmma_by_map(&tile, sizes, true));
+  }
+  /* Lines of C that end between multiples of 16 bytes are not written by maps. */
+  tsl_problem problem = problem_of(512, 1024, 256, TESELA_F32, TESELA_F32);
+  const tsl_config swapped = config_of(strategy, "order=swapped");
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &swapped, &device);
+  tsl_gemm_sizes odd = {.m = 1022, .n = 512, .c_row_stride = 1, .c_col_stride = 1024};
+  assert_false(tsl_cuda_wgmma_by_map(&tile, &odd, false));
+  odd.m = 1024, odd.n = 511;
+  assert_true(tsl_cuda_wgmma_by_map(&tile, &odd, false));
+}
+
+/* It takes the order in which nothing is packed, whichever factor lies across. */
+static void the_model_likes_what_is_not_packed(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  for (int64_t size = 1024; size <= 16384; size *= 2)
+    for (int b_across = 0; b_across < 2; b_across++) {
+      tsl_problem problem = problem_of(size, size, size, TESELA_F32, TESELA_F32);
+      tsl_shape *across = b_across ? &problem.b : &problem.a, *along = b_across ? &problem.a : &problem.b;
+      double seconds;
+      across->row_stride = b_across ? size : 1, across->col_stride = b_across ? 1 : size;
+      along->row_stride = b_across ? size : 1, along->col_stride = b_across ? 1 : size;
+      assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+      const tsl_config best = best_config(strategy, &problem, &device, &seconds);
+      say_choice(strategy, &problem, &best, seconds);
+      const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
+      assert_true(tile.from_registers);
+      assert_int_equal(tile.swapped, b_across);
+      /* What was measured: clusters win where products take longest, with bands of four. */
+      assert_int_equal(tile.tile_m * tile.tile_n, size == 1024 ? 64 * 128 : 128 * 256);
+      assert_int_equal(tile.cluster, size == 2048 || size == 4096 ? 1 : 2);
+      assert_int_equal(tile.band, size >= 8192 ? 4 : 8);
+    }
+}
+
 /* Large products get large tiles, small and thin ones tiles that are enough for many units. */
 static void the_model_likes_what_fits(void **state) {
   (void)state;
@@ -565,6 +669,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals_have_numbers),
       cmocka_unit_test(memory_is_shared_out),
+      cmocka_unit_test(stages_for_registers_are_four),
       cmocka_unit_test(few_tiles_split_k),
       cmocka_unit_test(batches_are_shared_out),
       cmocka_unit_test(small_blocks_flow),
@@ -575,6 +680,8 @@ int main(void) {
       cmocka_unit_test(operands_that_maps_do_not_take_are_packed),
       cmocka_unit_test(last_steps_have_memory),
       cmocka_unit_test(products_that_differ),
+      cmocka_unit_test(factors_across_go_to_registers),
+      cmocka_unit_test(the_model_likes_what_is_not_packed),
       cmocka_unit_test(the_model_likes_what_fits),
       cmocka_unit_test(the_model_likes_what_an_ask_allows),
   };

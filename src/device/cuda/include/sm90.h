@@ -198,6 +198,10 @@ SM90_FUNCTION unsigned load_shared(shared_t from) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
   return word;
 }
+/* Two words from a multiple of 8. */
+SM90_FUNCTION void load_shared_pair(shared_t from, unsigned &first, unsigned &second) {
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(from) : "memory");
+}
 
 /* Two numbers of f32 at a multiple of 8 bytes. */
 SM90_FUNCTION void load_shared_pair(shared_t from, float pair[2]) {
@@ -282,6 +286,30 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "%128", "%129", "%130", shape, types, flags)                       \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : "l"(a), "l"(b), "r"((int)(add)))
+/* The same with A in registers, four words a thread for products of 32 bytes along k. Of elements of 32 bits thread t of the warpgroup has in
+ * a[i] row 16 (t / 32) + t % 32 / 4 + 8 (i % 2) and k t % 4 + 4 (i / 2). Until the products are waited for, nothing else may go to these
+ * registers. */
+#define SM90_WORDS_OF_A(a) "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3])
+#define wgmma_registers_n16(shape, types, flags, R, s, a, b, add)                                            \
+  asm volatile(SM90_WGMMA(SM90_NAMES_8, "{%8, %9, %10, %11}", "%12", "%13", shape, types, flags)             \
+               : SM90_SUMS_8(R, s, 0)                                                                        \
+               : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
+#define wgmma_registers_n32(shape, types, flags, R, s, a, b, add)                                            \
+  asm volatile(SM90_WGMMA(SM90_NAMES_16, "{%16, %17, %18, %19}", "%20", "%21", shape, types, flags)          \
+               : SM90_SUMS_16(R, s, 0)                                                                       \
+               : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
+#define wgmma_registers_n64(shape, types, flags, R, s, a, b, add)                                            \
+  asm volatile(SM90_WGMMA(SM90_NAMES_32, "{%32, %33, %34, %35}", "%36", "%37", shape, types, flags)          \
+               : SM90_SUMS_32(R, s, 0)                                                                       \
+               : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
+#define wgmma_registers_n128(shape, types, flags, R, s, a, b, add)                                           \
+  asm volatile(SM90_WGMMA(SM90_NAMES_64, "{%64, %65, %66, %67}", "%68", "%69", shape, types, flags)          \
+               : SM90_SUMS_64(R, s, 0)                                                                       \
+               : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
+#define wgmma_registers_n256(shape, types, flags, R, s, a, b, add)                                           \
+  asm volatile(SM90_WGMMA(SM90_NAMES_128, "{%128, %129, %130, %131}", "%132", "%133", shape, types, flags)   \
+               : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
+               : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
 /* Sums are where they are from here on: the compiler moves none of them across the wait for products that make them. */
 #define wgmma_hold(R, s, j) asm volatile("" : SM90_SUMS_4(R, s, j)::"memory")
 

@@ -3,7 +3,7 @@
  * BLOCKS of 64 rows.
  *
  * A panel has 128 bytes of each row along k, as wgmma reads it (sm90.h): its rows are rows of A (columns of B), or, where elements
- * lie side by side across k, blocks of 64 such elements (A_ACROSS, B_ACROSS; types of 16 bits). What lies beyond the matrix arrives
+ * lie side by side across k, blocks of 128 bytes of such elements (A_ACROSS, B_ACROSS; wgmma reads those of 16 bits). What lies beyond the matrix arrives
  * as zeros.
  *
  * APART: of 8-bit floating point the units' sums keep few places, so those of so many panels (0: all) are added to sums in f32. */
@@ -13,8 +13,8 @@
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
 constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* of k */
 constexpr int A_BYTES = TILE_M * PANEL_BYTES, B_BYTES = TILE_N * PANEL_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
-constexpr int SLAB_BYTES = DEPTH * 128; /* 64 elements side by side, across k */
-constexpr int STEPS = PANEL_BYTES / 32; /* products along k of a panel */
+constexpr int SLAB_BYTES = DEPTH * 128, SLAB_LINES = 128 / ELEMENT; /* elements side by side, across k */
+constexpr int STEPS = PANEL_BYTES / 32;                             /* products along k of a panel */
 
 /* The first panel of part `part` of all, and the one behind the last of the part before. */
 SM90_FUNCTION int part_begins(int k, int part, int parts) {
@@ -37,7 +37,7 @@ SM90_FUNCTION void next_stage(stage &at) {
 template <int ACROSS, int LINES, bool IS_SHARED>
 SM90_FUNCTION void load_panel(shared_t to, const tensor_map *map, shared_t full, int line, int depth,
                               int layer = 0) {
-  constexpr int STEP = ACROSS ? 64 : LINES;
+  constexpr int STEP = ACROSS ? SLAB_LINES : LINES;
 #pragma unroll
   for (int i = 0; i < LINES; i += STEP) {
     const int x = ACROSS ? line + i : depth, y = ACROSS ? depth : line;

@@ -39,12 +39,14 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=128 cluster=2 band=8 order=direct",
     "tile_m=128 tile_n=16 cluster=4 band=8 order=swapped form=flow",
     "tile_m=64 tile_n=64 cluster=8 band=8 order=direct form=flow",
-    "tile_m=256 tile_n=128 cluster=2 band=8 order=direct eights=panels",
     "tile_m=64 tile_n=32 cluster=2 band=8 order=swapped form=flow eights=panels",
+    "tile_m=128 tile_n=128 cluster=2 band=8 order=swapped",
     "tile_m=128 tile_n=192 cluster=2 band=8 order=swapped eights=panels",
-    "tile_m=256 tile_n=128 cluster=1 band=8 order=direct eights=pairs",
     "tile_m=128 tile_n=192 cluster=1 band=8 order=direct eights=pairs",
+    "tile_m=256 tile_n=128 cluster=1 band=8 order=direct eights=pairs",
     "tile_m=128 tile_n=256 cluster=1 band=8 order=direct eights=units",
+    "tile_m=256 tile_n=128 cluster=2 band=8 order=direct eights=panels",
+    "tile_m=256 tile_n=128 cluster=1 band=4 order=swapped",
     NULL,
 };
 
@@ -162,7 +164,7 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)shares.sums_bytes;
 }
 
-/* Where blocks have memory for its vectors, too. */
+/* Where blocks have memory for its vectors, too, and A does not go to registers. */
 static bool finishes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   return tsl_cuda_wgmma_finishing(problem, config, device).stages > 0;
 }

@@ -33,6 +33,7 @@ typedef struct tsl_cuda_wgmma {
   tsl_problem problem; /* swapped: C' = B' A' */
   bool swapped;
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, elements along k do not */
+  bool from_registers;     /* A, of 4 bytes and across, is read to registers (cuda_wgmma_across.cu) */
   int given, element;      /* bytes of an element of A and B as it lies, and as it is multiplied */
   int eights;              /* of a problem of 8-bit numbers; else 0 */
   int apart;               /* panels whose sums are added to others; 0: all are one sum */
@@ -75,7 +76,10 @@ int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);
 /* Whether an operand that lies so has to be packed before it is copied by maps. */
 bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element);
 
-/* Whether C goes by a map, which only writes: its rows are dense and lie where maps take them, and it is not read. What a map
+/* Whether maps of C have its columns as lines: where A comes from registers, those may lie side by side. */
+bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes);
+
+/* Whether C goes by a map, which only writes: its rows (or columns) are dense and lie where maps take them, and it is not read. What a map
  * writes ends at a multiple of 16 bytes, beyond a row's end where that is none. */
 bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c);
 

@@ -4,7 +4,8 @@
  *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: ACROSS elements of C by SHARES shares of the parts
  *
  * ACROSS threads of a block add up a share of the parts, each for an element, in their order; the first of them add up what all have, in
- * their order, so that the same parts always give the same bits.
+ * their order, so that the same parts always give the same bits. Elements follow one another along C's rows, or, where its columns are
+ * dense, down columns of 8, whose sums are what memory gives at a time.
  *
  * Without products, blocks along y take those of a batch.
  *
@@ -27,6 +28,19 @@ struct finish_vectors {};
 
 constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
+/* Element `i` of the order in which threads take them. */
+SM90_FUNCTION void find_element(long long i, bool rows_first, const cuda_wgmma_fold_arguments &given,
+                                long long &row, long long &col) {
+  constexpr int WIDE = 8;
+  if (!rows_first) {
+    row = i / given.n, col = i % given.n;
+    return;
+  }
+  const long long first = i / (WIDE * given.m) * WIDE, inside = i - first * given.m,
+                  wide = min(given.n - first, (long long)WIDE);
+  row = inside / wide, col = first + inside % wide;
+}
+
 SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t *sums, long long sums_offset,
                         int product, const finish_vectors &with, const cuda_wgmma_fold_arguments &given) {
   const int lane = threadIdx.x % ACROSS, own = threadIdx.x / ACROSS;
@@ -36,8 +50,8 @@ SM90_FUNCTION void fold(sum_t shares[SHARES][ACROSS], c_element *c, const sum_t 
   for (long long start = (long long)ACROSS * blockIdx.x; start < count;
        start += (long long)ACROSS * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1;
-    const long long row = rows_first ? i % given.m : i / given.n,
-                    col = rows_first ? i / given.m : i % given.n;
+    long long row, col;
+    find_element(i, rows_first, given, row, col);
     const sum_t *from = sums + sums_offset + first * given.part + row * given.pitch + col;
     sum_t sum = 0;
 #pragma unroll 8

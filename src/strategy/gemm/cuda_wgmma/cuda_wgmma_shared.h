@@ -16,7 +16,7 @@ typedef struct cuda_wgmma_arguments {
   int products;                           /* of a batch, which has one part */
   int a_first, a_layer, b_first, b_layer; /* product p has layer first + p * layer of its factor's map */
   int ahead;                              /* panels that are brought to the last cache early (flow) */
-  int by_map;                             /* C goes by its map; else by these: */
+  int by_map; /* C goes by its map, of rows (1) or of columns (2, across alone); 0: by these */
   long long c_offset, c_row, c_col,
       c_part; /* c_part: from the sums of one part of k to the next's; from product to product */
   cuda_wgmma_scalar alpha, beta;

@@ -75,7 +75,8 @@ static tesela_status build(const tsl_work *work) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
   tsl_kernel *kernel;
   return tile.stages > 0 ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
-                         : tsl_fail(TESELA_UNSUPPORTED, "%s lacks memory for a table beside two stages",
+                         : tsl_fail(TESELA_UNSUPPORTED,
+                                    "%s lacks memory for a table beside two stages, or A goes to registers",
                                     work->device->name);
 }
 

@@ -10,8 +10,9 @@ static const double first_clocks = 3500, tile_clocks = 900, store_bytes = 64, ca
                     shared_bytes = 128;
 /* Of the clock that the card names, what is left under such load for longer than its power allows; and the time after which it is. */
 static const double hot_clock = 0.75, cool_seconds = 20e-6;
-/* After this time, clusters of two win some of it back: less comes from the last cache. */
-static const double shared_clock = 0.79, warm_seconds = 150e-6;
+/* After this time, clusters of two win some of it back: less comes from the last cache. Where A comes from registers they do so later, and
+ * best of bands of half as many rows of clusters. */
+static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seconds = 1e-3, band_most = 8;
 
 /* From a panel's last product to the next one's first where its sums are added between. */
 static const double adding_clocks = 100;
@@ -134,10 +135,13 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   double seconds = clocks / clock;
   if (seconds > cool_seconds)
     seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
-  if (seconds > warm_seconds && tile->cluster == 2)
-    seconds = warm_seconds + (seconds - warm_seconds) * (hot_clock / shared_clock);
+  const double warm = tile->from_registers ? warm_across_seconds : warm_seconds;
+  const bool is_won_back = seconds > warm && tile->cluster == 2;
+  if (is_won_back)
+    seconds = warm + (seconds - warm) * (hot_clock / shared_clock);
   seconds = fmax(seconds, tsl_problem_bytes(problem) / (0.9 * device->bandwidth));
-  return seconds * (1 + 0.002 * fabs(log2(tile->band / 8.0))) + device->launch_seconds;
+  const double band = is_won_back && tile->from_registers ? band_most / 2 : band_most;
+  return seconds * (1 + 0.002 * fabs(log2(tile->band / band))) + device->launch_seconds;
 }
 
 /* Copies of 8-bit factors: of the bytes copied, what passes through memory; and what both take beside that, by one early launch. */

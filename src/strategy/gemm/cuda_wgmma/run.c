@@ -62,19 +62,27 @@ void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *til
            is_split ? "" : finish);
 }
 
+/* The kernels that multiply. */
+typedef struct kernel_text {
+  const char *path, *entry;
+} kernel_text;
+static const kernel_text staying = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma"},
+                         from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
+                         flowing = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
+
 tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   const tsl_cuda_wgmma tile = tile_of(work);
   const tsl_device_ops *ops = work->device->ops;
   const tsl_problem *problem = &tile.problem;
   const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
-  const bool flows = tile.flows, is_split = shares.parts > 1;
+  const kernel_text *text = tile.flows ? &flowing : tile.from_registers ? &from_registers : &staying;
+  const bool is_split = shares.parts > 1;
   char finish[FINISH_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
   tsl_cuda_wgmma_kernels made = {.joined = NULL};
   void *block;
   tsl_cuda_wgmma_define(problem, &tile, is_split, defines);
-  TSL_TRY(tsl_launch_kernel_with(work, flows ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
-                                 flows ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma",
-                                 tsl_cuda_wgmma_items(&tile), defines, &made.multiply));
+  TSL_TRY(tsl_launch_kernel_with(work, text->path, text->entry, tsl_cuda_wgmma_items(&tile), defines,
+                                 &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
   define_finish(problem, &tile, finish);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
@@ -125,7 +133,7 @@ static bool packs(const tsl_cuda_wgmma_running *run) {
   return factors[0].packs || factors[1].packs;
 }
 
-/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 64 elements across. A batch whose products follow one
+/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 128 bytes across. A batch whose products follow one
  * another backwards is mapped from its last. */
 tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run, const tsl_cuda_wgmma_factor *own,
                                         int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
@@ -139,7 +147,8 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run, const
                              .element = tile->element,
                              .size = {own->rows.elements, own->rows.rows, apart != 0 ? run->count : 1},
                              .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
-                             .box = {found->across ? 64 : tile->depth, found->across ? tile->depth : lines}};
+                             .box = {found->across ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
+                                     found->across ? tile->depth : lines}};
   return own->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
@@ -225,7 +234,8 @@ bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_running *run, bool reads_c) 
 }
 
 tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_running *run, tsl_tensor_map *map) {
-  const tsl_gemm_sizes *sizes = &run->sizes;
+  const tsl_gemm_sizes turned = tsl_launch_swapped(&run->sizes),
+                       *sizes = tsl_cuda_wgmma_by_columns(&run->tile, &run->sizes) ? &turned : &run->sizes;
   const int element = run->tile.c_element;
   tsl_buffer *c = run->operands->c.buffer;
   const int64_t pitch = sizes->m > 1 ? sizes->c_row_stride * element : (sizes->n * element + 15) / 16 * 16;
@@ -354,7 +364,7 @@ static tesela_status multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scal
   }
   if (!is_split && !tile->flows && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
     TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
-    given.by_map = 1;
+    given.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
   }
   TSL_TRY(launch(run, maps, &given, is_split));
   return is_split ? fold(run, &place, alpha, beta, (int)shares->parts) : TESELA_OK;

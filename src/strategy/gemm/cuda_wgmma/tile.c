@@ -13,7 +13,13 @@ bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int
          (rows->rows > 1 && (place->row_stride <= 0 || place->row_stride * element % 16 != 0));
 }
 
-bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c) {
+bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes) {
+  return tile->from_registers && tile->tile_n >= 64 && sizes->c_row_stride == 1 && sizes->c_col_stride != 1;
+}
+
+bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *given, bool reads_c) {
+  const tsl_gemm_sizes turned = tsl_launch_swapped(given),
+                       *sizes = tsl_cuda_wgmma_by_columns(tile, given) ? &turned : given;
   return !reads_c && tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element && sizes->c_col_stride == 1 &&
          sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
          (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
@@ -65,10 +71,11 @@ static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Where two stages are read at a time, two more are to be filled meanwhile. */
+/* Where two stages are read at a time, two more are to be filled meanwhile: of two panels that are added together, or of one that is
+ * multiplied and the next, whose fragments go to registers. */
 static void share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   share_memory_with(tile, BOXES_MOST, device);
-  if (tile->apart == 2 && tile->stages < 4)
+  if ((tile->apart == 2 || tile->from_registers) && tile->stages < 4)
     share_memory_with(tile, BOXES_MOST / 2, device);
 }
 
@@ -129,8 +136,10 @@ static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *conf
   tile.resident = resident_of(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  /* wgmma takes elements of 8 and of 32 bits along k alone. */
-  tile.a_across = tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride);
+  /* From shared memory wgmma takes elements of 8 and of 32 bits along k alone. */
+  tile.from_registers = tile.element == 4 && !tile.flows && !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.a_across =
+      tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
   tile.b_across = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
   const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.element),
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
@@ -144,6 +153,9 @@ static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *conf
     share_flowing(&tile, device);
   else
     share_memory(&tile, device);
+  /* Its kernel does no last step, and has no table. */
+  if (tile.from_registers && purpose != ALONE)
+    tile.stages = 0;
   return tile;
 }
 
@@ -162,8 +174,9 @@ tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl
   return tile_of(problem, config, device, JOINING);
 }
 
-/* k is split where tiles are too few for all units, into parts of at least so many panels. */
-enum { PART_PANELS = 4 };
+/* k is split where tiles are too few for all units, into parts of at least so many panels; where A comes from registers, whose tiles are
+ * small then, fewer of them take less time than a second launch. */
+enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 
 /* Of blocks that flow, one a multiprocessor where it is the parts that count: the next launch's lie beside them. */
 static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
@@ -193,7 +206,8 @@ tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64
                                   .parts = 1};
   const int64_t tiles = shares.tiles_m * shares.tiles_n;
   if (tiles > 0 && products == 1)
-    shares.parts = tsl_most(1, tsl_least(clusters / tiles, panels / PART_PANELS));
+    shares.parts = tsl_most(
+        1, tsl_least(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
   shares.blocks = tsl_least(tiles * shares.parts * products, clusters) * tile->cluster;
   shares.pitch = tsl_round_up(n, 32);
   shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
