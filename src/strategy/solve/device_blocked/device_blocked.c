@@ -86,19 +86,24 @@ static double product_seconds(const tsl_problem *problem, const tsl_solve_produc
   return (double)product->count * (ceil(tiles / units) * one + device->launch_seconds);
 }
 
-/* A group waits for its operands once, and for its items tile by tile; two groups of a unit fill each other's waits. What all groups compute is
- * read from local memory, whose rate it has. */
+/* A group waits for its operands once, and for its items tile by tile; two groups of a unit fill each other's waits, where its registers have
+ * room for both. What all groups compute is read from local memory, whose rate it has. Figures: an H200's (NOTES.md). */
 static double blocks_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_solve_cut *cut,
                              const tsl_device *device) {
+  enum { BYTES_OF_TWO_GROUPS = 32 }; /* of a panel, an item */
+  const double launch_share = 0.6;
   const double columns = (double)config->value[SOLVE_COLUMNS], block = (double)cut->block,
                units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   const double panels = ceil((double)problem->n / columns);
+  const double bytes = block * columns * (double)tsl_type(problem->c.type)->size / SOLVE_ITEMS;
+  const double together = bytes <= BYTES_OF_TWO_GROUPS ? 2 : 1;
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
-  const double share = device->is_cpu ? 0.1 : columns < 32 ? 0.15 : 0.3;
+  const double share = device->is_cpu ? 0.1 : columns < 32 ? 0.15 : 0.25;
   const double computing = ceil(panels / units) * block * block / 2 * columns * operations * units /
                            (share * peak_of(problem, device));
   const double waits = device->is_cpu ? 0 : (2500 + block / SOLVE_TILE * 900 * operations / 2) / clock;
-  return (double)cut->blocks * (ceil(panels / (2 * units)) * waits + computing + device->launch_seconds);
+  return (double)cut->blocks *
+         (ceil(panels / (together * units)) * waits + computing + launch_share * device->launch_seconds);
 }
 
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
