@@ -239,21 +239,26 @@ static void read_options(int argc, char **argv) {
 
 /* --- measuring --- */
 
-/* Kernels depend on which of m and n is the longer one, and on nothing else of a product. */
+/* Kernels depend on which of m and n is the longer one and on whether rows of A and of B are whole vectors, and on nothing else of a
+ * product. */
+static int kind_of(const int64_t *shape) {
+  return (shape[1] < shape[0] ? 1 : 0) | (shape[2] % 4 ? 2 : 0) | (shape[1] % 4 ? 4 : 0);
+}
+
 static void compile_all(tsl_device *device) {
   int first, step;
   if (sscanf(compile_part, "%d/%d", &first, &step) != 2 || step < 1)
     stop(compile_part, "is not like 0/16");
   for (int i = first; i < configs.count; i += step) {
-    bool done[2] = {false, false};
+    bool done[8] = {false};
     for (int s = 0; s < shapes.count; s++) {
       const int64_t *shape = shapes.items[s];
       const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
       const tsl_space_point *one = &configs.points[i];
       tsl_plan *plan;
-      if (done[shape[1] < shape[0]] || tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
+      if (done[kind_of(shape)] || tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
         continue;
-      done[shape[1] < shape[0]] = true;
+      done[kind_of(shape)] = true;
       if (tsl_plan_create(&problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE, &plan) ==
           TESELA_OK)
         tsl_plan_destroy(plan);
