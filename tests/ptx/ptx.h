@@ -7,6 +7,7 @@
 #define tsl_ptx_local ptx_local
 #define tsl_ptx_copy(to, from) ptx_copy(to, from, 16)
 #define tsl_ptx_copy_number(to, from) ptx_copy(to, from, 4)
+#define tsl_ptx_copy_number_inside(to, from, inside) ((inside) ? ptx_copy(to, from, 4) : tsl_ptx_put_zero(to))
 #define tsl_ptx_put(to, words) ptx_put(to, words, 16)
 #define tsl_ptx_put_zero(to) ptx_put(to, &(const int){0}, 4)
 #define tsl_ptx_copies_end ptx_copies_end

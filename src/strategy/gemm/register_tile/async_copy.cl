@@ -25,11 +25,11 @@ typedef struct tsl_async {
   TSL_INDEX step;                  /* between numbers of a vector */
   TSL_INDEX pass;                  /* from vector to vector of this item, or from depth to depth of numbers */
   TSL_INDEX advance;               /* from panel to panel */
-  TSL_INDEX lines;                 /* from the tile's first one on */
   int line, depth;                 /* of the first number in the panel */
-  unsigned int to;                 /* its place in a panel, bytes */
-  bool aligned;                    /* vectors follow each other, and can be copied at once */
-  bool plain;                      /* whole panels can be copied without guards */
+  int reach;       /* lines from that one on that are inside, where those of the panel are not all */
+  unsigned int to; /* its place in a panel, bytes */
+  bool aligned;    /* vectors follow each other, and can be copied at once */
+  bool plain;      /* whole panels can be copied without guards */
 } tsl_async;
 
 /* Vectors that run along k; lines, or depths, from vector to vector of an item; how many an item copies. */
@@ -60,9 +60,10 @@ TSL_FUNCTION void tsl_async_start(tsl_async *copy, bool along_k, bool odd, int e
   copy->step = line_stride;
   copy->pass = singly ? depth_stride : stride * depth_stride;
   copy->advance = advance * depth_stride;
-  copy->lines = lines - first_line;
+  const TSL_INDEX behind = lines - first_line;
+  copy->reach = (behind < extent ? (int)behind : extent) - copy->line;
   copy->aligned = line_stride == 1 && (offset | depth_stride) % 4 == 0;
-  copy->plain = copy->lines >= extent && (singly || copy->aligned);
+  copy->plain = behind >= extent && (singly || copy->aligned);
   copy->from = from + offset + (first_line + copy->line) * line_stride + (first + copy->depth) * depth_stride;
 }
 
@@ -70,15 +71,18 @@ TSL_FUNCTION void tsl_async_start(tsl_async *copy, bool along_k, bool odd, int e
 TSL_FUNCTION void tsl_async_copy_numbers(const tsl_async *copy, bool along_k, int extent, int depths,
                                          int items, unsigned int panel, TSL_INDEX left, bool plain) {
   const int pitch = TSL_ASYNC_PITCH(along_k, extent), count = extent * depths / items;
+  const int deep = (left < depths ? (int)left : depths) - copy->depth;
   TSL_UNROLL
   for (int e = 0; e < count; e++) {
     const int line = tsl_async_lines_to(along_k, extent, depths, items, e),
               depth = tsl_async_depths_to(along_k, extent, items, e);
     const unsigned int to = panel + copy->to + 4 * (depth * pitch + line);
-    if (plain || (line < copy->lines - copy->line && depth < left - copy->depth))
-      tsl_ptx_copy_number(to, (TSL_GLOBAL const char *)(copy->from + line * copy->step + depth * copy->pass));
+    TSL_GLOBAL const char *from =
+        (TSL_GLOBAL const char *)(copy->from + line * copy->step + depth * copy->pass);
+    if (plain)
+      tsl_ptx_copy_number(to, from);
     else
-      tsl_ptx_put_zero(to);
+      tsl_ptx_copy_number_inside(to, from, line < copy->reach && depth < deep);
   }
 }
 
@@ -95,8 +99,8 @@ TSL_FUNCTION void tsl_async_copy(tsl_async *copy, bool along_k, bool odd, int ex
   for (int i = 0; i < passes; i++) {
     const unsigned int to = panel + copy->to + 4 * i * stride * pitch;
     TSL_GLOBAL const TSL_REAL *from = copy->from + i * copy->pass;
-    const TSL_INDEX across = copy->lines - copy->line, along = left - copy->depth - i * stride;
-    const int inside = across < 1 || along < 1 ? 0 : across > 4 ? 4 : (int)across;
+    const int along = (left < depths ? (int)left : depths) - copy->depth - i * stride;
+    const int inside = copy->reach < 1 || along < 1 ? 0 : copy->reach > 4 ? 4 : copy->reach;
     if (plain || (copy->aligned && inside == 4)) {
       tsl_ptx_copy(to, (TSL_GLOBAL const char *)from);
     } else {
