@@ -191,7 +191,7 @@ static void read_options(int argc, char **argv) {
       {"propose", 1, NULL, 'p'}, {"wide", 1, NULL, 'w'},    {"device", 1, NULL, 'd'},
       {"type", 1, NULL, 'y'},    {"shapes", 1, NULL, 'f'},  {"configs", 1, NULL, 'g'},
       {"compile", 1, NULL, 'i'}, {"seconds", 1, NULL, 's'}, {"strategies", 1, NULL, 't'},
-      {"most", 1, NULL, 'm'},    {"batch", 1, NULL, 'b'},    {NULL, 0, NULL, 0}};
+      {"most", 1, NULL, 'm'},    {"batch", 1, NULL, 'b'},   {NULL, 0, NULL, 0}};
   const char *configs_path = NULL, *why = NULL;
   int option;
   while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
@@ -433,8 +433,8 @@ static void judge(void) {
     const double ratio = best->seconds / chosen->seconds;
     printf("%5" PRId64 " %5" PRId64 " %5" PRId64 " *%5" PRId64
            "  %.3f  best %8.2f us, choice %8.2f (promised %8.2f), off by %.2f over %d\n    best   ",
-           shape[0], shape[1], shape[2], shape[3], ratio, 1e6 * best->seconds, 1e6 * chosen->seconds, 1e6 * promised,
-           sqrt(off / count), count);
+           shape[0], shape[1], shape[2], shape[3], ratio, 1e6 * best->seconds, 1e6 * chosen->seconds,
+           1e6 * promised, sqrt(off / count), count);
     print_point(best);
     printf("\n    choice ");
     print_point(chosen);

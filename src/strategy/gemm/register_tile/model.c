@@ -33,8 +33,8 @@ static const double registers_easy = 206, pressure = 2.43;
 static const double store_clocks = 0.326, store_odd = 51.9, write_odd = 2.85, write_share = 1.88;
 /* What groups read of the same, as a share of the bandwidth of memory, and how much more where it is not aligned; the rate of
  * parts in scratch memory, their last step where C is not aligned; launches in the device's own, of one kernel and of the sum. */
-static const double shared_rate = 0.994, read_odd = 0.502, part_rate = 1.49, sum_odd = 5.15, launch_share = 0.17,
-                    sum_launch_share = 0.7;
+static const double shared_rate = 0.994, read_odd = 0.502, part_rate = 1.49, sum_odd = 5.15,
+                    launch_share = 0.17, sum_launch_share = 0.7;
 
 /* A device as the model sees it. */
 typedef struct pace {
