@@ -12,6 +12,8 @@
 #define tsl_ptx_put_zero(to) ptx_put(to, &(const int){0}, 4)
 #define tsl_ptx_copies_end ptx_copies_end
 #define TSL_PTX_COPIES_WAIT(most) ptx_copies_wait(most)
+#define tsl_ptx_warp_barrier ptx_warp_barrier
+#define tsl_ptx_barrier(number, items) ptx_warps_barrier(items)
 #define tsl_ptx_blocks(line, out) ptx_blocks(line, 0, out)
 #define tsl_ptx_blocks_transposed(line, out) ptx_blocks(line, 1, out)
 #define tsl_ptx_bytes ptx_bytes
