@@ -13,6 +13,7 @@
  *   --type T          f32, f64, ... (f32)
  *   --strategies LIST whose configs --propose looks at (register_tile,thin_tile)
  *   --shapes FILE     one "M N K" a line; added to those of the command line
+ *   --batch N         each product is a batch of N, written "m n k*N" (1)
  *   --most GFLOP      leaves out products of more operations (no limit)
  *   --configs FILE    a config a line: "register_tile form=local ..."
  *   --compile I/N     only compiles configs I, I + N, ..., for many processes at once
@@ -39,8 +40,11 @@ static const double sample_seconds = 4e-4;
 /* What takes this much longer than the fastest so far is timed once. */
 static const double hopeless = 1.5;
 
+/* m, n, k, and how many products of a batch. */
+enum { SIZES = 4 };
+
 typedef struct point {
-  int64_t shape[3];
+  int64_t shape[SIZES];
   double seconds;
   const tsl_strategy *strategy;
   tsl_config config;
@@ -52,11 +56,18 @@ static const char *device_name = "cuda:0", *type_name = "f32", *kept, *read_path
 static const char *strategies = "register_tile,thin_tile";
 static bool prints_all;
 static double seconds_most = 3, wide = 1, most = INFINITY;
+static int64_t batch = 1;
 static int propose;
 static tesela_type type;
 static point *points;
 static int point_count, point_capacity;
 static tsl_device described; /* from a file's first line */
+
+static tsl_problem problem_of(const int64_t *shape) {
+  tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+  problem.batch = shape[3] > 1 ? shape[3] : 0;
+  return problem;
+}
 
 /* --- reading --- */
 
@@ -139,8 +150,12 @@ static void read_points(const char *path) {
       read_device(line);
       continue;
     }
-    if (sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %lg %n", &one.shape[0], &one.shape[1],
-               &one.shape[2], &one.seconds, &end) < 4)
+    int64_t *shape = one.shape;
+    shape[3] = 1;
+    if (sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 "*%" SCNd64 " %lg %n", &shape[0], &shape[1],
+               &shape[2], &shape[3], &one.seconds, &end) < 5 &&
+        sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %lg %n", &shape[0], &shape[1], &shape[2],
+               &one.seconds, &end) < 4)
       stop(line, "is no measurement");
     read_config(line + end, &one.strategy, &one.config);
     if (point_count == point_capacity) {
@@ -176,7 +191,7 @@ static void read_options(int argc, char **argv) {
       {"propose", 1, NULL, 'p'}, {"wide", 1, NULL, 'w'},    {"device", 1, NULL, 'd'},
       {"type", 1, NULL, 'y'},    {"shapes", 1, NULL, 'f'},  {"configs", 1, NULL, 'g'},
       {"compile", 1, NULL, 'i'}, {"seconds", 1, NULL, 's'}, {"strategies", 1, NULL, 't'},
-      {"most", 1, NULL, 'm'},    {NULL, 0, NULL, 0}};
+      {"most", 1, NULL, 'm'},    {"batch", 1, NULL, 'b'},   {NULL, 0, NULL, 0}};
   const char *configs_path = NULL, *why = NULL;
   int option;
   while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
@@ -222,6 +237,9 @@ static void read_options(int argc, char **argv) {
     case 'm':
       most = atof(optarg);
       break;
+    case 'b':
+      batch = strtoll(optarg, NULL, 10);
+      break;
     default:
       exit(2);
     }
@@ -239,21 +257,26 @@ static void read_options(int argc, char **argv) {
 
 /* --- measuring --- */
 
-/* Kernels depend on which of m and n is the longer one, and on nothing else of a product. */
+/* Kernels depend on which of m and n is the longer one and on whether rows of A and of B are whole vectors, and on nothing else of a
+ * product. */
+static int kind_of(const int64_t *shape) {
+  return (shape[1] < shape[0] ? 1 : 0) | (shape[2] % 4 ? 2 : 0) | (shape[1] % 4 ? 4 : 0);
+}
+
 static void compile_all(tsl_device *device) {
   int first, step;
   if (sscanf(compile_part, "%d/%d", &first, &step) != 2 || step < 1)
     stop(compile_part, "is not like 0/16");
   for (int i = first; i < configs.count; i += step) {
-    bool done[2] = {false, false};
+    bool done[8] = {false};
     for (int s = 0; s < shapes.count; s++) {
-      const int64_t *shape = shapes.items[s];
-      const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+      const int64_t *item = shapes.items[s], shape[SIZES] = {item[0], item[1], item[2], batch};
+      const tsl_problem problem = problem_of(shape);
       const tsl_space_point *one = &configs.points[i];
       tsl_plan *plan;
-      if (done[shape[1] < shape[0]] || tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
+      if (done[kind_of(shape)] || tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
         continue;
-      done[shape[1] < shape[0]] = true;
+      done[kind_of(shape)] = true;
       if (tsl_plan_create(&problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE, &plan) ==
           TESELA_OK)
         tsl_plan_destroy(plan);
@@ -274,9 +297,9 @@ static double measure(const tsl_problem *problem, tsl_device *device, const tsl_
     return 0;
   }
   for (int i = 0; i < SAMPLES + 2; i++) {
-    const tsl_batch batch = {sets->items, sets->count, *next, runs};
+    const tsl_batch many = {sets->items, sets->count, *next, runs};
     tsl_phases phases;
-    must(tsl_plan_run_batch(plan, &batch, &phases), "a run");
+    must(tsl_plan_run_batch(plan, &many, &phases), "a run");
     *next = (*next + runs) % sets->count;
     const double seconds = phases.compute / runs;
     if (i == 0) { /* the first one is not counted */
@@ -301,7 +324,7 @@ static int by_prediction(const void *a, const void *b) {
 }
 
 static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) {
-  const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+  const tsl_problem problem = problem_of(shape);
   const double start = tsl_clock();
   tsl_operand_sets sets;
   double best = INFINITY;
@@ -323,8 +346,10 @@ static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) 
       continue;
     tsl_text text = {0};
     tsl_config_print(configs.points[i].strategy, &configs.points[i].config, &text);
-    fprintf(file, "%" PRId64 " %" PRId64 " %" PRId64 " %.5g %s\n", shape[0], shape[1], shape[2], seconds,
-            tsl_text_get(&text));
+    fprintf(file, "%" PRId64 " %" PRId64 " %" PRId64, shape[0], shape[1], shape[2]);
+    if (batch > 1)
+      fprintf(file, "*%" PRId64, batch);
+    fprintf(file, " %.5g %s\n", seconds, tsl_text_get(&text));
     tsl_text_free(&text);
     best = fmin(best, seconds);
     count++;
@@ -349,9 +374,11 @@ static void on_device(void) {
     if (!file)
       stop(kept, "cannot be written");
     write_device(file, device);
-    for (int i = 0; i < shapes.count; i++)
-      if (shape_is_within(shapes.items[i], type, most))
-        measure_shape(device, shapes.items[i], file);
+    for (int i = 0; i < shapes.count; i++) {
+      const int64_t *item = shapes.items[i], shape[SIZES] = {item[0], item[1], item[2], batch};
+      if (shape_is_within(item, type, most))
+        measure_shape(device, shape, file);
+    }
     fclose(file);
   }
   tsl_devices_destroy(devices);
@@ -360,7 +387,7 @@ static void on_device(void) {
 /* --- judging --- */
 
 static double score(const point *one) {
-  const tsl_problem problem = tsl_problem_gemm(one->shape[0], one->shape[1], one->shape[2], type);
+  const tsl_problem problem = problem_of(one->shape);
   return one->strategy->score(&problem, &one->config, &described);
 }
 
@@ -404,10 +431,10 @@ static void judge(void) {
       count++;
     }
     const double ratio = best->seconds / chosen->seconds;
-    printf("%5" PRId64 " %5" PRId64 " %5" PRId64
+    printf("%5" PRId64 " %5" PRId64 " %5" PRId64 " *%5" PRId64
            "  %.3f  best %8.2f us, choice %8.2f (promised %8.2f), off by %.2f over %d\n    best   ",
-           shape[0], shape[1], shape[2], ratio, 1e6 * best->seconds, 1e6 * chosen->seconds, 1e6 * promised,
-           sqrt(off / count), count);
+           shape[0], shape[1], shape[2], shape[3], ratio, 1e6 * best->seconds, 1e6 * chosen->seconds,
+           1e6 * promised, sqrt(off / count), count);
     print_point(best);
     printf("\n    choice ");
     print_point(chosen);
@@ -431,7 +458,7 @@ static bool is_known(const tsl_space_point *one, const int64_t *shape) {
 }
 
 static void print_proposals(const int64_t *shape, uint64_t seed) {
-  const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+  const tsl_problem problem = problem_of(shape);
   tsl_space space = {0};
   char list[256];
   snprintf(list, sizeof list, "%s", strategies);
@@ -467,8 +494,10 @@ int main(int argc, char **argv) {
     read_points(read_path);
     if (!propose)
       judge();
-    for (int i = 0; propose && i < shapes.count; i++)
-      print_proposals(shapes.items[i], (uint64_t)i);
+    for (int i = 0; propose && i < shapes.count; i++) {
+      const int64_t *item = shapes.items[i], shape[SIZES] = {item[0], item[1], item[2], batch};
+      print_proposals(shape, (uint64_t)i);
+    }
   } else if (kept || compile_part) {
     on_device();
   } else {

@@ -28,6 +28,11 @@ TSL_FUNCTION void tsl_ptx_copy(unsigned int to, TSL_GLOBAL const char *from) {
 TSL_FUNCTION void tsl_ptx_copy_number(unsigned int to, TSL_GLOBAL const char *from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
 }
+/* The same where `inside`; elsewhere a zero is written, and nothing read. */
+TSL_FUNCTION void tsl_ptx_copy_number_inside(unsigned int to, TSL_GLOBAL const char *from, bool inside) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(inside ? 4 : 0)
+               : "memory");
+}
 /* Writes four words to local memory, aligned to 16 bytes; and a zero, aligned to 4. Who waits for copies by a barrier sees
  * them, too. */
 TSL_FUNCTION void tsl_ptx_put(unsigned int to, const unsigned int *words) {

@@ -7,6 +7,7 @@
 #define TSL_KERNEL(x, y, z)                                                                                  \
   enum { ptx_items = (x) * (y) * (z) };                                                                      \
   static void
+#define TSL_KERNEL_SHARING(x, y, z, groups) TSL_KERNEL(x, y, z)
 #define TSL_FUNCTION static inline
 #define TSL_GLOBAL
 #define TSL_LOCAL static _Alignas(16)

@@ -23,7 +23,6 @@ void ptx_group_wait(int most);
 
 void ptx_map(unsigned int map, const char *from, long long inner, long long outer, long long pitch,
              int elements, int rows, const char *type);
-void ptx_warp_barrier(void);
 void ptx_map_publish(char *to, unsigned int map);
 void ptx_copy_box(unsigned int to, const char *map, int inner, int outer, unsigned int barrier);
 

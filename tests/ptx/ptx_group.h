@@ -21,7 +21,6 @@
   ptx_group_multiply(256, TSL_TEXT(a_type), TSL_TEXT(b_type), sums, a, b, end)
 #define TSL_PTX_MAP(map, from, inner, outer, pitch, elements, rows, type)                                    \
   ptx_map(map, from, inner, outer, pitch, elements, rows, type)
-#define tsl_ptx_warp_barrier ptx_warp_barrier
 #define tsl_ptx_map_publish ptx_map_publish
 #define tsl_ptx_map_acquire(map) (void)0
 #define tsl_ptx_copy_box ptx_copy_box

@@ -39,7 +39,7 @@ unsigned int ptx_local(const void *pointer) {
   if (ptx_self.item == 0)
     local = (char *)(uintptr_t)pointer;
   ptx_barrier();
-  return 0;
+  return (unsigned int)((const char *)pointer - local);
 }
 
 char *ptx_local_memory(void) {
@@ -60,6 +60,26 @@ void ptx_warp_barrier(void) {
 
 void ptx_barrier(void) {
   pthread_barrier_wait(&group_barrier);
+}
+
+void ptx_warps_barrier(int items) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t all_here = PTHREAD_COND_INITIALIZER;
+  static struct {
+    int here;
+    unsigned int round;
+  } meetings[MOST_ITEMS / LEAST_WARP];
+  const int own = ptx_self.item / items;
+  pthread_mutex_lock(&lock);
+  const unsigned int round = meetings[own].round;
+  if (++meetings[own].here == items) {
+    meetings[own].here = 0;
+    meetings[own].round++;
+    pthread_cond_broadcast(&all_here);
+  }
+  while (meetings[own].round == round)
+    pthread_cond_wait(&all_here, &lock);
+  pthread_mutex_unlock(&lock);
 }
 
 const ptx_shown *ptx_show(const unsigned int *words, int count) {

@@ -50,6 +50,9 @@ double ptx_number(const char *type, unsigned int word, int index);
 /* What kernels call. */
 unsigned int ptx_local(const void *pointer);
 void ptx_barrier(void);
+void ptx_warp_barrier(void);
+void ptx_warps_barrier(
+    int items); /* of the `items`, whole warps one after the other, that this item is among */
 void ptx_copy(unsigned int to, const char *from, int bytes); /* 16 or 4 */
 void ptx_put(unsigned int to, const void *words, int bytes);
 void ptx_copies_end(void);

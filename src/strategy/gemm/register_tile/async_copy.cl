@@ -5,10 +5,11 @@
  *   depth 0   | line 0 | line 1 | ...  | padding |
  *   depth 1   | line 0 | line 1 | ...  | padding |
  *
- * Where a line's numbers follow each other in memory (along_k), they are copied one by one, else as vectors across the
- * lines. Numbers outside the matrix and beyond k are zeros: edges need no path of their own. Numbers have four bytes.
+ * Where a line's numbers follow each other in memory (along_k), they are copied one by one, neighbouring numbers by neighbouring
+ * items; so are they across the lines where vectors will not be aligned (`odd`), else as vectors. Numbers outside the matrix and
+ * beyond k are zeros: edges need no path of their own. Numbers have four bytes.
  *
- * `along_k`, `extent`, `depths` and `items` are constants wherever these are called. */
+ * `along_k`, `odd`, `extent`, `depths` and `items` are constants wherever these are called. */
 #ifndef TSL_GEMM_REGISTER_TILE_ASYNC_COPY
 #define TSL_GEMM_REGISTER_TILE_ASYNC_COPY
 
@@ -22,13 +23,13 @@
 typedef struct tsl_async {
   TSL_GLOBAL const TSL_REAL *from; /* the first number of its first vector of the next panel */
   TSL_INDEX step;                  /* between numbers of a vector */
-  TSL_INDEX pass;                  /* from vector to vector of this item */
+  TSL_INDEX pass;                  /* from vector to vector of this item, or from depth to depth of numbers */
   TSL_INDEX advance;               /* from panel to panel */
-  TSL_INDEX lines;                 /* from the tile's first one on */
   int line, depth;                 /* of the first number in the panel */
-  unsigned int to;                 /* its place in a panel, bytes */
-  bool aligned;                    /* vectors follow each other, and can be copied at once */
-  bool plain;                      /* whole panels can be copied without guards */
+  int reach;       /* lines from that one on that are inside, where those of the panel are not all */
+  unsigned int to; /* its place in a panel, bytes */
+  bool aligned;    /* vectors follow each other, and can be copied at once */
+  bool plain;      /* whole panels can be copied without guards */
 } tsl_async;
 
 /* Vectors that run along k; lines, or depths, from vector to vector of an item; how many an item copies. */
@@ -36,53 +37,79 @@ typedef struct tsl_async {
 #define TSL_ASYNC_STRIDE(along_k, extent, depths, items) ((items) / TSL_ASYNC_ACROSS(along_k, extent, depths))
 #define TSL_ASYNC_PASSES(extent, depths, items) ((extent) * (depths) / 4 / (items))
 
+/* Lines and depths from an item's first number to number `e`, where it copies numbers. */
+TSL_FUNCTION int tsl_async_lines_to(bool along_k, int extent, int depths, int items, int e) {
+  return along_k ? e * (items / depths) : extent > items ? e % (extent / items) * items : 0;
+}
+TSL_FUNCTION int tsl_async_depths_to(bool along_k, int extent, int items, int e) {
+  return along_k ? 0 : extent > items ? e / (extent / items) : e * (items / extent);
+}
+
 /* `item` of `items` that copy; the operand's element (line 0, depth 0) is at `from` + `offset`; the tile starts at line
  * `first_line` of `lines`, the panels at depth `first`, `advance` depths apart. */
-TSL_FUNCTION void tsl_async_start(tsl_async *copy, bool along_k, int extent, int depths, int items, int item,
-                                  TSL_GLOBAL const TSL_REAL *from, TSL_INDEX offset, TSL_INDEX line_stride,
-                                  TSL_INDEX depth_stride, TSL_INDEX first_line, TSL_INDEX lines,
-                                  TSL_INDEX first, int advance) {
+TSL_FUNCTION void tsl_async_start(tsl_async *copy, bool along_k, bool odd, int extent, int depths, int items,
+                                  int item, TSL_GLOBAL const TSL_REAL *from, TSL_INDEX offset,
+                                  TSL_INDEX line_stride, TSL_INDEX depth_stride, TSL_INDEX first_line,
+                                  TSL_INDEX lines, TSL_INDEX first, int advance) {
   const int across = TSL_ASYNC_ACROSS(along_k, extent, depths), stride = items / across;
   const int pitch = TSL_ASYNC_PITCH(along_k, extent);
-  copy->line = along_k ? item / across : item % across * 4;
-  copy->depth = along_k ? item % across * 4 : item / across;
+  const bool singly = along_k || odd;
+  copy->line = along_k ? item / depths : odd ? item % extent : item % across * 4;
+  copy->depth = along_k ? item % depths : odd ? item / extent : item / across;
   copy->to = 4 * (copy->depth * pitch + copy->line);
-  copy->step = along_k ? depth_stride : line_stride;
-  copy->pass = stride * (along_k ? line_stride : depth_stride);
+  copy->step = line_stride;
+  copy->pass = singly ? depth_stride : stride * depth_stride;
   copy->advance = advance * depth_stride;
-  copy->lines = lines - first_line;
-  copy->aligned = copy->step == 1 && (offset | (along_k ? line_stride : depth_stride)) % 4 == 0;
-  copy->plain = copy->lines >= extent && (along_k ? copy->step == 1 : copy->aligned);
+  const TSL_INDEX behind = lines - first_line;
+  copy->reach = (behind < extent ? (int)behind : extent) - copy->line;
+  copy->aligned = line_stride == 1 && (offset | depth_stride) % 4 == 0;
+  copy->plain = behind >= extent && (singly || copy->aligned);
   copy->from = from + offset + (first_line + copy->line) * line_stride + (first + copy->depth) * depth_stride;
+}
+
+/* Starts copying number by number: as tsl_async_copy(). */
+TSL_FUNCTION void tsl_async_copy_numbers(const tsl_async *copy, bool along_k, int extent, int depths,
+                                         int items, unsigned int panel, TSL_INDEX left, bool plain) {
+  const int pitch = TSL_ASYNC_PITCH(along_k, extent), count = extent * depths / items;
+  const int deep = (left < depths ? (int)left : depths) - copy->depth;
+  TSL_UNROLL
+  for (int e = 0; e < count; e++) {
+    const int line = tsl_async_lines_to(along_k, extent, depths, items, e),
+              depth = tsl_async_depths_to(along_k, extent, items, e);
+    const unsigned int to = panel + copy->to + 4 * (depth * pitch + line);
+    TSL_GLOBAL const char *from =
+        (TSL_GLOBAL const char *)(copy->from + line * copy->step + depth * copy->pass);
+    if (plain)
+      tsl_ptx_copy_number(to, from);
+    else
+      tsl_ptx_copy_number_inside(to, from, line < copy->reach && depth < deep);
+  }
 }
 
 /* Starts copying the next panel to `panel`, of which `left` numbers along k are inside; `plain`: all of it is, and
  * copy->plain. */
-TSL_FUNCTION void tsl_async_copy(tsl_async *copy, bool along_k, int extent, int depths, int items,
+TSL_FUNCTION void tsl_async_copy(tsl_async *copy, bool along_k, bool odd, int extent, int depths, int items,
                                  unsigned int panel, TSL_INDEX left, bool plain) {
   const int stride = TSL_ASYNC_STRIDE(along_k, extent, depths, items);
   const int pitch = TSL_ASYNC_PITCH(along_k, extent);
-  const int passes = TSL_ASYNC_PASSES(extent, depths, items);
+  const int passes = along_k || odd ? 0 : TSL_ASYNC_PASSES(extent, depths, items);
+  if (along_k || odd)
+    tsl_async_copy_numbers(copy, along_k, extent, depths, items, panel, left, plain);
   TSL_UNROLL
   for (int i = 0; i < passes; i++) {
-    const unsigned int to = panel + copy->to + 4 * i * stride * (along_k ? 1 : pitch);
+    const unsigned int to = panel + copy->to + 4 * i * stride * pitch;
     TSL_GLOBAL const TSL_REAL *from = copy->from + i * copy->pass;
-    const TSL_INDEX across = copy->lines - copy->line - (along_k ? i * stride : 0);
-    const TSL_INDEX along = left - copy->depth - (along_k ? 0 : i * stride);
-    const TSL_INDEX most = across < 1 || along < 1 ? 0 : along_k ? along : across;
-    const int inside = most > 4 ? 4 : (int)most;
-    if ((plain || (copy->aligned && inside == 4)) && !along_k) {
+    const int along = (left < depths ? (int)left : depths) - copy->depth - i * stride;
+    const int inside = copy->reach < 1 || along < 1 ? 0 : copy->reach > 4 ? 4 : copy->reach;
+    if (plain || (copy->aligned && inside == 4)) {
       tsl_ptx_copy(to, (TSL_GLOBAL const char *)from);
     } else {
       TSL_UNROLL
       for (int e = 0; e < 4; e++) {
-        const unsigned int at = to + 4 * e * (along_k ? pitch : 1);
-        if (plain)
-          tsl_ptx_copy_number(at, (TSL_GLOBAL const char *)(from + e));
-        else if (e < inside)
-          tsl_ptx_copy_number(at, (TSL_GLOBAL const char *)(from + e * copy->step));
+        if (e < inside)
+          tsl_ptx_copy_number(to + 4 * e, (TSL_GLOBAL const char *)(from + e * copy->step));
         else
-          tsl_ptx_put_zero(at);
+          tsl_ptx_put_zero(to + 4 * e);
       }
     }
   }

@@ -13,6 +13,21 @@
 #define FOLD_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*FOLD_ROW <= MEMORY)
 #define FOLD_ROWS (FOLD_FITS(8) ? 8 : FOLD_FITS(4) ? 4 : FOLD_FITS(2) ? 2 : 1)
 
+/* Whether C that cannot be stored in vectors leaves by way of local memory, so that neighbouring items store neighbouring
+ * numbers: vectors that are stored number by number reach the last cache four times. */
+#if !defined(TSL_COMPLEX) && TSL_PARAM_SPLIT == 1 && TSL_TYPE_C == TSL_TYPE_REAL
+#define STAGED ((SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && EXTENT_N % 8 == 0)
+#else
+#define STAGED 0
+#endif
+/* Where they lie on this way: a row of the tile as so many planes as a vector has lanes, plane e with lane e of each vector, so that
+ * neither what items put down nor what they store falls into one bank. */
+#define STAGE_PLANE (EXTENT_N / TSL_LANES + 8)
+#define STAGE_PITCH (TSL_LANES * STAGE_PLANE + 4)
+#define STAGE_ROW (ITEMS_M * STAGE_PITCH)
+#define STAGE_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*STAGE_ROW <= MEMORY)
+#define STAGE_ROWS (STAGE_FITS(8) ? 8 : STAGE_FITS(4) ? 4 : STAGE_FITS(2) ? 2 : 1)
+
 /* Where a group's tile starts, and how its split's C lies. */
 typedef struct tile_corner {
   TSL_INDEX row, col, c_offset;
@@ -30,6 +45,77 @@ TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, 
     finish(c + TSL_NUMBERS * (corner->c_offset + row * g->c_row_stride + col * g->c_col_stride),
            g->c_col_stride, g->n - col, corner->together, sum, g);
 }
+
+#if STAGED
+/* The least of three powers of two. */
+#define STAGE_LEAST(a, b) ((a) < (b) ? (a) : (b))
+#define STAGE_LOWEST(x) ((x) & -(x))
+/* Neighbouring items that store a row of the tile together, and rows that are stored at once. */
+#define STAGE_TEAM STAGE_LEAST(32, STAGE_LEAST(STAGE_LOWEST(EXTENT_N), STAGE_LOWEST(ITEMS)))
+#define STAGE_TEAMS (ITEMS / STAGE_TEAM)
+/* Numbers of a row that an item stores. */
+#define STAGE_STEPS (EXTENT_N / STAGE_TEAM)
+
+/* What is left of `count` from `first` on, at most `most`. */
+TSL_FUNCTION int stage_inside(TSL_INDEX count, TSL_INDEX first, int most) {
+  return count - first < most ? (int)(count - first) : most;
+}
+
+/* A number of a row that lies in memory from `line` on: the sum of its slices' parts, each `rows` lines. */
+TSL_FUNCTION TSL_REAL staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n) {
+#if SLICES > 1
+  TSL_LOCAL_POINTER const TSL_REAL *from = line + (n ^ 1);
+  TSL_REAL total = from[0];
+  TSL_UNROLL
+  for (int s = 1; s < SLICES; s++)
+    total = total + from[s * FOLD_ROWS * ITEMS_M * FOLD_PITCH];
+  return total;
+#else
+  return line[n % TSL_LANES * STAGE_PLANE + n / TSL_LANES];
+#endif
+}
+
+/* Stores an item's numbers of a row, of which those before number `inside` of the tile are C's. */
+TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *at, TSL_INDEX step, const TSL_REAL *sums, int inside,
+                                TSL_REAL alpha, TSL_REAL beta) {
+  if (beta == 0) {
+    TSL_UNROLL
+    for (int p = 0; p < STAGE_STEPS; p++, at += step)
+      if (p * STAGE_TEAM < inside)
+        *at = alpha * sums[p];
+  } else {
+    TSL_UNROLL
+    for (int p = 0; p < STAGE_STEPS; p++, at += step)
+      if (p * STAGE_TEAM < inside)
+        tsl_finish(at, sums[p], alpha, beta);
+  }
+}
+
+/* Stores the micro-tiles' rows from `first` on, `rows` of them, that lie in memory, each `pitch` numbers: an address for each row and
+ * item, and a number of it for each step. */
+TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitch, int rows,
+                              TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g,
+                              const tile_corner *corner, int first) {
+  const int place = TSL_ITEM(0) % STAGE_TEAM;
+  const int rows_inside = stage_inside(g->m, corner->row, TILE_M),
+            inside = stage_inside(g->n, corner->col, EXTENT_N) - place;
+  TSL_GLOBAL tile_result *start =
+      c + corner->c_offset + corner->row * g->c_row_stride + (corner->col + place) * g->c_col_stride;
+  TSL_UNROLL_BY(2)
+  for (int line = TSL_ITEM(0) / STAGE_TEAM; line < rows * ITEMS_M; line += STAGE_TEAMS) {
+    const int i = first + line / ITEMS_M;
+    const int row = i / TSL_LANES * (ITEMS_M * TSL_LANES) + line % ITEMS_M * TSL_LANES + i % TSL_LANES;
+    if (row < rows_inside) {
+      TSL_REAL sums[STAGE_STEPS];
+      TSL_UNROLL
+      for (int p = 0; p < STAGE_STEPS; p++)
+        sums[p] = staged(memory + line * pitch, p * STAGE_TEAM + place);
+      store_numbers(start + row * g->c_row_stride, STAGE_TEAM * g->c_col_stride, sums, inside, g->alpha,
+                    g->beta);
+    }
+  }
+}
+#endif
 
 /* A vector with neighbours exchanged; see hold(). */
 TSL_FUNCTION tsl_lanes exchanged(tsl_lanes given) {
@@ -55,6 +141,24 @@ TSL_FUNCTION void fold(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile
     for (int s = 1; s < SLICES; s++)
       total = total + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * lines * FOLD_PITCH);
     store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, n, exchanged(total));
+  }
+}
+#elif STAGED
+/* Stores a group's tile by way of local memory. */
+TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory,
+                             TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g,
+                             const tile_corner *corner, int m_item, int n_item) {
+  TSL_UNROLL
+  for (int first = 0; first < MICRO_M; first += STAGE_ROWS) {
+    TSL_BARRIER(); /* what lies there was read */
+    TSL_UNROLL
+    for (int i = 0; i < STAGE_ROWS; i++)
+      TSL_UNROLL
+    for (int j = 0; j < MICRO_N; j++)
+      memory[(i * ITEMS_M + m_item / TSL_LANES) * STAGE_PITCH + j % TSL_LANES * STAGE_PLANE +
+             j / TSL_LANES * ITEMS_N + n_item / TSL_LANES] = sum[first + i][j];
+    TSL_BARRIER();
+    store_lines(memory, STAGE_PITCH, STAGE_ROWS, c, g, corner, first);
   }
 }
 #endif
@@ -95,6 +199,12 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
                            int slice, int m_item, int n_item) {
 #if SLICES == 1
   hold(sum, memory, g->k < 0);
+#if STAGED
+  if (!corner->together) {
+    store_tile(sum, memory, c, g, corner, m_item, n_item);
+    return;
+  }
+#endif
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
@@ -114,6 +224,12 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
                           j * ITEMS_N * TSL_LANES + n_item,
                       exchanged(tsl_lanes_gather(&sum[first + i][j * TSL_LANES])));
     TSL_BARRIER();
+#if STAGED
+    if (!corner->together) {
+      store_lines(memory, FOLD_PITCH, FOLD_ROWS, c, g, corner, first);
+      continue;
+    }
+#endif
     fold(memory, c, g, corner, first);
   }
 #endif

@@ -11,7 +11,11 @@
  * Lines outside the matrix are read as one inside (what they give is never stored), numbers beyond k as zeros: edges
  * need no path of their own.
  *
- * `along_k`, `extent`, `passes` (vectors that an item brings) and `items` are constants wherever these are called. */
+ * Where the build knows that vectors will not be aligned (`odd`), neighbouring items read neighbouring numbers and put them down
+ * one by one: 32 items ask for 4 lines of 8 numbers along k, or for 32 numbers across the lines, where a vector of each
+ * would be 16 places in memory, asked for four times.
+ *
+ * `along_k`, `odd`, `extent`, `passes` (vectors that an item brings) and `items` are constants wherever these are called. */
 #ifndef TSL_GEMM_REGISTER_TILE_FETCH
 #define TSL_GEMM_REGISTER_TILE_FETCH
 
@@ -27,11 +31,20 @@
 #define TSL_FETCH_WHOLE 1   /* all of it inside */
 #define TSL_FETCH_GUARDED 2
 
+/* Numbers along k that neighbouring items read one by one, and whether items share a panel evenly in this way. */
+#define TSL_FETCH_RUN 8
+#define TSL_FETCH_ROUND(along_k, extent) ((along_k) ? TSL_FETCH_RUN * (extent) : (extent))
+#define TSL_FETCH_SINGLY(along_k, extent, items)                                                             \
+  (TSL_FETCH_ROUND(along_k, extent) % (items) == 0 || (items) % TSL_FETCH_ROUND(along_k, extent) == 0)
+
 /* One operand as an item sees it. */
 typedef struct tsl_fetch {
-  TSL_GLOBAL const TSL_REAL *from[TSL_FETCH_PASSES]; /* first number of each vector */
+  TSL_GLOBAL const TSL_REAL
+      *from[TSL_FETCH_PASSES]; /* first number of each vector; of the item, where it reads singly */
   TSL_REAL held[TSL_FETCH_PASSES * TSL_LANES];
-  TSL_INDEX step;                   /* between numbers of a vector */
+  TSL_INDEX step; /* between numbers of a vector; between lines, and depths, where it reads singly */
+  TSL_INDEX depth_step;
+  int line, depth, reach;           /* of the first number that is read singly, and the lines behind it */
   TSL_INDEX advance;                /* from panel to panel */
   TSL_INDEX most[TSL_FETCH_PASSES]; /* the last number of each vector across lines that is inside */
   int reading;                      /* of whole panels */
@@ -53,12 +66,36 @@ TSL_FUNCTION int tsl_fetch_most(int extent, int items, int pass) {
   return items % (extent / TSL_LANES) == 0 ? 0 : pass;
 }
 
+/* Lines and depths from an item's first number to number `e`, where it reads singly. */
+TSL_FUNCTION int tsl_fetch_lines_to(bool along_k, int extent, int items, int e) {
+  const int round = TSL_FETCH_ROUND(along_k, extent), rounds = round / items;
+  return rounds <= 1 ? 0 : e % rounds * (along_k ? items / TSL_FETCH_RUN : items);
+}
+TSL_FUNCTION int tsl_fetch_depths_to(bool along_k, int extent, int items, int e) {
+  const int round = TSL_FETCH_ROUND(along_k, extent), rounds = round / items;
+  return (rounds < 1 ? e * (items / round) : e / rounds) * (along_k ? TSL_FETCH_RUN : 1);
+}
+
 /* The operand's element (line 0, depth 0) is at `from` + `offset`; the tile starts at line `first_line` of `lines`, its
  * panels at depth `first`. */
-TSL_FUNCTION void tsl_fetch_start(tsl_fetch *fetch, bool along_k, int extent, int passes, int items,
+TSL_FUNCTION void tsl_fetch_start(tsl_fetch *fetch, bool along_k, bool odd, int extent, int passes, int items,
                                   TSL_GLOBAL const TSL_REAL *from, TSL_INDEX offset, TSL_INDEX line_stride,
                                   TSL_INDEX depth_stride, TSL_INDEX first_line, TSL_INDEX lines,
                                   TSL_INDEX first) {
+  if (odd) {
+    const int item = TSL_ITEM(0), round = TSL_FETCH_ROUND(along_k, extent), place = item % round;
+    fetch->line = along_k ? place / TSL_FETCH_RUN : place;
+    fetch->depth = (along_k ? place % TSL_FETCH_RUN : 0) + item / round * (along_k ? TSL_FETCH_RUN : 1);
+    const TSL_INDEX line = first_line + fetch->line, last = lines - 1;
+    const TSL_INDEX clamped = line < last ? line : last;
+    fetch->reach = last - clamped < extent ? (int)(last - clamped) : extent;
+    fetch->step = line_stride;
+    fetch->depth_step = depth_stride;
+    fetch->advance = TSL_DEPTH * depth_stride;
+    fetch->reading = first_line + extent <= lines ? TSL_FETCH_WHOLE : TSL_FETCH_GUARDED;
+    fetch->from[0] = from + offset + clamped * line_stride + (first + fetch->depth) * depth_stride;
+    return;
+  }
   const bool inside = along_k || first_line + extent <= lines;
   const bool aligned = (along_k ? depth_stride : line_stride) == 1 &&
                        (offset | (along_k ? line_stride : depth_stride)) % TSL_LANES == 0;
@@ -79,6 +116,29 @@ TSL_FUNCTION void tsl_fetch_start(tsl_fetch *fetch, bool along_k, int extent, in
   }
 }
 
+/* Reads the next panel singly, where all of it is inside; and any, of which `left` numbers along k are. */
+TSL_FUNCTION void tsl_fetch_numbers(tsl_fetch *fetch, bool along_k, int extent, int passes, int items) {
+  TSL_UNROLL
+  for (int e = 0; e < passes * TSL_LANES; e++)
+    fetch->held[e] = fetch->from[0][tsl_fetch_lines_to(along_k, extent, items, e) * fetch->step +
+                                    tsl_fetch_depths_to(along_k, extent, items, e) * fetch->depth_step];
+  fetch->from[0] += fetch->advance;
+}
+TSL_FUNCTION void tsl_fetch_guarded_numbers(tsl_fetch *fetch, bool along_k, int extent, int passes, int items,
+                                            TSL_INDEX left) {
+  const int inside = left < TSL_DEPTH ? (int)left - fetch->depth : TSL_DEPTH;
+  TSL_UNROLL
+  for (int e = 0; e < passes * TSL_LANES; e++) {
+    const int line = tsl_fetch_lines_to(along_k, extent, items, e),
+              depth = tsl_fetch_depths_to(along_k, extent, items, e);
+    fetch->held[e] = depth < inside
+                         ? fetch->from[0][(line < fetch->reach ? line : fetch->reach) * fetch->step +
+                                          depth * fetch->depth_step]
+                         : (TSL_REAL)0;
+  }
+  fetch->from[0] += fetch->advance;
+}
+
 /* Reads the next panel where all of it is inside and aligned. */
 TSL_FUNCTION void tsl_fetch_vectors(tsl_fetch *fetch, int passes) {
   TSL_UNROLL
@@ -89,8 +149,15 @@ TSL_FUNCTION void tsl_fetch_vectors(tsl_fetch *fetch, int passes) {
 }
 
 /* Reads the next panel, of which `left` numbers along k are inside; none where it is negative. */
-TSL_FUNCTION void tsl_fetch_any(tsl_fetch *fetch, bool along_k, int extent, int passes, int items,
+TSL_FUNCTION void tsl_fetch_any(tsl_fetch *fetch, bool along_k, bool odd, int extent, int passes, int items,
                                 TSL_INDEX left) {
+  if (odd) {
+    if (left >= TSL_DEPTH && fetch->reading == TSL_FETCH_WHOLE)
+      tsl_fetch_numbers(fetch, along_k, extent, passes, items);
+    else
+      tsl_fetch_guarded_numbers(fetch, along_k, extent, passes, items, left);
+    return;
+  }
   const int reading = left >= TSL_DEPTH ? fetch->reading : TSL_FETCH_GUARDED;
   if (reading == TSL_FETCH_VECTORS) {
     tsl_fetch_vectors(fetch, passes);
@@ -116,10 +183,30 @@ TSL_FUNCTION void tsl_fetch_any(tsl_fetch *fetch, bool along_k, int extent, int 
   }
 }
 
+/* Whether panels whose depths are all there need no guards, and how they are read then. */
+TSL_FUNCTION bool tsl_fetch_is_plain(const tsl_fetch *fetch, bool odd) {
+  return fetch->reading == (odd ? TSL_FETCH_WHOLE : TSL_FETCH_VECTORS);
+}
+TSL_FUNCTION void tsl_fetch_plain(tsl_fetch *fetch, bool along_k, bool odd, int extent, int passes,
+                                  int items) {
+  if (odd)
+    tsl_fetch_numbers(fetch, along_k, extent, passes, items);
+  else
+    tsl_fetch_vectors(fetch, passes);
+}
+
 /* Puts what was read into a panel in local memory. */
-TSL_FUNCTION void tsl_fetch_stash(const tsl_fetch *fetch, bool along_k, int extent, int passes, int items,
-                                  TSL_LOCAL_POINTER TSL_REAL *panel) {
+TSL_FUNCTION void tsl_fetch_stash(const tsl_fetch *fetch, bool along_k, bool odd, int extent, int passes,
+                                  int items, TSL_LOCAL_POINTER TSL_REAL *panel) {
   const int pitch = TSL_FETCH_PITCH(extent, along_k);
+  if (odd) {
+    TSL_LOCAL_POINTER TSL_REAL *to = panel + fetch->depth * pitch + fetch->line;
+    TSL_UNROLL
+    for (int e = 0; e < passes * TSL_LANES; e++)
+      to[tsl_fetch_depths_to(along_k, extent, items, e) * pitch +
+         tsl_fetch_lines_to(along_k, extent, items, e)] = fetch->held[e];
+    return;
+  }
   TSL_UNROLL
   for (int i = 0; i < passes; i++) {
     const int index = TSL_ITEM(0) + i * items;

@@ -15,6 +15,10 @@
 #define A_ALONG_K 1
 #define B_ALONG_K 0
 #endif
+#ifndef A_ODD
+#define A_ODD 0
+#define B_ODD 0
+#endif
 #ifndef GROUPS
 #define GROUPS 1
 #endif

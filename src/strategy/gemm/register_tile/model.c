@@ -7,34 +7,34 @@
 
 /* Clocks from asking global memory to the answer, by way of registers and asynchronously; of a group's beginning and end; of a launch's; of each
  * part of k. */
-static const double memory_wait = 1234, flow_wait = 2047, group_clocks = 6625, flow_group_clocks = 2247,
-                    first_clocks = 1218, part_clocks = 159;
+static const double memory_wait = 1234, flow_wait = 1310, group_clocks = 6910, flow_group_clocks = 5220,
+                    first_clocks = 1540, part_clocks = 183;
 /* Instructions of the multiply-adds' schedulers for each vector that an item brings. Through registers: along k, aligned (where it is not,
  * and across lines, its way to memory is what counts), and where a panel needs guards. Asynchronously: of each. */
-static const double along_instructions = 50.9, last_instructions = 695, copy_instructions = 50.8;
+static const double along_instructions = 65.3, last_instructions = 1080, copy_instructions = 10.5;
 /* Clocks of the unit's way to memory, local and global, for 32 items' vectors: read from local memory; brought there through registers
  * along k, not aligned; across lines, aligned, not, and at the edge. */
-static const double read_clocks = 3.03, along_odd_clocks = 48.6, across_clocks = 17.2,
-                    across_odd_clocks = 31.5, across_edge_clocks = 45.3;
+static const double read_clocks = 3.18, along_odd_clocks = 36, across_clocks = 18.1, across_odd_clocks = 37.4,
+                    across_edge_clocks = 68.7;
 /* The same of asynchronous copies: along k, inside and at the edge; across lines that are not aligned. */
-static const double flow_along_clocks = 53.2, flow_along_edge_clocks = 81.7, flow_across_odd_clocks = 30.8;
-/* How much slower loops are: with asynchronous copies, of their slices, of panels of 16 and more depths without slices, with
+static const double flow_along_clocks = 24.5, flow_along_edge_clocks = 44, flow_across_odd_clocks = 5.86;
+/* How much slower loops are: with asynchronous copies, of their slices, of their micro-tiles of more than 64 numbers without slices (few warps), of panels of 16 and more depths without slices, with
  * two stages of asynchronous copies, of short vectors, with 24 columns, beyond the instruction cache, and along the longer side of a micro-tile. */
-static const double flow_slower = 1.49, flow_slices_slower = 0.952, depth_16_slower = 1.15,
-                    depth_32_slower = 1.17, two_stages_slower = 1.2, short_slower = 1.23,
-                    columns_24_slower = 0.9, loop_slower = 1.1, columns_slower = 1.14, rows_slower = 0.97,
-                    few_warps_slower = 1;
+static const double flow_slower = 1.27, flow_wide_slower = 1.32, flow_slices_slower = 1.09,
+                    depth_16_slower = 1.15, depth_32_slower = 1.17, two_stages_slower = 1.2,
+                    short_slower = 1.27, columns_24_slower = 0.863, loop_slower = 1.1, columns_slower = 1.11,
+                    rows_slower = 1.04, few_warps_slower = 1;
 /* Instructions of a loop that the instruction cache holds. */
 static const double loop_most = 1800;
 /* Registers of an item from which on the compiler has to save them, and instructions a depth for each one above. */
 static const double registers_easy = 206, pressure = 2.43;
 /* Clocks of a group for 32 numbers that it stores, and how much more where they are not whole vectors, which reach memory
  * number by number: there, too. */
-static const double store_clocks = 0.336, store_odd = 67.4, write_odd = 4.88, write_share = 1.73;
+static const double store_clocks = 0.326, store_odd = 39.6, write_odd = 2.61, write_share = 2;
 /* What groups read of the same, as a share of the bandwidth of memory, and how much more where it is not aligned; the rate of
  * parts in scratch memory, their last step where C is not aligned; launches in the device's own, of one kernel and of the sum. */
-static const double shared_rate = 1.05, read_odd = 1.5, part_rate = 1.49, sum_odd = 3.47, launch_share = 0.17,
-                    sum_launch_share = 0.64;
+static const double shared_rate = 0.787, read_odd = 0.522, part_rate = 1.6, sum_odd = 3.96,
+                    launch_share = 0.187, sum_launch_share = 0.755;
 
 /* A device as the model sees it. */
 typedef struct pace {
@@ -117,7 +117,7 @@ static double slower_of(const tsl_register_tile *tile, double instructions) {
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, sliced = tile->slices > 1;
   double slower = flows ? flow_slower : 1;
   if (flows)
-    slower *= sliced ? flow_slices_slower : 1;
+    slower *= sliced ? flow_slices_slower : tile->micro_m * tile->micro_n > 64 ? flow_wide_slower : 1;
   else if (!sliced && tile->tile_k >= 16)
     slower *= tile->tile_k == 16 ? depth_16_slower : depth_32_slower;
   /* Of two micro-tiles as large, the one in which multiply-adds go along rows finds its registers sooner where slices leave

@@ -23,7 +23,10 @@ static const tsl_param params[] = {
                                   "items that share a micro-tile's products",
                                   1,
                                   {1, 2, 4, 8, 16, 32}},
-    [TSL_REGISTER_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32, 64, 128}},
+    [TSL_REGISTER_TILE_SPLIT] = {"split",
+                                 "parts of k, added in order",
+                                 1,
+                                 {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128}},
     {NULL, NULL, 0, {0}},
 };
 

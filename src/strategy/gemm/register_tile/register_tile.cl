@@ -24,7 +24,8 @@
  * sets COPIED): depth by depth, lines side by side; so a complex line is two lines of numbers here.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _TILE_K, _MICRO_M, _MICRO_N, _VECTOR (bytes), and _STAGES: panels of each
- * operand in local memory, 1 or 2; _SLICES. The build sets A_ALONG_K and B_ALONG_K where rows of A and columns of B are read along k.
+ * operand in local memory, 1 or 2; _SLICES. The build sets A_ALONG_K and B_ALONG_K where rows of A and columns of B are read along k,
+ * A_ODD and B_ODD where their vectors will not be aligned.
  * Limits: any sizes, strides and alignment. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers.
  * Asynchronous copies are in register_tile_async.cl, kernels without local memory in register_tile_packed.cl. */
 #include "micro_tile.cl"
@@ -37,8 +38,10 @@
 #include "fetch.cl"
 
 /* What fetches are told of each operand. */
-#define OF_A A_ALONG_K, EXTENT_M, PASSES_A, ITEMS
-#define OF_B B_ALONG_K, EXTENT_N, PASSES_B, ITEMS
+#define SINGLY_A (A_ODD && TSL_FETCH_SINGLY(A_ALONG_K, EXTENT_M, ITEMS))
+#define SINGLY_B (B_ODD && TSL_FETCH_SINGLY(B_ALONG_K, EXTENT_N, ITEMS))
+#define OF_A A_ALONG_K, SINGLY_A, EXTENT_M, PASSES_A, ITEMS
+#define OF_B B_ALONG_K, SINGLY_B, EXTENT_N, PASSES_B, ITEMS
 #define PITCH_A TSL_FETCH_PITCH(EXTENT_M, A_ALONG_K)
 #define PITCH_B TSL_FETCH_PITCH(EXTENT_N, B_ALONG_K)
 #define PANEL_A (TSL_DEPTH * PITCH_A)
@@ -60,8 +63,8 @@ typedef struct tile_panels {
  * guards. */
 TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX left, bool plain) {
   if (plain) {
-    tsl_fetch_vectors(a_fetch, PASSES_A);
-    tsl_fetch_vectors(b_fetch, PASSES_B);
+    tsl_fetch_plain(a_fetch, OF_A);
+    tsl_fetch_plain(b_fetch, OF_B);
   } else {
     tsl_fetch_any(a_fetch, OF_A, left);
     tsl_fetch_any(b_fetch, OF_B, left);
@@ -111,7 +114,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
 
   const TSL_INDEX depths = at.end - at.first;
   const int count = (int)((depths + TSL_DEPTH - 1) / TSL_DEPTH);
-  const bool vectors = a_fetch.reading == TSL_FETCH_VECTORS && b_fetch.reading == TSL_FETCH_VECTORS;
+  const bool inside = tsl_fetch_is_plain(&a_fetch, SINGLY_A) && tsl_fetch_is_plain(&b_fetch, SINGLY_B);
   TSL_REAL rows[WIDTH_M], columns[WIDTH_N], sum[MICRO_M][WIDTH_N];
   clear(sum);
 
@@ -128,7 +131,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   /* `left` numbers along k lie behind those that were read, which are two panels ahead; of the panels there, `plain`
    * need no guards. */
   TSL_INDEX left = depths - 2 * TSL_DEPTH;
-  int stage = 0, plain = vectors ? (int)(left / TSL_DEPTH) : 0;
+  int stage = 0, plain = inside ? (int)(left / TSL_DEPTH) : 0;
   int guarded = count - (plain > 0 ? plain : 0);
   for (; plain > 0; plain--, left -= TSL_DEPTH, stage ^= STAGES - 1)
     go_through(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, true);

@@ -13,8 +13,10 @@
 
 #include "async_copy.cl"
 
-#define OF_A A_ALONG_K, TILE_M, SHARE, PLACES
-#define OF_B B_ALONG_K, TILE_N, SHARE, PLACES
+/* Numbers are copied one by one where items share a panel evenly so. */
+#define SINGLY(odd, extent) ((odd) && ((extent) % PLACES == 0 || PLACES % (extent) == 0))
+#define OF_A A_ALONG_K, SINGLY(A_ODD, TILE_M), TILE_M, SHARE, PLACES
+#define OF_B B_ALONG_K, SINGLY(B_ODD, TILE_N), TILE_N, SHARE, PLACES
 #define PITCH_A TSL_ASYNC_PITCH(A_ALONG_K, TILE_M)
 #define PITCH_B TSL_ASYNC_PITCH(B_ALONG_K, TILE_N)
 #define PANEL_A (SHARE * PITCH_A)

@@ -4,12 +4,39 @@
  *   splits:  | split 0: m rows, `pitch` numbers each | split 1 | ...      an item adds one vector of a row; splits
  *                                                                      start at number `first`
  *
+ * Where C cannot be stored in vectors, neighbouring items add and store neighbouring numbers.
+ *
  * Dimension 2 counts the products of a batch: their splits are `step` numbers apart, their results `c_step` elements.
  *
  * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C; where dimension 1 has fewer groups than rows, each
  * goes on to further rows. */
 #include "arguments.cl"
 #include "units.h"
+
+#ifndef TSL_COMPLEX
+/* As many numbers of a row as a vector has, from number `start` on, SUM_ITEMS apart. */
+TSL_FUNCTION void add_numbers(TSL_GLOBAL const TSL_REAL *split, TSL_GLOBAL tsl_result *c,
+                              const tsl_gemm_arguments *g, TSL_INDEX start, TSL_INDEX pitch) {
+  TSL_REAL sum[TSL_LANES];
+  TSL_UNROLL
+  for (int e = 0; e < TSL_LANES; e++)
+    sum[e] = 0;
+  TSL_UNROLL
+  for (int i = 0; i < TSL_PARAM_SPLIT; i++)
+    TSL_UNROLL
+  for (int e = 0; e < TSL_LANES; e++) {
+    const TSL_INDEX col = start + e * TSL_REGISTER_TILE_SUM_ITEMS;
+    if (col < g->n)
+      sum[e] = i == 0 ? split[col] : sum[e] + split[i * g->m * pitch + col];
+  }
+  TSL_UNROLL
+  for (int e = 0; e < TSL_LANES; e++) {
+    const TSL_INDEX col = start + e * TSL_REGISTER_TILE_SUM_ITEMS;
+    if (col < g->n)
+      tsl_finish(c + col * g->c_col_stride, sum[e], g->alpha, g->beta);
+  }
+}
+#endif
 
 TSL_KERNEL(TSL_REGISTER_TILE_SUM_ITEMS, 1, 1)
 tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
@@ -19,6 +46,14 @@ tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
   const tsl_gemm_arguments g = product_of(given);
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0) * (TSL_LANES / TSL_NUMBERS);
   const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+#ifndef TSL_COMPLEX
+  if (!together) {
+    const TSL_INDEX start = TSL_GROUP(0) * (TSL_REGISTER_TILE_SUM_ITEMS * TSL_LANES) + TSL_ITEM(0);
+    for (TSL_INDEX row = TSL_GROUP(1); row < g.m; row += TSL_GROUPS(1))
+      add_numbers(splits + row * pitch, c + g.c_offset + row * g.c_row_stride, &g, start, pitch);
+    return;
+  }
+#endif
   if (col >= g.n)
     return;
   for (TSL_INDEX row = TSL_GROUP(1); row < g.m; row += TSL_GROUPS(1)) {

@@ -34,6 +34,13 @@ static void define_types(const tsl_problem *swapped, const tsl_register_tile *ti
     tsl_text_add(text, "#define TSL_QUADS 1\n");
 }
 
+/* Whether vectors of an operand will not be aligned, as far as its strides say. */
+static bool is_odd(const tsl_register_tile *tile, int64_t line_stride, int64_t depth_stride) {
+  const bool along = tsl_launch_along(depth_stride, line_stride);
+  return !tile->copied && ((along ? depth_stride : line_stride) != 1 ||
+                           (along ? line_stride : depth_stride) % tile->lanes != 0);
+}
+
 static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,
                                  tsl_text *defines, tile_kernels *out) {
   if (tile->copied)
@@ -48,6 +55,9 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
                !tile->copied && tsl_launch_along(swapped->a.col_stride, swapped->a.row_stride),
                !tile->copied && tsl_launch_along(swapped->b.row_stride, swapped->b.col_stride),
                groups_wanted(tile));
+  tsl_text_add(defines, "#define A_ODD %d\n#define B_ODD %d\n",
+               is_odd(tile, swapped->a.row_stride, swapped->a.col_stride),
+               is_odd(tile, swapped->b.col_stride, swapped->b.row_stride));
   TSL_TRY(tsl_text_status(defines));
   if (tile->form == TSL_REGISTER_TILE_LOCAL)
     return tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
