@@ -184,16 +184,25 @@ static void unknown_devices_have_predictions(void **state) {
 
 /* --- equal bits --- */
 
-static void run_ten_times(tsl_device *device, const tsl_config *config, tesela_type type, bool conjugate) {
+static tsl_case odd_case(tesela_type type) {
   tsl_case what = {
       .problem = tsl_problem_gemm(131, 77, 109, type), .data = TSL_DATA_NORMAL, .seed = 20, .repeats = 10};
-  tsl_case_report report;
   what.problem.alpha[0] = 1.5;
   what.problem.beta[0] = -0.5;
-  what.problem.conjugate_a = conjugate;
-  assert_int_equal(tsl_check_case(strategy, config, device, &what, &report), TESELA_OK);
+  return what;
+}
+
+static void assert_right(tsl_device *device, const tsl_config *config, const tsl_case *what) {
+  tsl_case_report report;
+  assert_int_equal(tsl_check_case(strategy, config, device, what, &report), TESELA_OK);
   if (report.result != TSL_CASE_RIGHT)
     fail_msg("%s: %s", report.plan, report.why);
+}
+
+static void run_ten_times(tsl_device *device, const tsl_config *config, tesela_type type, bool conjugate) {
+  tsl_case what = odd_case(type);
+  what.problem.conjugate_a = conjugate;
+  assert_right(device, config, &what);
 }
 
 static void ten_runs_give_equal_bits(void **state) {
@@ -212,12 +221,45 @@ static void ten_runs_give_equal_bits(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* --- odd lines --- */
+
+/* The operand's columns become its lines. */
+static void turn(tsl_shape *matrix, int64_t rows) {
+  matrix->row_stride = 1;
+  matrix->col_stride = rows;
+}
+
+/* Kernels whose neighbouring items copy and store neighbouring numbers, which processors do not get: by one that is not told to be one. */
+static void neighbours_copy_odd_lines(void **state) {
+  (void)state;
+  tsl_devices *devices;
+  tsl_device *device;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "opencl", &device), TESELA_OK);
+  const int was = device->is_cpu;
+  device->is_cpu = 0;
+  const tsl_config
+      whole = config_of(strategy,
+                        "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2"),
+      sliced = config_of(
+          strategy,
+          "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1 slices=2");
+  tsl_case lying = odd_case(TESELA_F32), turned = lying;
+  turn(&turned.problem.a, turned.problem.m);
+  turn(&turned.problem.b, turned.problem.k);
+  turned.problem.beta[0] = 0;
+  assert_right(device, &whole, &lying);
+  assert_right(device, &sliced, &turned);
+  device->is_cpu = was;
+  tsl_devices_destroy(devices);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_walk_loses_nothing),          cmocka_unit_test(probes_are_legal),
       cmocka_unit_test(nothing_to_walk_without_kernels), cmocka_unit_test(refusals_have_numbers),
       cmocka_unit_test(the_model_knows_its_devices),     cmocka_unit_test(unknown_devices_have_predictions),
-      cmocka_unit_test(ten_runs_give_equal_bits),
+      cmocka_unit_test(ten_runs_give_equal_bits),        cmocka_unit_test(neighbours_copy_odd_lines),
   };
   strategy = tsl_strategy_find(TSL_OP_GEMM, "register_tile");
   if (!strategy)

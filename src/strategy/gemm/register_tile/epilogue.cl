@@ -15,7 +15,7 @@
 
 /* Whether C that cannot be stored in vectors leaves by way of local memory, so that neighbouring items store neighbouring
  * numbers: vectors that are stored number by number reach the last cache four times. */
-#if !defined(TSL_COMPLEX) && TSL_PARAM_SPLIT == 1 && TSL_TYPE_C == TSL_TYPE_REAL
+#if LOCKSTEP && !defined(TSL_COMPLEX) && TSL_PARAM_SPLIT == 1 && TSL_TYPE_C == TSL_TYPE_REAL
 #define STAGED ((SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && EXTENT_N % 8 == 0)
 #else
 #define STAGED 0

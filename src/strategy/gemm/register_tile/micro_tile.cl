@@ -19,6 +19,9 @@
 #define A_ODD 0
 #define B_ODD 0
 #endif
+#ifndef LOCKSTEP
+#define LOCKSTEP 1
+#endif
 #ifndef GROUPS
 #define GROUPS 1
 #endif

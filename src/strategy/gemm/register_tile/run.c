@@ -41,6 +41,16 @@ static bool is_odd(const tsl_register_tile *tile, int64_t line_stride, int64_t d
                            (along ? line_stride : depth_stride) % tile->lanes != 0);
 }
 
+/* What neighbouring items do for each other pays where items run in lockstep. A processor has nothing of it but kernels that its
+ * compiler takes twice as long for, and four times as many of them. */
+static void define_neighbours(const tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,
+                              tsl_text *defines) {
+  const bool pays = !work->device->is_cpu;
+  tsl_text_add(defines, "#define LOCKSTEP %d\n#define A_ODD %d\n#define B_ODD %d\n", pays,
+               pays && is_odd(tile, swapped->a.row_stride, swapped->a.col_stride),
+               pays && is_odd(tile, swapped->b.col_stride, swapped->b.row_stride));
+}
+
 static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,
                                  tsl_text *defines, tile_kernels *out) {
   if (tile->copied)
@@ -55,9 +65,7 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
                !tile->copied && tsl_launch_along(swapped->a.col_stride, swapped->a.row_stride),
                !tile->copied && tsl_launch_along(swapped->b.row_stride, swapped->b.col_stride),
                groups_wanted(tile));
-  tsl_text_add(defines, "#define A_ODD %d\n#define B_ODD %d\n",
-               is_odd(tile, swapped->a.row_stride, swapped->a.col_stride),
-               is_odd(tile, swapped->b.col_stride, swapped->b.row_stride));
+  define_neighbours(work, swapped, tile, defines);
   TSL_TRY(tsl_text_status(defines));
   if (tile->form == TSL_REGISTER_TILE_LOCAL)
     return tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
