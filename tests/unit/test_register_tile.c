@@ -243,7 +243,7 @@ static void neighbours_copy_odd_lines(void **state) {
                         "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2"),
       sliced = config_of(
           strategy,
-          "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1 slices=2");
+          "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=16 stages=1 slices=2");
   tsl_case lying = odd_case(TESELA_F32), turned = lying;
   turn(&turned.problem.a, turned.problem.m);
   turn(&turned.problem.b, turned.problem.k);
