@@ -8,7 +8,8 @@
  *   --read FILE       judges the models by a file; prints each product's choice, and the geometric mean of best over choice
  *   --all             with --read: prints each prediction beside its measurement as well
  *   --propose N       with --read: prints, for each product, the N configs that the models like best and the file lacks
- *   --wide R          and N others drawn from those that are predicted within R times the best
+ *   --wide R          and N others drawn from those that are predicted within R times the best; with --measure, every other config
+ *                     that is measured is drawn so, that what a model underrates is seen too
  *   --device D        the device (cuda:0)
  *   --type T          f32, f64, ... (f32)
  *   --strategies LIST whose configs --propose looks at (register_tile,thin_tile)
@@ -323,6 +324,19 @@ static int by_prediction(const void *a, const void *b) {
   return one->predicted < other->predicted ? -1 : one->predicted > other->predicted;
 }
 
+/* Puts one that is drawn in every other place of those that are predicted within `wide` times the best. */
+static void draw_between(uint64_t seed) {
+  int within = 0;
+  while (within < configs.count && configs.points[within].predicted <= wide * configs.points[0].predicted)
+    within++;
+  for (int i = 1; i < within && wide > 1; i += 2) {
+    const int at = i + (int)(tsl_random_u64(seed, (uint64_t)i) % (uint64_t)(within - i));
+    const tsl_space_point one = configs.points[i];
+    configs.points[i] = configs.points[at];
+    configs.points[at] = one;
+  }
+}
+
 static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) {
   const tsl_problem problem = problem_of(shape);
   const double start = tsl_clock();
@@ -336,6 +350,7 @@ static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) 
                          : one->strategy->score(&problem, &one->config, device);
   }
   qsort(configs.points, (size_t)configs.count, sizeof *configs.points, by_prediction);
+  draw_between((uint64_t)(shape[0] * 31 + shape[1] * 17 + shape[2]));
   must(tsl_operand_sets_create(&problem, device, 1, false, &sets), "operands");
   const double made = tsl_clock() - start;
   for (int i = 0; i < configs.count && !isinf(configs.points[i].predicted); i++) {

@@ -308,11 +308,13 @@ static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, 
   for (int i = 0; tsl_strategy_at(i); i++)
     for (tsl_walk walk = {.begun = false};
          tsl_strategy_walk(tsl_strategy_at(i), wish->problem, wish->device, &walk);) {
-      if (!tsl_plan_suits(wish, tsl_strategy_at(i), &walk.config))
+      /* Of large families, as the planner does: the model first, which takes less time. */
+      const bool is_large = tsl_strategy_at(i)->values.prune != NULL;
+      if (!is_large && !tsl_plan_suits(wish, tsl_strategy_at(i), &walk.config))
         continue;
       const double seconds =
           tsl_strategy_seconds(tsl_strategy_at(i), wish->problem, &walk.config, wish->device);
-      if (seconds >= least)
+      if (seconds >= least || (is_large && !tsl_plan_suits(wish, tsl_strategy_at(i), &walk.config)))
         continue;
       least = seconds;
       *strategy = tsl_strategy_at(i);

@@ -40,15 +40,19 @@ typedef struct weighing {
   double model;      /* its config's own, 0 where there is none */
 } weighing;
 
-/* The config that the strategy's model likes best, and its seconds, if they are less than `least`; else that. */
+/* The config that the strategy's model likes best, and its seconds, if they are less than `least`; else that. Of large families,
+ * whose prune() leaves few to refuse, most configs are slower than one that was seen: those need not be asked whether they are legal,
+ * which takes longer than the model. */
 static double ask_model(const tsl_problem *problem, tsl_place place, const tsl_strategy_request *request,
                         double least, tsl_candidate *out) {
   for (tsl_walk walk = {.config = request->config, .fixed = request->given};
        tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
-    if (tsl_plan_refuse(problem, out->strategy, &walk.config, out->device, place))
+    if (!out->strategy->values.prune &&
+        tsl_plan_refuse(problem, out->strategy, &walk.config, out->device, place))
       continue;
     const double seconds = tsl_strategy_seconds(out->strategy, problem, &walk.config, out->device);
-    if (seconds >= least)
+    if (seconds >= least || (out->strategy->values.prune &&
+                             tsl_plan_refuse(problem, out->strategy, &walk.config, out->device, place)))
       continue;
     least = seconds;
     out->config = walk.config;

@@ -188,7 +188,8 @@ struct tsl_strategy {
    * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a
    * strategy that takes all the rest leaves this member NULL. */
   const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Predicted seconds on the device, operands resident; at most a screen. */
+  /* Predicted seconds on the device, operands resident; at most a screen. Where there is a prune(), also of configs that it leaves and
+   * refuse() does not: any number, then. */
   double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Compiles and prepares; sets work->state. On failure nothing is left behind. NULL: nothing to prepare. */
   tesela_status (*build)(tsl_work *work);

@@ -18,6 +18,9 @@
  *
  * Products of a batch are the grid's second dimension.
  *
+ * Many tiles and a short k (STAYS). Blocks take tile after tile, and the next
+ * one's panels come while this one is stored.
+ *
  * Elements come by 16 bytes where pairs of them are aligned (is_wide), else one
  * by one, from any strides. What lies beyond the matrix is written as zeros.
  *
@@ -34,10 +37,22 @@
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. From the host:
  * STAGES, WARP_M, WARP_N, GROUPS (blocks that share a multiprocessor),
  * A_ACROSS, B_ACROSS, NUMBERS (of f64 in a number: 2 of c128), CONJUGATE_A and
- * _B (-1: yes). Limits: sm_80; m, n and k below 2^31. */
+ * _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
 #include "cuda_dmma_factors.cu"
 
 /* --- multiplying --- */
+
+SM80_FUNCTION void clear(warp_sums sums) {
+#pragma unroll
+  for (int part = 0; part < NUMBERS; part++)
+#pragma unroll
+    for (int i = 0; i < BLOCKS_M; i++)
+#pragma unroll
+      for (int j = 0; j < BLOCKS_N; j++)
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+          sums[part][i][j][e] = 0;
+}
 
 /* This thread's row and column of its warp's first block, in the tile, and its
  * warp's slice of each panel. */
@@ -183,8 +198,8 @@ SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const own_til
 
 #endif
 
-SM80_FUNCTION void store_sums(number *c, warp_sums sums, const cuda_dmma_arguments &given) {
-  const own_tile own = tile_of(given);
+SM80_FUNCTION void store_sums(number *c, warp_sums sums, const own_tile &own,
+                              const cuda_dmma_arguments &given) {
   const int row = own.first_row + own_row(), col = own.first_col + own_col();
   c += given.c.offset + own.part * given.c_part + blockIdx.y * given.c_step;
 #pragma unroll
@@ -275,6 +290,81 @@ SM80_FUNCTION void fold_sums(number *c, warp_sums sums, const cuda_dmma_argument
     blocks_barrier(); /* others read this block's sums until here */
 }
 
+/* --- blocks that stay --- */
+
+#if STAYS
+
+/* Tile after tile of whole panels: those of the next one are on their way
+ * while this one is multiplied and stored. */
+template <int BYTES>
+SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number *b, number *c,
+                                  const cuda_dmma_arguments &given, shared_t stages) {
+  const unsigned tiles = given.tiles_m * given.tiles_n;
+  const int panels = given.k / DEPTH, k = threadIdx.x % 4;
+  const shared_t from_a = place<A_ACROSS, TILE_M>(own_row(), k),
+                 from_b = A_BYTES + place<B_ACROSS, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
+  unsigned filling = blockIdx.x;
+  int left = 0; /* of its panels, those that were not asked for */
+  feed feed_a, feed_b;
+  shared_t fill = stages, use = stages;
+  const auto begin_tile = [&]() {
+    if (filling >= tiles)
+      return;
+    const own_tile own = tile_anew(filling, given);
+    feed_a = feed_of<A_ACROSS, TILE_M, BYTES>(rows_of(a, own, given));
+    feed_b = feed_of<B_ACROSS, TILE_N, BYTES>(columns_of(b, own, given));
+    left = panels;
+  };
+  const auto fill_next = [&]() {
+    copies_commit();
+    fill = next_stage(fill, stages);
+    if (left > 0 && --left == 0) {
+      filling += gridDim.x;
+      begin_tile();
+    }
+  };
+  begin_tile();
+  dependency_wait();
+#pragma unroll 1
+  for (int s = 0; s < STAGES - 1; s++) {
+    copy_share<A_ACROSS, TILE_M, BYTES, 0, 1>(fill, feed_a, left > 0);
+    copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, left > 0);
+    fill_next();
+  }
+  copies_wait<STAGES - 2>();
+  __syncthreads();
+  factors held[2];
+  load_factors(held[0], stages + from_a, stages + from_b, 0);
+#pragma unroll 1
+  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+#pragma unroll 1
+    for (int p = 0; p < panels; p++) {
+#pragma unroll
+      for (int s = 0; s < STEPS; s++) {
+        if (s + 1 == STEPS) {
+          fill_next();
+          copies_wait<STAGES - 2>();
+          __syncthreads();
+          use = next_stage(use, stages);
+        }
+        load_factors(held[(s + 1) % 2], use + from_a, use + from_b, (s + 1) % STEPS);
+        multiply(sums, held[s % 2], [&](int i) {
+          if (s == 0 && i == 0)
+            copy_share<A_ACROSS, TILE_M, BYTES, 0, 1>(fill, feed_a, left > 0);
+          if (s == 0 && i == BLOCKS_M - 1)
+            copy_share<B_ACROSS, TILE_N, BYTES, 0, 1>(fill + A_BYTES, feed_b, left > 0);
+        });
+      }
+    }
+    if (tile + gridDim.x >= tiles)
+      dependency_launch();
+    store_sums(c, sums, tile_anew(tile, given), given);
+    clear(sums);
+  }
+}
+
+#endif
+
 #if TSL_PARAM_CLUSTER > 1
 #define CLUSTERED __cluster_dims__(CLUSTER, 1, 1)
 #else
@@ -286,17 +376,15 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
                        const __grid_constant__ cuda_dmma_arguments given) {
   extern __shared__ __align__(128) char memory[];
   warp_sums sums;
-#pragma unroll
-  for (int part = 0; part < NUMBERS; part++)
-#pragma unroll
-    for (int i = 0; i < BLOCKS_M; i++)
-#pragma unroll
-      for (int j = 0; j < BLOCKS_N; j++)
-#pragma unroll
-        for (int e = 0; e < 4; e++)
-          sums[part][i][j][e] = 0;
+  clear(sums);
   a += blockIdx.y * given.a_step;
   b += blockIdx.y * given.b_step;
+#if STAYS
+  if (is_wide(given))
+    multiply_tiles<16>(sums, a, b, c, given, shared_address(memory));
+  else
+    multiply_tiles<8>(sums, a, b, c, given, shared_address(memory));
+#else
   if (is_wide(given))
     multiply_panels<16>(sums, a, b, given, shared_address(memory));
   else
@@ -305,5 +393,6 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
   if (SLICES * CLUSTER > 1)
     fold_sums(c, sums, given, shared_address(memory));
   else
-    store_sums(c, sums, given);
+    store_sums(c, sums, tile_of(given), given);
+#endif
 }

@@ -22,6 +22,7 @@ typedef struct tsl_cuda_dmma {
   int depth;          /* of a panel */
   int cluster;        /* blocks that share out k and fold their sums by themselves */
   int groups;         /* blocks that share a multiprocessor */
+  bool stays;         /* blocks take tile after tile, whose panels are all whole */
   double efficiency;  /* of the peak of tensor cores, in long sums */
   int items;          /* of a block */
   int stages;         /* 0: there is not enough shared memory for two */

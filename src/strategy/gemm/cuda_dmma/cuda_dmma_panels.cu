@@ -43,11 +43,7 @@ SM80_FUNCTION bool is_wide(const cuda_dmma_arguments &given) {
   return given.a.is_wide && given.b.is_wide;
 }
 
-/* What it says is found anew wherever it is asked, and takes no registers in
- * between: the compiler does not know that it stays the same. */
-SM80_FUNCTION own_tile tile_of(const cuda_dmma_arguments &given) {
-  unsigned number;
-  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
+SM80_FUNCTION own_tile tile_at(unsigned number, const cuda_dmma_arguments &given) {
   const unsigned tiles = given.tiles_m * given.tiles_n;
   unsigned part = 0, tile = number;
   if (CLUSTER > 1)
@@ -72,6 +68,18 @@ SM80_FUNCTION own_tile tile_of(const cuda_dmma_arguments &given) {
           (int)part,
           first * DEPTH,
           min(given.k, (first + panels) * DEPTH)};
+}
+
+/* What they say is found anew wherever it is asked, and takes no registers in
+ * between: the compiler does not know that it stays the same. */
+SM80_FUNCTION own_tile tile_of(const cuda_dmma_arguments &given) {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
+  return tile_at(number, given);
+}
+SM80_FUNCTION own_tile tile_anew(unsigned number, const cuda_dmma_arguments &given) {
+  asm volatile("" : "+r"(number));
+  return tile_at(number, given);
 }
 
 /* LINES lines of a factor: number (0, 0) of the first of them, numbers from a

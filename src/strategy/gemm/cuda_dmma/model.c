@@ -31,7 +31,8 @@ enum {
   STAGES_MOST = 6,
   PADDING = 32,
   FOLD_PADDING = 64,
-  BLOCK_BYTES = 1024 /* of the system's in each block's shared memory */
+  BLOCK_BYTES = 1024, /* of the system's in each block's shared memory */
+  STAY_DEPTH = 128
 };
 
 static int64_t panel_bytes(int numbers, bool across, int lines, int depth) {
@@ -68,6 +69,23 @@ static bool by_pairs(const tsl_cuda_dmma *tile) {
          shape_by_pairs(tile->numbers, &tile->problem.b, tile->b_across);
 }
 
+/* Whether all lines of a tile that begins further up are there; pairs of them begin at even ones. */
+static bool is_whole(int64_t lines, int tile, bool across) {
+  return lines >= tile && (lines % 2 == 0 || !across);
+}
+
+/* Whether blocks stay: where there are more tiles than find room, and short sums, so that the next tile's panels count that come while one
+ * is stored. */
+static bool stays(const tsl_cuda_dmma *tile, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n);
+  return tile->numbers == 1 && tile->slices == 1 && tile->cluster == 1 && tsl_problem_batch(problem) == 1 &&
+         problem->k > 0 && problem->k <= STAY_DEPTH && problem->k % tile->depth == 0 &&
+         tiles > (int64_t)device->compute_units * tile->groups &&
+         is_whole(problem->m, tile->tile_m, tile->a_across) &&
+         is_whole(problem->n, tile->tile_n, tile->b_across);
+}
+
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   tsl_cuda_dmma tile = {
@@ -90,6 +108,7 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
       tile.efficiency = by_pairs(&tile) ? shapes[i].by_pairs : shapes[i].by_ones;
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
       share_memory(&tile, device);
+      tile.stays = stays(&tile, device);
     }
   return tile;
 }
@@ -99,15 +118,19 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
 /* Clocks from a block's start to its first full stage, and of its last step for each sum of a thread; what one warp for each tensor core
  * makes of what two do; and what elements cost that are copied one by one and looked at, because a tile is longer than the matrix, for
  * each copy over each product of a warp. */
-static const double first_clocks = 3320, sum_clocks = 67, few_warps = 0.746, part_cost = 0.975;
+static const double first_clocks = 3480, sum_clocks = 125, few_warps = 0.683, part_cost = 0.83;
+/* How much longer C takes whose elements are stored one by one: of the last step, and on its way to memory. */
+static const double odd_sums = 3.13, odd_moves = 1.37;
+/* Of a block's beginning and end, what others of its multiprocessor hide. */
+static const double hidden = 0.548;
 /* Clocks from asking for a panel until it has come. */
 static const double panel_clocks = 1620;
 /* Of what memory's bandwidth and the last cache's are called, what such copies reach; of a fold, its start; and of a launch's, what is
  * left where one follows another. */
-static const double bandwidth_share = 0.777, cache_bytes = 37.4 /* a clock and multiprocessor */,
-                    fold_seconds = 3.1e-6, launch_share = 0.33;
+static const double bandwidth_share = 0.777, cache_bytes = 32.1 /* a clock and multiprocessor */,
+                    fold_seconds = 2.9e-6, launch_share = 0.293;
 /* Units that blocks of a cluster, which are neighbours, leave over for each block but the first. */
-static const double cluster_loss = 4;
+static const double cluster_loss = 3.56;
 
 /* Multiply-adds of f64 that a multiprocessor's tensor cores do in a clock: twice those of FMA where it has these at half the rate of
  * f32, and no more than those where it hardly has any. */
@@ -117,7 +140,7 @@ static double unit_rate(const tsl_device *device) {
 }
 
 /* Of the last step, where blocks' sums meet, its start, and bytes of slices' and of blocks' sums that are moved in a clock. */
-static const double blocks_clocks = 1220, fold_bytes = 152;
+static const double blocks_clocks = 1840, fold_bytes = 175;
 
 /* Clocks of the last step of a block, beyond those of its sums. */
 static double meeting_clocks(const tsl_cuda_dmma *tile) {
@@ -148,14 +171,21 @@ static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
                rate = unit_rate(device) * tile->efficiency * (warps >= 2 ? 1 : few_warps) / slowed;
   const double rounds = ceil(each / tile->groups),
                waited = rounds * depth / tile->depth * panel_clocks / fmax(1, tile->stages - 1);
-  const double clocks = fmax(each * depth * area / rate, waited) +
-                        rounds * (first_clocks +
-                                  sum_clocks * tile->numbers * tile->tile_m * tile->tile_n / tile->items +
-                                  meeting_clocks(tile)),
+  const bool is_odd = tile->numbers == 1 && parts == 1 && problem->c.row_stride % 2 != 0;
+  const double sums_each = (double)tile->numbers * tile->tile_m * tile->tile_n / tile->items;
+  /* Of all rounds but the first, blocks that share a multiprocessor begin and end while others multiply. */
+  const double around = sum_clocks * (is_odd ? odd_sums : 1) * sums_each + meeting_clocks(tile),
+               later = (tile->stays ? around : first_clocks + around) *
+                       (1 - hidden * (tile->groups - 1) / tile->groups);
+  const double clocks =
+                   fmax(each * depth * area / rate, waited) + first_clocks + around + (rounds - 1) * later,
                cached = blocks * depth * lines * 8 / (cache_bytes * units);
+  const double c_bytes =
+      8.0 * numbers * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
   const double clock = 1e6 * fmax(1, device->clock_mhz),
                seconds = together_of(clocks / clock, cached / clock,
-                                     tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
+                                     (tsl_problem_bytes(problem) + (is_odd ? odd_moves - 1 : 0) * c_bytes) /
+                                         (bandwidth_share * device->bandwidth));
   const double sums = 16.0 * tile->numbers * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
          (parts > 1 && tile->cluster == 1 ? fold_seconds + sums / device->bandwidth : 0);

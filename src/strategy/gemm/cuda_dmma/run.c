@@ -20,22 +20,28 @@ tesela_status tsl_cuda_dmma_build(tsl_work *work) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&work->problem, &work->config, work->device);
   const tsl_device_ops *ops = work->device->ops;
   char defines[300];
-  dmma_kernels made;
+  dmma_kernels made = {.fold = NULL};
   void *block;
   snprintf(defines, sizeof defines,
            "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_ACROSS %d\n"
-           "#define B_ACROSS %d\n#define NUMBERS %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n",
+           "#define B_ACROSS %d\n#define NUMBERS %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n"
+           "#define STAYS %d\n",
            tile.stages, tile.warp_m, tile.warp_n, tile.groups, tile.a_across, tile.b_across, tile.numbers,
-           tile.problem.conjugate_a ? -1 : 1, tile.problem.conjugate_b ? -1 : 1);
+           tile.problem.conjugate_a ? -1 : 1, tile.problem.conjugate_b ? -1 : 1, tile.stays);
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma.cu", "tsl_gemm_cuda_dmma", tile.items, defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma_fold.cu", "tsl_gemm_cuda_dmma_fold", FOLD_ITEMS,
-                                 tile.numbers == 2 ? "#define NUMBERS 2\n" : "#define NUMBERS 1\n",
-                                 &made.fold));
+  /* For parts, and where there are no products. */
+  const bool folds = tsl_cuda_dmma_shares_of(&tile, work->device).sums_bytes > 0 ||
+                     !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
+  if (folds)
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma_fold.cu", "tsl_gemm_cuda_dmma_fold", FOLD_ITEMS,
+                                   tile.numbers == 2 ? "#define NUMBERS 2\n" : "#define NUMBERS 1\n",
+                                   &made.fold));
   if (work->device->capabilities & TSL_CAN_WGMMA) {
     ops->kernel_early(made.multiply);
-    ops->kernel_early(made.fold);
+    if (folds)
+      ops->kernel_early(made.fold);
   }
   TSL_TRY(tsl_alloc(sizeof made, "cuda_dmma's kernels", &block));
   *(dmma_kernels *)block = made;
@@ -137,7 +143,9 @@ static tesela_status multiply(const running *run) {
   tsl_buffer *c = run->is_split ? run->operands->scratch : run->operands->c.buffer;
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a->buffer), TSL_ARG_BUFFER(run->b->buffer),
                                TSL_ARG_BUFFER(c), TSL_ARG_VALUE(given)};
-  const tsl_grid grid = {{(uint64_t)shares->blocks, (uint64_t)run->count, 1}, {run->tile.items, 1, 1}};
+  const int64_t room = (int64_t)work->device->compute_units * run->tile.groups,
+                blocks = run->tile.stays ? tsl_least(shares->blocks, room) : shares->blocks;
+  const tsl_grid grid = {{(uint64_t)blocks, (uint64_t)run->count, 1}, {run->tile.items, 1, 1}};
   return work->device->ops->launch(run->stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
 }
 

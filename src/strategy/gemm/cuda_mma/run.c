@@ -24,7 +24,7 @@ tesela_status tsl_cuda_mma_build(tsl_work *work) {
   const int form = tsl_launch_form(problem->c.type);
   const tsl_cuda_mma_shares shares = tsl_cuda_mma_shares_of(&tile, work->device);
   char defines[320];
-  mma_kernels made;
+  mma_kernels made = {.fold = NULL};
   void *block;
   snprintf(defines, sizeof defines,
            "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define ELEMENT %d\n"
@@ -36,16 +36,20 @@ tesela_status tsl_cuda_mma_build(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_mma.cu", "tsl_gemm_cuda_mma", tile.items, defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
+  /* For parts, and where there are no products. */
+  const bool folds = shares.sums_bytes > 0 || !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n", form,
            tsl_launch_fold_items(shares.parts));
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_mma_fold.cu", "tsl_gemm_cuda_mma_fold", FOLD_ITEMS,
-                                 defines, &made.fold));
+  if (folds)
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_mma_fold.cu", "tsl_gemm_cuda_mma_fold", FOLD_ITEMS,
+                                   defines, &made.fold));
   made.pack = NULL;
   if (tile.packs)
     TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
   if (work->device->capabilities & TSL_CAN_WGMMA) {
     ops->kernel_early(made.multiply);
-    ops->kernel_early(made.fold);
+    if (folds)
+      ops->kernel_early(made.fold);
   }
   TSL_TRY(tsl_alloc(sizeof made, "cuda_mma's kernels", &block));
   *(mma_kernels *)block = made;

@@ -1,4 +1,5 @@
 /* The model of cuda_wgmma, in clocks of a multiprocessor; NOTES.md has what its constants were fitted to. */
+#include "host/split.h"
 #include "strategy/account.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
@@ -6,7 +7,7 @@
 
 /* Clocks: from a block's start to its first full stage; of the last step of a tile, and for each of its bytes; bytes that a
  * multiprocessor gets from the last cache in a clock, and that its shared memory takes or gives. */
-static const double first_clocks = 3500, tile_clocks = 900, store_bytes = 64, cache_bytes = 52,
+static const double first_clocks = 2790, tile_clocks = 824, store_bytes = 59.6, cache_bytes = 49.1,
                     shared_bytes = 128;
 /* Of the clock that the card names, what is left under such load for longer than its power allows; and the time after which it is. */
 static const double hot_clock = 0.75, cool_seconds = 20e-6;
@@ -17,11 +18,27 @@ static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seco
 /* From a panel's last product to the next one's first where its sums are added between. */
 static const double adding_clocks = 100;
 
+/* A box's rows that begin anywhere touch a line more of the last cache than those that begin where lines do: how many times as long they
+ * take. */
+static const double odd_lines = 1.61;
+
+/* How a factor's boxes come from the last cache, as its lines lie, or those of its packed copy. */
+static double odd_of(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool across_rows, bool across) {
+  enum { LINE = 128, CHUNK = 16 };
+  const bool by_columns = across_rows == across;
+  const int64_t given = (by_columns ? shape->col_stride : shape->row_stride) * tile->element,
+                packed = tsl_round_up((by_columns ? shape->rows : shape->cols) * tile->element, CHUNK),
+                pitch = tile->element != tile->given || given % CHUNK != 0 ? packed : given;
+  return pitch % LINE == 0 ? 1 : odd_lines;
+}
+
 /* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache; shared memory. */
 static double panel_clocks(const tsl_cuda_wgmma *tile) {
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
+  const double odd_a = odd_of(tile, &tile->problem.a, true, tile->a_across),
+               odd_b = odd_of(tile, &tile->problem.b, false, tile->b_across);
   const double products = blocks * wide * 2,
-               loaded = (tile->tile_m + (double)tile->tile_n / tile->cluster) * 128,
+               loaded = (odd_a * tile->tile_m + odd_b * tile->tile_n / tile->cluster) * 128,
                arrives = (tile->tile_m + (double)tile->tile_n) * 128,
                read = blocks * (64 + (double)tile->tile_n) * 128;
   const double alone = tile->warpgroups == 1 ? 0.1 : 0.01;
@@ -65,16 +82,16 @@ static bool by_map(const tsl_cuda_wgmma *tile) {
 
 /* Of blocks that flow, seconds: from a launch's end to the next one's first full stage and its last sums; more for each further 64 rows or
  * columns of a tile, and for each doubling of a cluster beyond two blocks, which find less often room together. */
-static const double flow_seconds = 2e-6, flow_lines_seconds = 1.5e-6, flow_cluster_seconds = 1.5e-6,
-                    flow_fold_seconds = 1.5e-6;
+static const double flow_seconds = 1.78e-6, flow_lines_seconds = 1.59e-6, flow_cluster_seconds = 1.93e-6,
+                    flow_fold_seconds = 1.28e-6;
 /* What multiprocessors lose that wait for others: where each has one block, which nobody balances; by a last round that is not full; and
  * by each round that finds no room beside the first. */
-static const double flow_alone = 1.13, flow_uneven = 0.35, flow_queue = 0.2;
+static const double flow_alone = 1.08, flow_uneven = 0.352, flow_queue = 0.175;
 /* Of memory's bandwidth, what they get; of that, what the last cache gives; and bytes a second that a block's stages bring. */
-static const double flow_part = 0.885, flow_cache = 1.6, flow_block_bytes = 6e10;
+static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78e10;
 
 /* No product was measured whose work takes less: nothing better is promised of them. */
-static const double flow_least_seconds = 5.5e-6;
+static const double flow_least_seconds = 5.64e-6;
 
 static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
                               const tsl_problem *problem, const tsl_device *device) {
@@ -92,7 +109,7 @@ static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
                                         flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
   const double work = fmax(fmax(from_memory, from_cache), fmax(loaded, multiplied)) * uneven;
   return fmax(work, flow_least_seconds) + flow_seconds + (shares->parts > 1 ? flow_fold_seconds : 0) +
-         flow_lines_seconds * (tile->tile_m / 64.0 - 1 + fmax(0, tile->tile_n / 64.0 - 1)) +
+         flow_lines_seconds * (tile->tile_m / 64.0 - 1 + tile->tile_n / 64.0) +
          flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
 }
 
@@ -120,6 +137,13 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sha
          device->launch_seconds;
 }
 
+/* Of one product. Clocks that a second warpgroup's beginning takes; that a tile costs two blocks that wait for one another; of a last step whose elements threads write, and for each
+ * of a thread's; what blocks get of memory's bandwidth; and what is left of a launch where one begins while another ends. */
+static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090, thread_clocks = 11.6,
+                    memory_part = 0.846, launch_share = 0.297;
+/* Of the sums of parts: a second launch, and how often their bytes are moved. */
+static const double fold_share = 0.73, fold_moves = 3.06;
+
 static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
                               const tsl_problem *problem, const tsl_device *device) {
   if (tsl_problem_batch(problem) > 1)
@@ -130,8 +154,13 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const double each = ceil(all / fmax(1, (double)shares->blocks));
   const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)shares->parts);
   const double c_bytes = (double)tile->tile_m * tile->tile_n * (shares->parts > 1 ? 4 : tile->c_element);
-  const double store = tile_clocks + c_bytes / store_bytes * (by_map(tile) || shares->parts > 1 ? 1 : 4);
-  const double clocks = first_clocks + each * (panels * panel_clocks(tile) + store);
+  const double elements = (double)tile->tile_m * tile->tile_n / tile->warpgroups;
+  const double store =
+      tile_clocks + (by_map(tile) || shares->parts > 1 ? c_bytes / store_bytes
+                                                       : threads_clocks + elements / 128 * thread_clocks);
+  const double pairs = tile->cluster > 1 ? pair_clocks : 0;
+  const double clocks = first_clocks + group_clocks * (tile->warpgroups - 1) + 2 * pairs +
+                        each * (panels * panel_clocks(tile) + store + pairs);
   double seconds = clocks / clock;
   if (seconds > cool_seconds)
     seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
@@ -139,9 +168,10 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const bool is_won_back = seconds > warm && tile->cluster == 2;
   if (is_won_back)
     seconds = warm + (seconds - warm) * (hot_clock / shared_clock);
-  seconds = fmax(seconds, tsl_problem_bytes(problem) / (0.9 * device->bandwidth));
+  const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth);
+  seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
   const double band = is_won_back && tile->from_registers ? band_most / 2 : band_most;
-  return seconds * (1 + 0.002 * fabs(log2(tile->band / band))) + device->launch_seconds;
+  return seconds * (1 + 0.002 * fabs(log2(tile->band / band))) + launch_share * device->launch_seconds;
 }
 
 /* Copies of 8-bit factors: of the bytes copied, what passes through memory; and what both take beside that, by one early launch. */
@@ -156,9 +186,9 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double packing = copies == 0       ? 0
                          : tile.given == 1 ? lines_traffic * copies / device->bandwidth + lines_seconds
                                            : 2.5 * copies / device->bandwidth + device->launch_seconds;
-  const double folding =
-      shares.parts > 1 ? 0.5 * device->launch_seconds + 1.5 * (double)shares.sums_bytes / device->bandwidth
-                       : 0;
+  const double folding = shares.parts > 1 ? fold_share * device->launch_seconds +
+                                                fold_moves * (double)shares.sums_bytes / device->bandwidth
+                                          : 0;
   return packing + folding +
          (tile.flows ? flowing_seconds(&tile, &shares, problem, device)
                      : staying_seconds(&tile, &shares, problem, device));

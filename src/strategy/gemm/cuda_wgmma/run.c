@@ -84,16 +84,20 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, text->path, text->entry, tsl_cuda_wgmma_items(&tile), defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
+  /* For parts, and where there are no products: compilers take a tenth of a second for it. */
+  const bool folds = is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
   define_finish(problem, &tile, finish);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
            tsl_launch_form(problem->c.type), tsl_launch_fold_items(shares.parts),
            tsl_type(problem->a.type)->is_integer, finish);
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_fold.cu", "tsl_gemm_cuda_wgmma_fold", FOLD_ITEMS,
-                                 defines, &made.fold));
+  if (folds)
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_fold.cu", "tsl_gemm_cuda_wgmma_fold", FOLD_ITEMS,
+                                   defines, &made.fold));
   TSL_TRY(tile.given == 1 ? tsl_cuda_wgmma_lines_kernel(work, &tile, &made.pack)
                           : tsl_pack_rows_kernel(work, tile.element, &made.pack));
   ops->kernel_early(made.multiply);
-  ops->kernel_early(made.fold);
+  if (folds)
+    ops->kernel_early(made.fold);
   TSL_TRY(tsl_alloc(sizeof made, "cuda_wgmma's kernels", &block));
   *(tsl_cuda_wgmma_kernels *)block = made;
   work->state = block;

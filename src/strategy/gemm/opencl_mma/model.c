@@ -70,6 +70,9 @@ static double panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device,
   return fmax(busy, arrival);
 }
 
+/* Of memory's bandwidth, what groups get. */
+static const double memory_part = 0.85;
+
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
@@ -96,6 +99,6 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   /* Sums of parts are written and read, mostly in the last cache. */
   const double folding =
       shares.split_k > 1 ? device->launch_seconds + (double)shares.sums_bytes / device->bandwidth : 0;
-  const double seconds = fmax(clocks / clock, tsl_problem_bytes(problem) / device->bandwidth);
+  const double seconds = fmax(clocks / clock, tsl_problem_bytes(problem) / (memory_part * device->bandwidth));
   return seconds * band * shallow * few + packing + folding + device->launch_seconds;
 }

@@ -7,34 +7,35 @@
 
 /* Clocks from asking global memory to the answer, by way of registers and asynchronously; of a group's beginning and end; of a launch's; of each
  * part of k. */
-static const double memory_wait = 1234, flow_wait = 1310, group_clocks = 6910, flow_group_clocks = 5220,
-                    first_clocks = 1540, part_clocks = 183;
+static const double memory_wait = 1230, flow_wait = 1240, group_clocks = 7560, flow_group_clocks = 4360,
+                    first_clocks = 1870, part_clocks = 262;
 /* Instructions of the multiply-adds' schedulers for each vector that an item brings. Through registers: along k, aligned (where it is not,
  * and across lines, its way to memory is what counts), and where a panel needs guards. Asynchronously: of each. */
-static const double along_instructions = 65.3, last_instructions = 1080, copy_instructions = 10.5;
+static const double along_instructions = 65.3, last_instructions = 1080, copy_instructions = 14.6;
 /* Clocks of the unit's way to memory, local and global, for 32 items' vectors: read from local memory; brought there through registers
  * along k, not aligned; across lines, aligned, not, and at the edge. */
-static const double read_clocks = 3.18, along_odd_clocks = 36, across_clocks = 18.1, across_odd_clocks = 37.4,
-                    across_edge_clocks = 68.7;
+static const double read_clocks = 3.18, along_odd_clocks = 36, across_clocks = 18.9, across_odd_clocks = 44.2,
+                    across_edge_clocks = 96.7;
 /* The same of asynchronous copies: along k, inside and at the edge; across lines that are not aligned. */
-static const double flow_along_clocks = 24.5, flow_along_edge_clocks = 44, flow_across_odd_clocks = 5.86;
+static const double flow_along_clocks = 16.9, flow_along_edge_clocks = 46.5, flow_across_odd_clocks = 4.72;
 /* How much slower loops are: with asynchronous copies, of their slices, of their micro-tiles of more than 64 numbers without slices (few warps), of panels of 16 and more depths without slices, with
  * two stages of asynchronous copies, of short vectors, with 24 columns, beyond the instruction cache, and along the longer side of a micro-tile. */
-static const double flow_slower = 1.27, flow_wide_slower = 1.32, flow_slices_slower = 1.09,
+static const double flow_slower = 1.26, flow_wide_slower = 1.32, flow_slices_slower = 1.13,
                     depth_16_slower = 1.15, depth_32_slower = 1.17, two_stages_slower = 1.2,
-                    short_slower = 1.27, columns_24_slower = 0.863, loop_slower = 1.1, columns_slower = 1.11,
-                    rows_slower = 1.04, few_warps_slower = 1;
+                    short_slower = 1.15, columns_24_slower = 0.863, loop_slower = 1.08, columns_slower = 1.11,
+                    rows_slower = 1.04, few_warps_slower = 0.961;
 /* Instructions of a loop that the instruction cache holds. */
 static const double loop_most = 1800;
 /* Registers of an item from which on the compiler has to save them, and instructions a depth for each one above. */
 static const double registers_easy = 206, pressure = 2.43;
-/* Clocks of a group for 32 numbers that it stores, and how much more where they are not whole vectors, which reach memory
- * number by number: there, too. */
-static const double store_clocks = 0.326, store_odd = 39.6, write_odd = 2.61, write_share = 2;
-/* What groups read of the same, as a share of the bandwidth of memory, and how much more where it is not aligned; the rate of
- * parts in scratch memory, their last step where C is not aligned; launches in the device's own, of one kernel and of the sum. */
-static const double shared_rate = 0.787, read_odd = 0.522, part_rate = 1.6, sum_odd = 3.96,
-                    launch_share = 0.187, sum_launch_share = 0.755;
+/* Clocks of a group for 32 numbers that it stores, how much more where they are not whole vectors, and the share of that which vectors of
+ * two numbers cost; what C takes of memory's bandwidth, beside being moved once. */
+static const double store_clocks = 0.266, store_odd = 36.3, short_odd = 0.33, write_share = 2.04;
+/* Bytes a clock and unit by way of the last cache, whatever memory is behind it: what groups read of the same, and how much more where it
+ * is not aligned; of C that leaves number by number; of parts in scratch memory, and their last step where C is not aligned. Launches in
+ * the device's own, of one kernel and of the sum. */
+static const double read_bytes = 14.4, read_odd = 0.56, write_bytes = 6.15, part_bytes = 22, sum_odd = 3.59,
+                    launch_share = 0.249, sum_launch_share = 0.53;
 
 /* A device as the model sees it. */
 typedef struct pace {
@@ -172,7 +173,7 @@ static double clocks_of_panel(const tsl_register_tile *tile, const panel *one, d
 static double clocks_around(const tsl_register_tile *tile, bool whole_c) {
   const double numbers = (double)tile->tile_m * tile->tile_n * tile->size / 4;
   const double fold = tile->slices == 1 ? 0 : numbers * tile->slices / 32;
-  const double odd = tile->lanes > 2 ? store_odd : 1 + (store_odd - 1) / 3;
+  const double odd = tile->lanes > 2 ? store_odd : 1 + (store_odd - 1) * short_odd;
   return (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? flow_group_clocks : group_clocks) + fold +
          store_clocks * (whole_c ? 1 : odd) * numbers / 32;
 }
@@ -198,19 +199,20 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   if (remainder > 0)
     clocks += panels * clocks_of_panel(tile, &one, remainder) + around;
   const double c_bytes = m * n * batch * (double)tsl_type(problem->c.type)->size;
-  const double odd = tile->lanes > 2 ? write_odd : 1 + (write_odd - 1) / 3;
-  const double bytes = tsl_problem_bytes(problem) + fmax(0, write_share * (whole_c ? 1 : odd) - 1) * c_bytes;
+  const double memory = (tsl_problem_bytes(problem) + (write_share - 1) * c_bytes) / device->bandwidth;
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
-  const double memory =
-      fmax(bytes, reads * (a.whole && b.whole ? 1 : read_odd) / shared_rate) / device->bandwidth;
-  double seconds = together(clocks / units.clock, memory) + launch_share * device->launch_seconds;
+  const double cached = reads * (a.whole && b.whole ? 1 : read_odd) / read_bytes +
+                        (whole_c ? 0 : c_bytes / write_bytes * (tile->lanes > 2 ? 1 : short_odd));
+  double seconds = together(together(clocks, cached / units.count) / units.clock, memory) +
+                   launch_share * device->launch_seconds;
   if (tile->copied)
     seconds += 3 * tsl_register_tile_copies(problem, tile) / device->bandwidth + device->launch_seconds;
   if (tile->split == 1)
     return seconds;
   /* Parts are written, read and added. */
   const double parts = (2 * tile->split + (together_c ? 1 : sum_odd)) * m * n * tile->size * batch;
-  return seconds + parts / (part_rate * device->bandwidth) + sum_launch_share * device->launch_seconds;
+  return seconds + parts / (part_bytes * units.count * units.clock) +
+         sum_launch_share * device->launch_seconds;
 }
 
 /* Panels in scratch memory, read through caches; for processors with vector registers. A group's beginning and end: */

@@ -178,8 +178,18 @@ static bool can_copy(const tsl_device *device) {
   return device->capabilities & TSL_CAN_ASYNC_COPY;
 }
 /* What asynchronous copies fill may be asked for at launch. */
-static uint64_t local_most(const tsl_device *device) {
-  return device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
+static uint64_t local_most(const tsl_register_tile *tile, const tsl_device *device) {
+  return tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && device->local_bytes_inside > device->local_bytes
+             ? device->local_bytes_inside
+             : device->local_bytes;
+}
+static bool is_too_large(const tsl_register_tile *tile, const tsl_device *device) {
+  return (uint64_t)tsl_register_tile_local_bytes(tile) > local_most(tile, device);
+}
+
+/* Whether there are fewer products than parts take. */
+static bool is_too_short(const tsl_problem *problem, const tsl_register_tile *tile) {
+  return tile->split > 1 && problem->k < (int64_t)tile->split * tile->tile_k * tile->products;
 }
 
 static const char *refuse_grids(const tsl_register_tile *tile, const tsl_problem *problem,
@@ -199,7 +209,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   const int place = misfit(&tile);
   if (place)
     return refuse_misfit(&tile, place);
-  if (tile.split > 1 && problem->k < (int64_t)tile.split * tile.tile_k * tile.products)
+  if (is_too_short(problem, &tile))
     return tsl_refusal("k=%lld is too short for split=%d parts of at least tile_k=%d%s",
                        (long long)problem->k, tile.split, tile.tile_k,
                        tile.products > 1 ? " units of four" : "");
@@ -210,10 +220,9 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if (tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC && !can_copy(device))
     return tsl_refusal("form=local_async takes asynchronous copies to local memory, which %s lacks",
                        device->name);
-  const uint64_t most = tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC ? local_most(device) : device->local_bytes;
-  if ((uint64_t)bytes > most)
+  if (is_too_large(&tile, device))
     return tsl_refusal("two operands' panels take %lld bytes of local memory, %s has %llu", (long long)bytes,
-                       device->name, (unsigned long long)most);
+                       device->name, (unsigned long long)local_most(&tile, device));
   if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
     return tsl_refusal("tile_m=%d tile_n=%d by micro_m=%d micro_n=%d needs %d work-items, %s allows %d",
                        tile.tile_m, tile.tile_n, tile.micro_m, tile.micro_n, tile.items, device->name,
@@ -236,9 +245,11 @@ static int prune(const tsl_problem *problem, const tsl_config *config, const tsl
   const int place = misfit(&tile);
   if (place)
     return place;
-  return tile.items > device->group_items_max || too_many_registers(&tile, device)
-             ? TSL_REGISTER_TILE_SLICES + 1
-             : 0;
+  if (tile.items > device->group_items_max || too_many_registers(&tile, device) ||
+      is_too_large(&tile, device))
+    return TSL_REGISTER_TILE_SLICES + 1;
+  /* Splits are listed from few to many: so those that follow are too many as well. */
+  return is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
 }
 
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

@@ -52,9 +52,16 @@ int tsl_register_tile_registers(const tsl_register_tile *tile) {
   return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
 
+/* What compilers take beside what is counted above, for addresses and for what is loaded early (NVRTC 13.0, sm_90: 40 to 60, and 8 more where
+ * all lines are whole vectors), and the step in which items are given registers. */
+enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, REGISTERS_MOST = 256 };
+
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {
   const int step = tile->items < 32 ? 32 : tile->items; /* what runs in step has registers of its own */
-  const int registers = TSL_REGISTER_TILE_UNIT_REGISTERS / (step * tsl_register_tile_registers(tile));
+  const int more = !tile->local ? 0 : tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? MORE_ASYNC : MORE_LOCAL;
+  const int64_t each =
+      tsl_least(tsl_round_up(tsl_register_tile_registers(tile) + more, REGISTER_STEP), REGISTERS_MOST);
+  const int registers = TSL_REGISTER_TILE_UNIT_REGISTERS / (int)(step * each);
   const int items = UNIT_ITEMS / tile->items;
   /* A unit has about four times the local memory that one group may declare. */
   const int64_t bytes = tsl_register_tile_local_bytes(tile);

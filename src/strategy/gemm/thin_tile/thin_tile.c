@@ -78,12 +78,17 @@ static bool too_many_registers(const tsl_thin_tile *tile) {
   return !tile->processor && (each > MOST_REGISTERS || each * tile->items > TSL_THIN_TILE_UNIT_REGISTERS);
 }
 
+/* Whether there are fewer products than parts take. */
+static bool is_too_short(const tsl_problem *problem, const tsl_thin_tile *tile) {
+  return tile->split > 1 && problem->k < (int64_t)tile->split * tile->chunk;
+}
+
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
   const int place = misfit(&tile);
   if (place)
     return refuse_misfit(&tile, place);
-  if (tile.split > 1 && problem->k < (int64_t)tile.split * tile.chunk)
+  if (is_too_short(problem, &tile))
     return tsl_refusal("k=%lld is too short for split=%d parts of at least %d products",
                        (long long)problem->k, tile.split, tile.chunk);
   if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
@@ -114,7 +119,8 @@ static int prune(const tsl_problem *problem, const tsl_config *config, const tsl
     return TSL_THIN_TILE_SLICES + 1;
   if ((uint64_t)tsl_thin_tile_local_bytes(&tile) > device->local_bytes)
     return TSL_THIN_TILE_STEPS + 1;
-  return too_many_registers(&tile) ? TSL_THIN_TILE_FLIGHT + 1 : 0;
+  /* Splits are listed from few to many: so those that follow are too many as well. */
+  return too_many_registers(&tile) || is_too_short(problem, &tile) ? TSL_THIN_TILE_FLIGHT + 1 : 0;
 }
 
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
