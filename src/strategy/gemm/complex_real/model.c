@@ -6,18 +6,26 @@
 
 #include <math.h>
 
-/* Of the device's bandwidth what kernels have that only move. */
-static const double streamed = 0.7;
-/* The model of the real product and that of the device's complex kernels are both off: what is nobody's wish beats these by that much. */
+/* Of the device's bandwidth what kernels have that only move; of its multiply-adds what the real product has without an ask, which is not
+ * asked for: models of all strategies that could multiply it take as long to ask as a small product does to run. */
+static const double streamed = 0.7, usual = 0.5;
+/* The model of the real product and that of the device's complex kernels are both off: this beats these by that much. */
 static const double doubt = 1.15;
 
-/* The fastest model's of those that err by no more than the product may. */
-static double seconds_of(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
+/* Whether a strategy cuts factors where an ask lets it: those are what complex kernels have no part in. */
+static bool cuts(const tsl_strategy *strategy, const tsl_problem *real) {
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  return !strategy->vendor.load && !strategy->splits.parts && strategy->op == real->op &&
+         tsl_strategy_promises(strategy, real, &config).cuts;
+}
+
+/* The fastest model's of those. */
+static double seconds_cut(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
-  for (int i = 0; (strategy = tsl_strategy_among(i)) != NULL; i++)
-    for (tsl_walk walk = {.begun = false}; !strategy->vendor.load && !strategy->splits.parts &&
-                                           tsl_strategy_walk(strategy, real, device, &walk);) {
+  for (int i = 0; most.cuts && (strategy = tsl_strategy_among(i)) != NULL; i++)
+    for (tsl_walk walk = {.begun = false};
+         cuts(strategy, real) && tsl_strategy_walk(strategy, real, device, &walk);) {
       if (tsl_strategy_refuse(strategy, real, &walk.config, device))
         continue;
       const tsl_accuracy promised = tsl_strategy_promises(strategy, real, &walk.config);
@@ -25,6 +33,15 @@ static double seconds_of(const tsl_problem *real, tsl_accuracy most, const tsl_d
         least = fmin(least, tsl_strategy_seconds(strategy, real, &walk.config, device));
     }
   return least;
+}
+
+static double seconds_of(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
+  enum { TILE = 128 };
+  const double m = (double)tsl_round_up(real->m, TILE), n = (double)tsl_round_up(real->n, TILE),
+               peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+  const double operations = 2 * m * n * (double)real->k * (double)tsl_problem_batch(real);
+  return fmin(seconds_cut(real, most, device),
+              device->launch_seconds + (peak > 0 ? operations / (usual * peak) : 0));
 }
 
 /* Elements of real numbers that are read and written beside the product. */
