@@ -22,7 +22,6 @@
   X(gemm, exact)                                                                                             \
   X(gemm, residue_int8)                                                                                      \
   X(gemm, slices)                                                                                            \
-  X(gemm, complex_real)                                                                                      \
   X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \
@@ -32,6 +31,7 @@
   X(gemm, streamed)                                                                                          \
   X(gemm, several)                                                                                           \
   X(gemm, structured)                                                                                        \
+  X(gemm, complex_real)                                                                                      \
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \
   X(gemm, vendor_cublas)                                                                                     \
