@@ -151,7 +151,8 @@ static const product products[] = {
 enum { PRODUCTS = sizeof products / sizeof *products };
 
 static void judge(const char *device) {
-  static const char *const strategies[] = {"complex_real lines=k", "complex_real lines=n"};
+  static const char *const strategies[] = {"complex_real", "complex_real form=along_k",
+                                           "complex_real form=along_n", "complex_real form=apart"};
   const product first = products[0];
   const tesela_gemm_desc none = {.m = first.m,
                                  .a = {.type = TESELA_C64},
@@ -164,7 +165,7 @@ static void judge(const char *device) {
     skip();
   }
   for (int i = 0; i < PRODUCTS; i++)
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 4; s++) {
       const double most = error_of(device, strategies[s], &products[i]);
       if (most > 1)
         fail_msg("%s on %s, product %d: %g of its bound", strategies[s], device, i, most);
@@ -182,16 +183,17 @@ static void errors_on_cuda_are_within_bounds(void **state) {
 }
 
 /* The way of a product with these layouts: C by columns, A's elements along k or not, B's likewise. */
-static tsl_complex_real_way way_of(bool c_turned, bool a_along, bool b_along, double imaginary) {
-  const tsl_config config = {{TSL_COMPLEX_REAL_ALONG_K}};
-  tsl_problem problem = tsl_problem_gemm(100, 200, 300, TESELA_C64);
+static tsl_complex_real_way way_of(int form, int64_t m, bool c_turned, bool a_along, bool b_along,
+                                   double imaginary) {
+  const tsl_config config = {{form}};
+  tsl_problem problem = tsl_problem_gemm(m, 200, 300, TESELA_C64);
   problem.alpha[1] = imaginary;
   if (!a_along)
-    problem.a.row_stride = 1, problem.a.col_stride = 100;
+    problem.a.row_stride = 1, problem.a.col_stride = m;
   if (b_along)
     problem.b.row_stride = 1, problem.b.col_stride = 300;
   if (c_turned)
-    problem.c.row_stride = 1, problem.c.col_stride = 100;
+    problem.c.row_stride = 1, problem.c.col_stride = m;
   return tsl_complex_real_way_of(&problem, &config);
 }
 
@@ -199,24 +201,32 @@ static void what_lies_well_stays(void **state) {
   (void)state;
   for (int layout = 0; layout < 8; layout++) {
     const bool turned = layout & 1, a_along = layout & 2, b_along = layout & 4;
-    const tsl_complex_real_way way = way_of(turned, a_along, b_along, 0);
+    const tsl_complex_real_way way = way_of(TSL_COMPLEX_REAL_ALONG_K, 180, turned, a_along, b_along, 0);
     assert_false(way.is_staged);
     assert_int_equal(way.is_swapped, turned);
     assert_int_equal(way.copies, !(turned ? b_along : a_along));
     assert_int_equal(way.copy.elements > 0, way.copies);
-    assert_true(way.expanded.elements >= 4 * 300 * (turned ? 100 : 200));
-    assert_true(way_of(turned, a_along, b_along, 0.5).is_staged);
+    assert_true(way.made.elements >= 4 * 300 * (turned ? 180 : 200));
+    assert_true(way_of(TSL_COMPLEX_REAL_ALONG_K, 180, turned, a_along, b_along, 0.5).is_staged);
   }
-  /* With C made of sums either factor may be the one that stays. */
-  const tsl_complex_real_way only_b = way_of(false, false, true, 1);
-  assert_true(only_b.is_staged && only_b.sums.elements >= 2 * 100 * 200);
+}
+
+/* Few rows: the large factor stays, whichever it is and however it lies. */
+static void the_large_one_of_a_thin_product_stays(void **state) {
+  (void)state;
+  for (int layout = 0; layout < 8; layout++) {
+    const tsl_complex_real_way way = way_of(TSL_COMPLEX_REAL_ANY, 8, layout & 1, layout & 2, layout & 4, 0);
+    assert_false(way.copies);
+    assert_true(way.made.elements <= 4 * 8 * 304 + 4 * 16 * 304);
+  }
+  assert_int_equal(way_of(TSL_COMPLEX_REAL_ANY, 8, false, true, false, 0).form, TSL_COMPLEX_REAL_APART);
 }
 
 /* An ask reaches the real product, whose parts are sums of twice the terms; more than it allows is refused. */
 static void asks_are_handed_on(void **state) {
   (void)state;
-  const tsl_config config = {{TSL_COMPLEX_REAL_ALONG_K}};
-  tsl_problem problem = tsl_problem_gemm(100, 100, 1000, TESELA_C64);
+  const tsl_config config = {{TSL_COMPLEX_REAL_ANY}};
+  tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_C64);
   const double careful = tsl_complex_real_accuracy(&problem, &config).factor;
   assert_true(careful >= 2004 && careful <= 2016);
   assert_false(tsl_complex_real_accuracy(&problem, &config).cuts);
@@ -226,9 +236,9 @@ static void asks_are_handed_on(void **state) {
   assert_true(tf32.cuts && tf32.factor > 0x1p15 && tf32.factor < 0x1p15 + 8 * 1000 + 100);
   assert_true(of_real.cuts && of_real.factor < tf32.factor && of_real.factor > 0x1p15 + 5 * 1000 + 24);
   const tsl_complex_real_way way = tsl_complex_real_way_of(&problem, &config);
-  const tsl_problem real = tsl_complex_real_product(&problem, &config, &way);
+  const tsl_problem real = tsl_complex_real_product(&problem, &way);
   assert_true(tsl_ask_same(&real.ask, &problem.ask));
-  assert_int_equal(real.n, 200);
+  assert_int_equal(real.n, 2000);
   assert_int_equal(real.k, 2000);
   assert_int_equal(tsl_ask_parse_accuracy("f64", &problem.ask), TESELA_OK);
   assert_non_null(
@@ -242,6 +252,7 @@ int main(void) {
       cmocka_unit_test(errors_on_opencl_are_within_bounds),
       cmocka_unit_test(errors_on_cuda_are_within_bounds),
       cmocka_unit_test(what_lies_well_stays),
+      cmocka_unit_test(the_large_one_of_a_thin_product_stays),
       cmocka_unit_test(asks_are_handed_on),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

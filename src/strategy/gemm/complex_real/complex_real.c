@@ -25,13 +25,15 @@
 #define TEXT "strategy/gemm/complex_real/complex_real.cl"
 
 static const tsl_param params[] = {
-    [TSL_COMPLEX_REAL_LINES] = {"lines",
-                                "along which numbers of the expanded factor lie side by side: k or n",
-                                TSL_COMPLEX_REAL_ALONG_K,
-                                {TSL_COMPLEX_REAL_ALONG_K, TSL_COMPLEX_REAL_ALONG_N}},
+    [TSL_COMPLEX_REAL_FORM] =
+        {"form",
+         "which factor is made real, and how: any, expanded along k or n, or the parts of the other one "
+         "apart",
+         TSL_COMPLEX_REAL_ANY,
+         {TSL_COMPLEX_REAL_ANY, TSL_COMPLEX_REAL_ALONG_K, TSL_COMPLEX_REAL_ALONG_N, TSL_COMPLEX_REAL_APART}},
     {NULL, NULL, 0, {0}},
 };
-static const char *const lines_names[] = {"k", "n", NULL};
+static const char *const form_names[] = {"any", "along_k", "along_n", "apart", NULL};
 
 static const tsl_types types[] = {
     {TESELA_C64, TESELA_C64, TESELA_C64},
@@ -61,7 +63,7 @@ static uint64_t memory_of(const tsl_device *device) {
 
 static tesela_status make_child(tsl_work *work, uint64_t own) {
   tsl_complex_real *self = work->state;
-  const tsl_problem real = tsl_complex_real_product(&work->problem, &work->config, &self->way);
+  const tsl_problem real = tsl_complex_real_product(&work->problem, &self->way);
   const uint64_t all = memory_of(work->device);
   const tsl_child_wish wish = {.problem = &real,
                                .device = work->device,
@@ -91,7 +93,7 @@ static tesela_status prepare(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel(work, TEXT, "tsl_gemm_complex_real_copy", ITEMS, &self->copy));
   TSL_TRY(make_child(work, tsl_complex_real_bytes(&work->problem, way)));
   (void)take(&numbers, (int64_t)work->children->workspace(self->child) / size + 1, line);
-  self->expanded_at = take(&numbers, way->expanded.elements, line);
+  self->made_at = take(&numbers, way->made.elements, line);
   self->copy_at = take(&numbers, way->copy.elements, line);
   self->sums_at = take(&numbers, way->sums.elements, line);
   work->scratch = (uint64_t)(numbers * size);
@@ -147,7 +149,7 @@ const tsl_strategy tsl_gemm_complex_real = {
     .run = tsl_complex_real_run,
     .release = release,
     .takes = {.types = types, .why = "what is made real is complex", .conjugates = true, .batches = true},
-    .values = {.names = {[TSL_COMPLEX_REAL_LINES] = lines_names}},
+    .values = {.names = {[TSL_COMPLEX_REAL_FORM] = form_names}},
     .uses = {.scratch = scratch, .account = tsl_complex_real_account},
     .splits = {.share = share},
 };

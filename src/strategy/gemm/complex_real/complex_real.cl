@@ -10,7 +10,7 @@
  * Groups go on to further places along dimension 0, and to further lines, of all products, along dimension 1.
  * What it adds to the rungs below: nothing of its own to multiply complex numbers by; whatever multiplies real ones fastest does, tf32's units
  * where the caller allows their accuracy.
- * Kernels: tsl_gemm_complex_real_copy makes the factor, and copies the other one where its parts do not follow each other along k;
+ * Kernels: tsl_gemm_complex_real_copy makes the factor, or takes the parts of one apart, and copies the other one where its parts do not follow each other;
  * tsl_gemm_complex_real_finish makes C of sums that could not be made there.
  * Parameters: none of their own. Limits: operands of which no two elements of C share a place.
  *
@@ -60,11 +60,17 @@ tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL 
         const TSL_INDEX line = top + below, place = first + TSL_ITEM(0);
         if (line < given.lines && place < given.places) {
           const TSL_REAL re = real[below][TSL_ITEM(0)], im = imaginary[below][TSL_ITEM(0)];
-          TSL_GLOBAL TSL_REAL *at = to + given.to + product * given.to_step +
-                                    (given.twice ? 2 : 1) * line * given.to_line + 2 * place;
-          store_pair(at, re, given.twice ? imaginary_above * im : im);
-          if (given.twice)
+          TSL_GLOBAL TSL_REAL *at = to + given.to + product * given.to_step + line * given.to_line + place;
+          if (given.becomes == COMPLEX_REAL_APART) {
+            at[0] = re;
+            at[given.lines * given.to_line] = im;
+          } else if (given.becomes == COMPLEX_REAL_EXPANDED) {
+            at += line * given.to_line + place;
+            store_pair(at, re, imaginary_above * im);
             store_pair(at + given.to_line, imaginary_below * im, real_below * re);
+          } else {
+            store_pair(at + place, re, im);
+          }
         }
       }
       TSL_BARRIER();
@@ -86,8 +92,13 @@ tsl_gemm_complex_real_finish(TSL_GLOBAL const TSL_REAL *sums, TSL_GLOBAL TSL_REA
       if (!given.is_empty) {
         TSL_GLOBAL const TSL_REAL *sum =
             sums + given.sums + product * given.sums_step + row * given.sums_row + 2 * col;
-        re = TSL_FMA(alpha_re, sum[0], -(alpha_im * sum[1]));
-        im = TSL_FMA(alpha_re, sum[1], alpha_im * sum[0]);
+        TSL_REAL sum_re = sum[0], sum_im = sum[1];
+        if (given.apart > 0) {
+          sum_re -= (TSL_REAL)given.sign[0] * sum[given.apart + 1];
+          sum_im = (TSL_REAL)given.sign[1] * sum_im + (TSL_REAL)given.sign[2] * sum[given.apart];
+        }
+        re = TSL_FMA(alpha_re, sum_re, -(alpha_im * sum_im));
+        im = TSL_FMA(alpha_re, sum_im, alpha_im * sum_re);
       }
       if (given.reads) {
         const TSL_REAL old_re = at[0], old_im = at[1];

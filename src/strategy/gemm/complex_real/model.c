@@ -6,26 +6,35 @@
 
 #include <math.h>
 
-/* Of the device's bandwidth what kernels have that only move; of its multiply-adds what the real product has without an ask, which is not
- * asked for: models of all strategies that could multiply it take as long to ask as a small product does to run. */
+/* Of the device's bandwidth what kernels have that only move; of its multiply-adds what the real product has by an engine whose configs are too
+ * many to ask the models of all: they would take as long as a small product does to run. */
 static const double streamed = 0.7, usual = 0.5;
-/* The model of the real product and that of the device's complex kernels are both off: this beats these by that much. */
-static const double doubt = 1.15;
+enum { CONFIGS_MOST = 256 };
 
-/* Whether a strategy cuts factors where an ask lets it: those are what complex kernels have no part in. */
-static bool cuts(const tsl_strategy *strategy, const tsl_problem *real) {
-  const tsl_config config = tsl_strategy_defaults(strategy);
-  return !strategy->vendor.load && !strategy->splits.parts && strategy->op == real->op &&
-         tsl_strategy_promises(strategy, real, &config).cuts;
+/* Configs of a strategy. */
+static int64_t family_of(const tsl_strategy *strategy) {
+  int64_t all = 1;
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    all *= tsl_most(1, tsl_param_values(&strategy->params[i]));
+  return all;
 }
 
-/* The fastest model's of those. */
-static double seconds_cut(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
+/* Whether a strategy's models are asked: of small families, and of those that cut factors as an ask lets them. */
+static bool is_asked(const tsl_strategy *strategy, const tsl_problem *real) {
+  if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
+    return false;
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  return family_of(strategy) <= CONFIGS_MOST ||
+         (tsl_ask_has_accuracy(&real->ask) && tsl_strategy_promises(strategy, real, &config).cuts);
+}
+
+/* The fastest model's of those that err by no more than the product may. */
+static double seconds_asked(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
-  for (int i = 0; most.cuts && (strategy = tsl_strategy_among(i)) != NULL; i++)
+  for (int i = 0; (strategy = tsl_strategy_among(i)) != NULL; i++)
     for (tsl_walk walk = {.begun = false};
-         cuts(strategy, real) && tsl_strategy_walk(strategy, real, device, &walk);) {
+         is_asked(strategy, real) && tsl_strategy_walk(strategy, real, device, &walk);) {
       if (tsl_strategy_refuse(strategy, real, &walk.config, device))
         continue;
       const tsl_accuracy promised = tsl_strategy_promises(strategy, real, &walk.config);
@@ -35,36 +44,38 @@ static double seconds_cut(const tsl_problem *real, tsl_accuracy most, const tsl_
   return least;
 }
 
-static double seconds_of(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
+static double seconds_roughly(const tsl_problem *real, const tsl_device *device) {
   enum { TILE = 128 };
   const double m = (double)tsl_round_up(real->m, TILE), n = (double)tsl_round_up(real->n, TILE),
                peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
   const double operations = 2 * m * n * (double)real->k * (double)tsl_problem_batch(real);
-  return fmin(seconds_cut(real, most, device),
-              device->launch_seconds + (peak > 0 ? operations / (usual * peak) : 0));
+  return device->launch_seconds + (peak > 0 ? operations / (usual * peak) : 0);
 }
 
-/* Elements of real numbers that are read and written beside the product. */
+/* Real numbers that are read and written beside the product, and what of its sums is more than C. */
 static double moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
-  const double elements = (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem),
-               written = (double)(way->expanded.elements + way->copy.elements);
-  const double result = !way->is_staged ? 0 : problem->beta[0] != 0 || problem->beta[1] != 0 ? 6 : 4;
-  return 1.5 * (double)way->expanded.elements + 2 * (written - (double)way->expanded.elements) +
-         result * elements;
+  const double elements = 2 * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
+  const bool apart = way->form == TSL_COMPLEX_REAL_APART,
+             reads = problem->beta[0] != 0 || problem->beta[1] != 0;
+  return (apart ? 2 : 1.5) * (double)way->made.elements + 2 * (double)way->copy.elements +
+         (way->is_staged ? (2 + reads + (apart ? 2 : 0)) * elements : 0);
 }
 
 static int launches(const tsl_complex_real_way *way) {
   return !way->is_empty + way->copies + way->is_staged;
 }
 
+/* A form that is named is no faster than the one that is chosen, of which alone models are asked. */
 double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
-  const tsl_problem real = tsl_complex_real_product(problem, config, &way);
-  const double size = (double)tsl_type(problem->c.type)->size / 2,
-               product = way.is_empty ? 0 : seconds_of(&real, tsl_complex_real_of_product(problem), device);
-  return doubt * (product + launches(&way) * device->launch_seconds +
-                  (device->bandwidth > 0 ? moved(problem, &way) * size / (streamed * device->bandwidth) : 0));
+  const tsl_problem real = tsl_complex_real_product(problem, &way);
+  const double size = (double)tsl_type(problem->c.type)->size / 2;
+  double product = way.is_empty ? 0 : seconds_roughly(&real, device);
+  if (config->value[TSL_COMPLEX_REAL_FORM] == TSL_COMPLEX_REAL_ANY && !way.is_empty)
+    product = fmin(product, seconds_asked(&real, tsl_complex_real_of_product(problem), device));
+  return product + launches(&way) * device->launch_seconds +
+         (device->bandwidth > 0 ? moved(problem, &way) * size / (streamed * device->bandwidth) : 0);
 }
 
 /* What the product moves beyond that is its plan's to tell. */

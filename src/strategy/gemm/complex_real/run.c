@@ -61,30 +61,55 @@ static void go_along(complex_real_copy *given, int64_t lines, int64_t line_strid
 }
 
 /* The terms of L's imaginary parts are in the second column of a number's matrix, or, along n, in its second row. */
-static tesela_status expand(const running *run) {
+static tesela_status expand_right(const running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
   const tsl_complex_real_strides right = tsl_complex_real_right(way->is_swapped, run->given);
   const int64_t k = run->work->problem.k;
   const int own = conjugates(run, false) ? -1 : 1, left = conjugates(run, true) ? -1 : 1;
-  complex_real_copy given = copy_of(run, right_of(run), self->expanded_at, &way->expanded);
-  given.twice = 1;
-  if (run->work->config.value[TSL_COMPLEX_REAL_LINES] == TSL_COMPLEX_REAL_ALONG_K) {
-    go_along(&given, way->n, right.line, k, right.along);
+  complex_real_copy given = copy_of(run, right_of(run), self->made_at, &way->made);
+  given.becomes = COMPLEX_REAL_EXPANDED;
+  if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
+    go_along(&given, way->n, right.along, k, right.line);
     given.sign[0] = -own * left, given.sign[1] = own, given.sign[2] = left;
   } else {
-    go_along(&given, k, right.along, way->n, right.line);
+    go_along(&given, k, right.line, way->n, right.along);
     given.sign[0] = own, given.sign[1] = -own * left, given.sign[2] = left;
   }
   return copy(run, &given, right_of(run));
 }
 
-static tesela_status copy_left(const running *run) {
+static tesela_status take_left_apart(const running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_strides left = tsl_complex_real_left(self->way.is_swapped, run->given);
-  complex_real_copy given = copy_of(run, left_of(run), self->copy_at, &self->way.copy);
+  complex_real_copy given = copy_of(run, left_of(run), self->made_at, &self->way.made);
+  given.becomes = COMPLEX_REAL_APART;
   go_along(&given, self->way.m, left.line, run->work->problem.k, left.along);
   return copy(run, &given, left_of(run));
+}
+
+/* --- what stays --- */
+
+static bool is_apart(const running *run) {
+  return run->self->way.form == TSL_COMPLEX_REAL_APART;
+}
+
+static const tsl_operand *staying(const running *run) {
+  return is_apart(run) ? right_of(run) : left_of(run);
+}
+
+/* Numbers of its rows. */
+static int64_t length_of(const running *run) {
+  return is_apart(run) ? run->self->way.n : run->work->problem.k;
+}
+
+static tesela_status copy_staying(const running *run) {
+  const tsl_complex_real_way *way = &run->self->way;
+  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given);
+  complex_real_copy given = copy_of(run, staying(run), run->self->copy_at, &way->copy);
+  go_along(&given, is_apart(run) ? run->work->problem.k : way->m, strides.line, length_of(run),
+           strides.along);
+  return copy(run, &given, staying(run));
 }
 
 /* --- the product --- */
@@ -109,24 +134,27 @@ static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
 static tesela_status multiply(const running *run) {
   const tsl_complex_real *self = run->self;
   const tsl_complex_real_way *way = &self->way;
-  const tsl_complex_real_strides left = tsl_complex_real_left(way->is_swapped, run->given),
+  const tsl_complex_real_strides strides = tsl_complex_real_staying(way, run->given),
                                  c = tsl_complex_real_c(way->is_swapped, run->given);
-  const bool stays = tsl_complex_real_follows(&left, run->work->problem.k);
-  tsl_operands real = {.a = stays ? as_real(left_of(run), left.line)
-                                  : in_room(run, &way->copy, self->copy_at, left_of(run)->step == 0),
-                       .b = in_room(run, &way->expanded, self->expanded_at, right_of(run)->step == 0),
-                       .c = way->is_staged ? in_room(run, &way->sums, self->sums_at, false)
-                                           : as_real(&run->given->c, c.line)};
+  const bool stays = tsl_complex_real_follows(&strides, length_of(run));
   if ((!stays && !way->copies) || (!way->is_staged && !tsl_complex_real_follows(&c, way->n)))
     return tsl_fail(TESELA_UNSUPPORTED,
                     "complex_real: operands do not lie along the lines that its plan is for");
-  if (run->work->config.value[TSL_COMPLEX_REAL_LINES] == TSL_COMPLEX_REAL_ALONG_K) {
+  const tsl_operand as_it_lies = stays ? as_real(staying(run), strides.line)
+                                       : in_room(run, &way->copy, self->copy_at, staying(run)->step == 0),
+                    made = in_room(run, &way->made, self->made_at,
+                                   (is_apart(run) ? left_of(run) : right_of(run))->step == 0);
+  tsl_operands real = {.a = is_apart(run) ? made : as_it_lies,
+                       .b = is_apart(run) ? as_it_lies : made,
+                       .c = way->is_staged ? in_room(run, &way->sums, self->sums_at, false)
+                                           : as_real(&run->given->c, c.line)};
+  if (way->form == TSL_COMPLEX_REAL_ALONG_K) {
     real.b.col_stride = real.b.row_stride;
     real.b.row_stride = 1;
   }
-  TSL_TRY(expand(run));
+  TSL_TRY(is_apart(run) ? take_left_apart(run) : expand_right(run));
   if (!stays)
-    TSL_TRY(copy_left(run));
+    TSL_TRY(copy_staying(run));
   return run->work->children->enqueue_as_given(self->child, &real, run->stream, run->given->scratch);
 }
 
@@ -152,18 +180,21 @@ static tesela_status finish(const running *run) {
   const tsl_complex_real_strides strides = tsl_complex_real_c(way->is_swapped, run->given);
   const int64_t batch = tsl_problem_batch(problem);
   const size_t size = tsl_type(problem->c.type)->size / 2;
+  const int right = conjugates(run, false) ? -1 : 1, left = conjugates(run, true) ? -1 : 1;
   const complex_real_result given = {.rows = way->m,
                                      .cols = way->n,
                                      .products = batch,
                                      .sums = self->sums_at,
                                      .sums_row = way->sums.line,
                                      .sums_step = way->sums.step,
+                                     .apart = is_apart(run) ? way->m * way->sums.line : 0,
                                      .offset = c->offset,
                                      .row_stride = strides.line,
                                      .col_stride = strides.along,
                                      .step = batch > 1 ? c->step : 0,
                                      .is_empty = way->is_empty,
-                                     .reads = problem->beta[0] != 0 || problem->beta[1] != 0};
+                                     .reads = problem->beta[0] != 0 || problem->beta[1] != 0,
+                                     .sign = {left * right, right, left}};
   const tsl_grid grid = grid_of(run, tsl_ceil_div(given.cols, COMPLEX_REAL_SIDE),
                                 tsl_ceil_div(given.rows * given.products, COMPLEX_REAL_LINES));
   const number scalars[] = {
