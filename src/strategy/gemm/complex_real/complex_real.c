@@ -69,7 +69,8 @@ static tesela_status make_child(tsl_work *work, uint64_t own) {
                                .device = work->device,
                                .in_buffers = true,
                                .workspace_most = all > own ? all - own : 0,
-                               .most = tsl_complex_real_of_product(&work->problem)};
+                               .most = tsl_complex_real_of_product(&work->problem),
+                               .on_trial = work->loaded_only};
   return work->children->make(work->children, &wish, &self->child);
 }
 
@@ -102,8 +103,9 @@ static tesela_status prepare(tsl_work *work) {
 
 static tesela_status build(tsl_work *work) {
   void *block;
-  if (work->loaded_only)
-    return tsl_fail(TESELA_UNSUPPORTED, "complex_real on %s: the real product would be other kernels",
+  if (!work->children)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "complex_real on %s: for a block the real product would be other kernels",
                     work->device->name);
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_complex_real), "a complex product as a real one", &block));
   tsl_complex_real *self = work->state = block;
