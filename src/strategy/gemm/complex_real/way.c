@@ -86,15 +86,22 @@ static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
   return moved(problem, &swapped) < moved(problem, &plain) ? swapped : plain;
 }
 
-/* Units for tf32 take what lies along n as soon as what lies along k, which has to be turned first. */
-static tsl_complex_real_way chosen(const tsl_problem *problem) {
+/* Units for tf32 take what lies along n sooner than the copy can be turned to lie along k, but for small products (NOTES.md). */
+static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
+  enum { SMALL = 1 << 19 };
   const tsl_operands of = tsl_strides_of(problem);
+  const tsl_complex_real_strides right = tsl_complex_real_right(swapped, &of);
+  const double elements = (double)problem->k * (double)(swapped ? problem->m : problem->n);
+  return tsl_complex_real_of_product(problem).cuts && tsl_launch_along(right.along, right.line) &&
+         elements >= SMALL;
+}
+
+static tsl_complex_real_way chosen(const tsl_problem *problem) {
   tsl_complex_real_way expanded = better_of(problem, TSL_COMPLEX_REAL_ALONG_K);
   const tsl_complex_real_way apart = better_of(problem, TSL_COMPLEX_REAL_APART);
-  const tsl_complex_real_strides right = tsl_complex_real_right(expanded.is_swapped, &of);
   if (moved(problem, &apart) < moved(problem, &expanded))
     return apart;
-  if (tsl_complex_real_of_product(problem).cuts && tsl_launch_along(right.along, right.line))
+  if (is_left_along_n(problem, expanded.is_swapped))
     expanded.form = TSL_COMPLEX_REAL_ALONG_N;
   return expanded;
 }
