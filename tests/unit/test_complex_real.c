@@ -51,22 +51,26 @@ static matrix make(int operand, int64_t rows, int64_t cols, bool turned, bool co
   return out;
 }
 
+static double complex of_parts(double real, double imaginary) {
+  return real + imaginary * I;
+}
+
 static double complex at(const matrix *of, int64_t row, int64_t col) {
   const float *number = of->numbers + 2 * (of->turned ? col * of->line + row : row * of->line + col);
-  return CMPLX(number[0], of->conjugate ? -number[1] : number[1]);
+  return of_parts(number[0], of->conjugate ? -number[1] : number[1]);
 }
 
 /* The sum of the magnitudes of a part's terms, beside it. */
 static double complex size_of(double complex x, double complex y) {
   const double xr = fabs(creal(x)), xi = fabs(cimag(x)), yr = fabs(creal(y)), yi = fabs(cimag(y));
-  return CMPLX(xr * yr + xi * yi, xr * yi + xi * yr);
+  return of_parts(xr * yr + xi * yi, xr * yi + xi * yr);
 }
 
 /* The largest error of a part over its bound. */
 static double worst(const product *given, const matrix *a, const matrix *b, const matrix *before,
                     const matrix *c, double bound) {
-  const double complex alpha = CMPLX(given->alpha[0], given->alpha[1]),
-                       beta = CMPLX(given->beta[0], given->beta[1]);
+  const double complex alpha = of_parts(given->alpha[0], given->alpha[1]),
+                       beta = of_parts(given->beta[0], given->beta[1]);
   double most = 0;
   for (int64_t i = 0; i < given->m; i++)
     for (int64_t j = 0; j < given->n; j++) {
