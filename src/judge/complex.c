@@ -43,7 +43,7 @@ typedef struct expanding {
       *col_most; /* largest magnitude in a row of A, a column of B; infinite where something is not finite */
   unsigned char *kinds[2];    /* of the parts */
   const unsigned char *given; /* the caller's */
-  double largest, slack;
+  double largest, slack, flushes;
 } expanding;
 
 /* The index of sample `at` of `count`, spread over `total`; the first and the last are among them. */
@@ -173,22 +173,35 @@ static void find_most(const expanding *job) {
   }
 }
 
+/* Whether an infinity of one factor meets a number of the other that may be taken as 0. */
+static bool meets_flushed(const expanding *job, const double x[2], const double u[2]) {
+  bool meets = false;
+  for (int part = 0; part < 4; part++)
+    meets |= (isinf(x[part / 2]) && fabs(u[part % 2]) < job->flushes) ||
+             (isinf(u[part % 2]) && fabs(x[part / 2]) < job->flushes);
+  return meets;
+}
+
 /* Both parts of the sum of products. */
 static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess sum[2]) {
   const tsl_problem *problem = job->problem;
   tsl_terms_seen seen[2] = {{.nan = false}, {.nan = false}};
   double x[2], u[2];
+  bool may_be_nan = false;
   for (int64_t l = 0; l < problem->k; l++) {
     load_factor(&problem->a, problem->conjugate_a, job->a, row, l, x);
     load_factor(&problem->b, problem->conjugate_b, job->b, l, col, u);
+    may_be_nan |= meets_flushed(job, x, u);
     tsl_terms_add(&seen[0], x[0], u[0], false);
     tsl_terms_add(&seen[0], x[1], u[1], true);
     tsl_terms_add(&seen[1], x[0], u[1], false);
     tsl_terms_add(&seen[1], x[1], u[0], false);
   }
-  for (int part = 0; part < 2; part++)
+  for (int part = 0; part < 2; part++) {
     sum[part] =
         tsl_guess_of_terms(&seen[part], job->slack, fabs(job->alpha[0]) + fabs(job->alpha[1]), job->largest);
+    sum[part].kinds |= may_be_nan ? TSL_KIND_NAN : 0;
+  }
 }
 
 /* Both parts of a scalar times a number whose parts are x. */
@@ -279,6 +292,7 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
   const double terms = fmax(1, fabs(job->alpha[0]) + fabs(job->alpha[1])) * 2 * (double)job->problem->k + 4;
   const tsl_judge own = {.factor = (judge->factor + 2 + (job->bias != NULL)) * scale,
                          .exact = judge->exact,
+                         .flushes = job->flushes,
                          .added = job->added,
                          .kinds = job->kinds[part],
                          .allowance = terms * type->smallest,
@@ -367,6 +381,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
     job.kinds[part] = (unsigned char *)(job.col_most + job.cols) + part * job.rows * job.cols;
   job.largest = tsl_type(problem->c.type)->largest;
   job.slack = judge->factor * tsl_type(problem->c.type)->unit_roundoff;
+  job.flushes = judge->flushes;
   guess_all(&job);
   tesela_status status = TESELA_OK;
   for (int part = 0; part < 2 && status == TESELA_OK; part++) {

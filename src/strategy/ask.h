@@ -63,7 +63,7 @@ void tsl_ask_print_accuracy(const tsl_ask *ask, tsl_text *text);
 const char *tsl_ask_bits_word(tsl_bits bits);
 
 /* The largest |error| / (|alpha| |A||B| + |beta| |C|) that an ask for NUMBER or TYPE allows for sums of k terms that are rounded
- * to a type of so much unit roundoff, whose factors have `factors`. */
+ * to a type of so much unit roundoff, whose factors have `factors`. A part of a complex product of k terms is a sum of 2 k. */
 double tsl_ask_allows(const tsl_ask *ask, int64_t k, double factors, double result);
 
 #endif

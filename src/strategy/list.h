@@ -31,6 +31,7 @@
   X(gemm, streamed)                                                                                          \
   X(gemm, several)                                                                                           \
   X(gemm, structured)                                                                                        \
+  X(gemm, complex_real)                                                                                      \
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \
   X(gemm, vendor_cublas)                                                                                     \

@@ -124,14 +124,20 @@ tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
                               problem->c.type);
 }
 
+/* Terms of a sum in the sense of an ask: a part of a complex product is a real sum of two for each. */
+static int64_t terms_of(const tsl_problem *problem) {
+  return tsl_type(problem->c.type)->is_complex ? 2 * problem->k : problem->k;
+}
+
 /* Whether an ask says how far sums may be off, and the units that it allows. */
 static bool has_limit(const tsl_problem *problem, double *factor) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   const tsl_ask *ask = &problem->ask;
   if (type->is_integer || (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE))
     return false;
-  *factor = tsl_ask_allows(ask, problem->k, tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
-            type->unit_roundoff;
+  *factor =
+      tsl_ask_allows(ask, terms_of(problem), tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
+      type->unit_roundoff;
   return true;
 }
 
@@ -521,7 +527,7 @@ static const char *refuse_accuracy(const tsl_ask *ask, const tsl_problem *proble
   if (ask->accuracy == TSL_ACCURACY_EXACT)
     return tsl_refusal("rounds its sums: |error| <= %.3g |A||B|, and exact is asked for",
                        promised->factor * result);
-  const double allowed = tsl_ask_allows(ask, problem->k, factors, result);
+  const double allowed = tsl_ask_allows(ask, terms_of(problem), factors, result);
   if (promised->factor * result <= allowed)
     return NULL;
   return tsl_refusal("guarantees |error| <= %.3g |A||B|, and %.3g is asked for", promised->factor * result,

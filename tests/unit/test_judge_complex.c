@@ -274,6 +274,35 @@ static void a_conjugate_turns_infinities(void **state) {
   assert_false(verdict.right);
 }
 
+/* Where small numbers may be taken as 0, an infinity that meets one may become NaN and nothing else, and what they would have added may be missing. */
+static void small_numbers_may_be_taken_as_0(void **state) {
+  (void)state;
+  static const struct {
+    float a[2], b[2], c[2];
+    double turn, flushes; /* alpha's imaginary part */
+    bool right;
+  } rows[] = {{{INF, 1}, {0x1p-130f, 2}, {NAN, INF}, 1, 0, true},
+              {{INF, 1}, {0x1p-130f, 2}, {NAN, NAN}, 1, 0, false},
+              {{INF, 1}, {0x1p-130f, 2}, {NAN, NAN}, 1, 0x1p-126, true},
+              {{INF, 1}, {0x1p-130f, 2}, {NAN, 0}, 1, 0x1p-126, false},
+              {{INF, 1}, {0x1p-120f, 2}, {NAN, NAN}, 1, 0x1p-126, false},
+              {{0x1p-130f, 2}, {INF, 1}, {NAN, NAN}, 1, 0x1p-126, true},
+              {{1, 0x1p-130f}, {3, 0x1p100f}, {3, 0x1p100f}, 0, 0x1p-126, true},
+              {{0x1p-130f, 0}, {0x1p100f, 0}, {0, 0}, 0, 0, false},
+              {{0x1p-130f, 0}, {0x1p100f, 0}, {0, 0}, 0, 0x1p-126, true},
+              {{0x1p-120f, 0}, {0x1p100f, 0}, {0, 0}, 0, 0x1p-126, false}};
+  tsl_problem problem = tsl_problem_gemm(1, 1, 1, TESELA_C64);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const tsl_judge judge = {.factor = 6, .flushes = rows[i].flushes};
+    tsl_verdict verdict;
+    problem.alpha[1] = rows[i].turn;
+    assert_int_equal(tsl_judge_gemm(&problem, rows[i].a, rows[i].b, NULL, rows[i].c, &judge, &verdict),
+                     TESELA_OK);
+    if (verdict.right != rows[i].right)
+      fail_msg("row %d: %s", (int)i, verdict.right ? "right" : verdict.why);
+  }
+}
+
 /* Special data are special in each type that has such numbers: NaN, both infinities and subnormals, in either part. */
 static void special_data_are_not_finite(void **state) {
   (void)state;
@@ -305,6 +334,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_element_at_a_time),
       cmocka_unit_test(a_conjugate_turns_infinities),
+      cmocka_unit_test(small_numbers_may_be_taken_as_0),
       cmocka_unit_test(special_data_are_not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

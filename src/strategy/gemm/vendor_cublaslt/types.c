@@ -7,7 +7,8 @@ uint32_t tsl_lt_element_alignment(const tsl_problem *problem) {
 
 static double allows(const tsl_problem *problem, const tsl_ask *ask) {
   const double unit = tsl_type(TESELA_F32)->unit_roundoff;
-  return tsl_ask_allows(ask, problem->k, unit, unit);
+  const int64_t terms = tsl_type(problem->c.type)->is_complex ? 2 * problem->k : problem->k;
+  return tsl_ask_allows(ask, terms, unit, unit);
 }
 
 static tsl_ask tf32_ask(void) {
@@ -23,6 +24,6 @@ double tsl_lt_tf32_bound(const tsl_problem *problem) {
 
 bool tsl_lt_takes_tf32(const tsl_problem *problem) {
   const tsl_ask *ask = &problem->ask;
-  return problem->c.type == TESELA_F32 && tsl_ask_has_accuracy(ask) && ask->accuracy != TSL_ACCURACY_EXACT &&
-         allows(problem, ask) >= tsl_lt_tf32_bound(problem);
+  return (problem->c.type == TESELA_F32 || problem->c.type == TESELA_C64) && tsl_ask_has_accuracy(ask) &&
+         ask->accuracy != TSL_ACCURACY_EXACT && allows(problem, ask) >= tsl_lt_tf32_bound(problem);
 }

@@ -4,7 +4,7 @@
 
 #include "strategy/problem.h"
 
-/* Whether f32 is multiplied as TF32: the caller allows what that errs by, which is what factors rounded to it do
+/* Whether f32, or c64, is multiplied as TF32: the caller allows what that errs by, which is what factors rounded to it do
  * (tsl_ask_allows()). */
 bool tsl_lt_takes_tf32(const tsl_problem *problem);
 /* |error| / |A||B| of TF32. */

@@ -11,7 +11,7 @@
  * that, the heuristics' first. Where memory for the timing lacks, the first one stays, too.
  *
  * Precision: CUBLAS_COMPUTE_32F for f32, c64, f16 and bf16, CUBLAS_COMPUTE_64F for f64 and c128, which use neither TF32 nor
- * emulation; CUBLAS_COMPUTE_32I for i8; CUBLAS_COMPUTE_32F_FAST_TF32 for f32 where the caller allows what TF32 errs by.
+ * emulation; CUBLAS_COMPUTE_32I for i8; CUBLAS_COMPUTE_32F_FAST_TF32 for f32 and c64 where the caller allows what TF32 errs by.
  *
  * e4m3: both operands along k, sizes, lines and addresses multiples of 16; its sums of 8-bit products keep 13 binary places, and how often
  * they are added to sums in f32 is not said.

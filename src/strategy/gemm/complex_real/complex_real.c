@@ -1,0 +1,157 @@
+/* Idea: a complex product as one real product, by whatever multiplies real numbers fastest on the device.
+ *
+ *   A, as it lies:             B, expanded:                                 C, as it lies:
+ *   (re a, im a) by turns      line 2 l:      re b,  im b  by turns         (re c, im c) by turns
+ *        m x 2 k           x   line 2 l + 1: -im b,  re b  by turns    =         m x 2 n
+ *                                   2 k x 2 n
+ *
+ * So A and C are real matrices of twice the columns where they lie, and only B is written again, as twice its bytes; its conjugate and A's are signs
+ * of that. The operations are those of a complex product, 8 m n k. C' = B' A' has the roles changed: the factor that stays is one whose elements
+ * follow each other along k, and those of C follow each other along its rows; else it is copied, and C made of sums in scratch memory, which is
+ * also what complex alpha and beta take. way.c chooses what moves least; model.c has the times, run.c what is enqueued.
+ *
+ * The real product is a plan of its own (strategy/children.h), on the same device and stream, to which the caller's ask for accuracy is handed on:
+ * with accuracy=tf32, or a number that allows it, tensor cores take what are f32's units otherwise.
+ * Infinities and NaN are those of four real products, added; no part of C is read where beta is 0.
+ *
+ * Parameters: lines, along what the expanded factor's lie. Limits: no structures. See NOTES.md. */
+#include "strategy/gemm/complex_real/complex_real.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/account.h"
+
+#define TEXT "strategy/gemm/complex_real/complex_real.cl"
+
+static const tsl_param params[] = {
+    [TSL_COMPLEX_REAL_FORM] =
+        {"form",
+         "which factor is made real, and how: any, expanded along k or n, or the parts of the other one "
+         "apart",
+         TSL_COMPLEX_REAL_ANY,
+         {TSL_COMPLEX_REAL_ANY, TSL_COMPLEX_REAL_ALONG_K, TSL_COMPLEX_REAL_ALONG_N, TSL_COMPLEX_REAL_APART}},
+    {NULL, NULL, 0, {0}},
+};
+static const char *const form_names[] = {"any", "along_k", "along_n", "apart", NULL};
+
+static const tsl_types types[] = {
+    {TESELA_C64, TESELA_C64, TESELA_C64},
+    {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
+  (void)device;
+  return tsl_complex_real_bytes(problem, &way);
+}
+
+/* --- making --- */
+
+static void release(tsl_work *work) {
+  tsl_complex_real *self = work->state;
+  work->children->destroy(self->child);
+  tsl_free(self);
+  work->state = NULL;
+}
+
+static uint64_t memory_of(const tsl_device *device) {
+  const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  return most < device->allocation_max ? most : device->allocation_max;
+}
+
+static tesela_status make_child(tsl_work *work, uint64_t own) {
+  tsl_complex_real *self = work->state;
+  const tsl_problem real = tsl_complex_real_product(&work->problem, &self->way);
+  const uint64_t all = memory_of(work->device);
+  const tsl_child_wish wish = {.problem = &real,
+                               .device = work->device,
+                               .in_buffers = true,
+                               .workspace_most = all > own ? all - own : 0,
+                               .most = tsl_complex_real_of_product(&work->problem),
+                               .on_trial = work->loaded_only};
+  return work->children->make(work->children, &wish, &self->child);
+}
+
+static int64_t take(int64_t *numbers, int64_t more, int64_t line) {
+  const int64_t at = *numbers;
+  *numbers += (more + line - 1) / line * line;
+  return at;
+}
+
+/* Scratch memory: what the product needs, as it finds that at its start, then the expanded factor, the copy and the sums, each from a line of 256 bytes on. */
+static tesela_status prepare(tsl_work *work) {
+  enum { LINE = 256, ITEMS = COMPLEX_REAL_SIDE * COMPLEX_REAL_LINES };
+  tsl_complex_real *self = work->state;
+  const tsl_complex_real_way *way = &self->way;
+  const int64_t size = (int64_t)tsl_type(work->problem.c.type)->size / 2, line = LINE / size;
+  int64_t numbers = 0;
+  if (way->is_staged)
+    TSL_TRY(tsl_launch_kernel(work, TEXT, "tsl_gemm_complex_real_finish", ITEMS, &self->finish));
+  if (way->is_empty)
+    return TESELA_OK;
+  TSL_TRY(tsl_launch_kernel(work, TEXT, "tsl_gemm_complex_real_copy", ITEMS, &self->copy));
+  TSL_TRY(make_child(work, tsl_complex_real_bytes(&work->problem, way)));
+  (void)take(&numbers, (int64_t)work->children->workspace(self->child) / size + 1, line);
+  self->made_at = take(&numbers, way->made.elements, line);
+  self->copy_at = take(&numbers, way->copy.elements, line);
+  self->sums_at = take(&numbers, way->sums.elements, line);
+  work->scratch = (uint64_t)(numbers * size);
+  return TESELA_OK;
+}
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  if (!work->children)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "complex_real on %s: for a block the real product would be other kernels",
+                    work->device->name);
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_complex_real), "a complex product as a real one", &block));
+  tsl_complex_real *self = work->state = block;
+  self->way = tsl_complex_real_way_of(&work->problem, &work->config);
+  const tesela_status status = prepare(work);
+  if (status != TESELA_OK) {
+    release(work);
+    return status;
+  }
+  tsl_log(TSL_LOG_PLAN, "complex_real on %s: %s stays%s, C is %s", work->device->name,
+          self->way.is_swapped ? "B" : "A", self->way.copies ? ", as a copy" : "",
+          self->way.is_staged ? "made of sums" : "multiplied where it lies");
+  return TESELA_OK;
+}
+
+/* The real product is one share of all of C, in complex numbers. */
+static bool share(const tsl_work *work, int index, tsl_share *out) {
+  const tsl_complex_real *self = work->state;
+  if (index != 0 || !self->child)
+    return false;
+  *out = (tsl_share){.device = work->device->name,
+                     .plan = work->children->text(self->child),
+                     .rows = work->problem.m,
+                     .cols = work->problem.n,
+                     .depth = work->problem.k,
+                     .count = work->problem.batch,
+                     .seconds = work->children->expected(self->child)};
+  return true;
+}
+
+const tsl_strategy tsl_gemm_complex_real = {
+    .name = "complex_real",
+    .idea = "complex products as one real product of twice the columns and terms, by the device's own engine "
+            "for that: one factor expanded, the rest where it lies",
+    .lifts = "kernels of their own for complex numbers, which no unit for tf32 has",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
+    .accuracy = tsl_complex_real_accuracy,
+    .params = params,
+    .score = tsl_complex_real_seconds,
+    .build = build,
+    .run = tsl_complex_real_run,
+    .release = release,
+    .takes = {.types = types, .why = "what is made real is complex", .conjugates = true, .batches = true},
+    .values = {.names = {[TSL_COMPLEX_REAL_FORM] = form_names}},
+    .uses = {.scratch = scratch, .account = tsl_complex_real_account},
+    .splits = {.share = share},
+};

@@ -1,0 +1,111 @@
+/* Idea: a complex product is a real one of twice the columns and twice the terms, as the parts of complex numbers lie in memory, if of one
+ * factor each number becomes a matrix of 2 x 2. complex_real.c has the picture, and multiplies; here that factor is made.
+ *
+ *   B's number b    its two lines, along k          or along n                     conjugates are signs
+ *      re, im       ... re, -im, ...                ... re,  im, ...
+ *                   ... im,  re, ...                ... -im, re, ...
+ *
+ *   a group: 32 x 8 items, 32 x 32 numbers at a time, read as neighbours lie and written along lines, through local memory
+ *
+ * Groups go on to further places along dimension 0, and to further lines, of all products, along dimension 1.
+ * What it adds to the rungs below: nothing of its own to multiply complex numbers by; whatever multiplies real ones fastest does, tf32's units
+ * where the caller allows their accuracy.
+ * Kernels: tsl_gemm_complex_real_copy makes the factor, or takes the parts of one apart, and copies the other one where its parts do not follow each other;
+ * tsl_gemm_complex_real_finish makes C of sums that could not be made there.
+ * Parameters: none of their own. Limits: operands of which no two elements of C share a place.
+ *
+ * From the host: TSL_REAL. */
+#include "dialect.h"
+
+#include "complex_real_shared.h"
+
+#define SIDE COMPLEX_REAL_SIDE
+#define LINES COMPLEX_REAL_LINES
+
+TSL_FUNCTION void store_pair(TSL_GLOBAL TSL_REAL *to, TSL_REAL first, TSL_REAL second) {
+  TSL_VECTOR(TSL_REAL, 2) pair;
+  TSL_LANE(pair, 0) = first;
+  TSL_LANE(pair, 1) = second;
+  TSL_STORE_ALIGNED(TSL_REAL, 2, to, pair);
+}
+
+TSL_KERNEL(COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1)
+tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *to,
+                           const complex_real_copy given) {
+  TSL_LOCAL TSL_REAL real[SIDE][SIDE + 1];
+  TSL_LOCAL TSL_REAL imaginary[SIDE][SIDE + 1];
+  const TSL_INDEX down = (given.lines + SIDE - 1) / SIDE;
+  const TSL_REAL imaginary_above = (TSL_REAL)given.sign[0], imaginary_below = (TSL_REAL)given.sign[1],
+                 real_below = (TSL_REAL)given.sign[2];
+  for (TSL_INDEX block = TSL_GROUP(1); block < down * given.products; block += TSL_GROUPS(1))
+    for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * SIDE; first < given.places;
+         first += (TSL_INDEX)TSL_GROUPS(0) * SIDE) {
+      const TSL_INDEX top = block % down * SIDE, product = block / down;
+      TSL_UNROLL
+      for (int y = 0; y < SIDE; y += LINES) {
+        const int along = given.is_across ? y + TSL_ITEM(1) : TSL_ITEM(0),
+                  below = given.is_across ? TSL_ITEM(0) : y + TSL_ITEM(1);
+        const TSL_INDEX line = top + below, place = first + along;
+        if (line < given.lines && place < given.places) {
+          TSL_GLOBAL const TSL_REAL *at = from + 2 * (given.offset + product * given.step +
+                                                      line * given.line_stride + place * given.place_stride);
+          real[below][along] = at[0];
+          imaginary[below][along] = at[1];
+        }
+      }
+      TSL_BARRIER();
+      TSL_UNROLL
+      for (int y = 0; y < SIDE; y += LINES) {
+        const int below = y + TSL_ITEM(1);
+        const TSL_INDEX line = top + below, place = first + TSL_ITEM(0);
+        if (line < given.lines && place < given.places) {
+          const TSL_REAL re = real[below][TSL_ITEM(0)], im = imaginary[below][TSL_ITEM(0)];
+          TSL_GLOBAL TSL_REAL *at = to + given.to + product * given.to_step + line * given.to_line + place;
+          if (given.becomes == COMPLEX_REAL_APART) {
+            at[0] = re;
+            at[given.lines * given.to_line] = im;
+          } else if (given.becomes == COMPLEX_REAL_EXPANDED) {
+            at += line * given.to_line + place;
+            store_pair(at, re, imaginary_above * im);
+            store_pair(at + given.to_line, imaginary_below * im, real_below * re);
+          } else {
+            store_pair(at + place, re, im);
+          }
+        }
+      }
+      TSL_BARRIER();
+    }
+}
+
+TSL_KERNEL(COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1)
+tsl_gemm_complex_real_finish(TSL_GLOBAL const TSL_REAL *sums, TSL_GLOBAL TSL_REAL *c,
+                             const complex_real_result given, const TSL_REAL alpha_re,
+                             const TSL_REAL alpha_im, const TSL_REAL beta_re, const TSL_REAL beta_im) {
+  for (TSL_INDEX line = (TSL_INDEX)TSL_GROUP(1) * LINES + TSL_ITEM(1); line < given.rows * given.products;
+       line += (TSL_INDEX)TSL_GROUPS(1) * LINES)
+    for (TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * SIDE + TSL_ITEM(0); col < given.cols;
+         col += (TSL_INDEX)TSL_GROUPS(0) * SIDE) {
+      const TSL_INDEX row = line % given.rows, product = line / given.rows;
+      TSL_GLOBAL TSL_REAL *at =
+          c + 2 * (given.offset + product * given.step + row * given.row_stride + col * given.col_stride);
+      TSL_REAL re = 0, im = 0;
+      if (!given.is_empty) {
+        TSL_GLOBAL const TSL_REAL *sum =
+            sums + given.sums + product * given.sums_step + row * given.sums_row + 2 * col;
+        TSL_REAL sum_re = sum[0], sum_im = sum[1];
+        if (given.apart > 0) {
+          sum_re -= (TSL_REAL)given.sign[0] * sum[given.apart + 1];
+          sum_im = (TSL_REAL)given.sign[1] * sum_im + (TSL_REAL)given.sign[2] * sum[given.apart];
+        }
+        re = TSL_FMA(alpha_re, sum_re, -(alpha_im * sum_im));
+        im = TSL_FMA(alpha_re, sum_im, alpha_im * sum_re);
+      }
+      if (given.reads) {
+        const TSL_REAL old_re = at[0], old_im = at[1];
+        re += TSL_FMA(beta_re, old_re, -(beta_im * old_im));
+        im += TSL_FMA(beta_re, old_im, beta_im * old_re);
+      }
+      at[0] = re;
+      at[1] = im;
+    }
+}

@@ -1,0 +1,265 @@
+/* complex_real: no part of C is further off than what is promised, whatever the layouts, conjugates and scalars, on the first OpenCL and the first CUDA
+ * device that are there, whose own engines multiply (tests/check has the plainest do it), as the caller asks of accuracy; C is not read where
+ * beta is 0; which factor is expanded follows the layouts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "strategy/gemm/complex_real/complex_real.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tesela/tesela.h>
+
+static tesela_context *context;
+
+typedef struct product {
+  int64_t m, n, k;
+  bool a_turned, b_turned, c_turned, a_conjugate, b_conjugate;
+  int64_t padding; /* of lines */
+  double alpha[2], beta[2];
+  const char *accuracy;
+} product;
+
+static double number_of(int operand, int64_t index) {
+  return (double)(int64_t)tsl_random_u64((uint64_t)operand + 1, (uint64_t)index) * 0x1p-63;
+}
+
+/* A matrix as it lies, rows x cols or turned, with so many elements from line to line. */
+typedef struct matrix {
+  float *numbers;
+  int64_t rows, cols, line;
+  bool turned, conjugate;
+} matrix;
+
+static matrix make(int operand, int64_t rows, int64_t cols, bool turned, bool conjugate, int64_t padding) {
+  const int64_t lines = turned ? cols : rows, length = turned ? rows : cols;
+  matrix out = {
+      .rows = rows, .cols = cols, .line = length + padding, .turned = turned, .conjugate = conjugate};
+  const int64_t all = 2 * lines * out.line;
+  out.numbers = malloc((size_t)all * sizeof *out.numbers);
+  assert_non_null(out.numbers);
+  for (int64_t i = 0; i < all; i++)
+    out.numbers[i] = (float)number_of(operand, i);
+  return out;
+}
+
+static double complex of_parts(double real, double imaginary) {
+  return real + imaginary * I;
+}
+
+static double complex at(const matrix *of, int64_t row, int64_t col) {
+  const float *number = of->numbers + 2 * (of->turned ? col * of->line + row : row * of->line + col);
+  return of_parts(number[0], of->conjugate ? -number[1] : number[1]);
+}
+
+/* The sum of the magnitudes of a part's terms, beside it. */
+static double complex size_of(double complex x, double complex y) {
+  const double xr = fabs(creal(x)), xi = fabs(cimag(x)), yr = fabs(creal(y)), yi = fabs(cimag(y));
+  return of_parts(xr * yr + xi * yi, xr * yi + xi * yr);
+}
+
+/* The largest error of a part over its bound. */
+static double worst(const product *given, const matrix *a, const matrix *b, const matrix *before,
+                    const matrix *c, double bound) {
+  const double complex alpha = of_parts(given->alpha[0], given->alpha[1]),
+                       beta = of_parts(given->beta[0], given->beta[1]);
+  double most = 0;
+  for (int64_t i = 0; i < given->m; i++)
+    for (int64_t j = 0; j < given->n; j++) {
+      double complex sum = 0, size = 0;
+      for (int64_t l = 0; l < given->k; l++) {
+        sum += at(a, i, l) * at(b, l, j);
+        size += size_of(at(a, i, l), at(b, l, j));
+      }
+      sum *= alpha;
+      size = size_of(alpha, size);
+      if (beta != 0) {
+        sum += beta * at(before, i, j);
+        size += size_of(beta, at(before, i, j));
+      }
+      const double complex off = at(c, i, j) - sum;
+      if (!isfinite(creal(off)) || !isfinite(cimag(off)))
+        return INFINITY;
+      most = fmax(most, fmax(fabs(creal(off)) / creal(size), fabs(cimag(off)) / cimag(size)) / bound);
+    }
+  return most;
+}
+
+static double error_of(const char *device, const char *strategy, const product *given) {
+  const int64_t padding = given->padding;
+  matrix a = make(0, given->m, given->k, given->a_turned, given->a_conjugate, padding),
+         b = make(1, given->k, given->n, given->b_turned, given->b_conjugate, padding),
+         before = make(2, given->m, given->n, given->c_turned, false, padding),
+         c = make(2, given->m, given->n, given->c_turned, false, padding);
+  const bool reads = given->beta[0] != 0 || given->beta[1] != 0;
+  if (!reads)
+    for (int64_t i = 0; i < 2 * c.line * (c.turned ? c.cols : c.rows); i++)
+      c.numbers[i] = NAN;
+  const tesela_gemm_desc desc = {.m = given->m,
+                                 .n = given->n,
+                                 .k = given->k,
+                                 .a = {.data = a.numbers,
+                                       .type = TESELA_C64,
+                                       .transpose = a.turned,
+                                       .conjugate = a.conjugate,
+                                       .row_stride = a.line,
+                                       .col_stride = 1},
+                                 .b = {.data = b.numbers,
+                                       .type = TESELA_C64,
+                                       .transpose = b.turned,
+                                       .conjugate = b.conjugate,
+                                       .row_stride = b.line,
+                                       .col_stride = 1},
+                                 .c = {.data = c.numbers,
+                                       .type = TESELA_C64,
+                                       .transpose = c.turned,
+                                       .row_stride = c.line,
+                                       .col_stride = 1},
+                                 .alpha = given->alpha,
+                                 .beta = given->beta,
+                                 .device = device,
+                                 .strategy = strategy,
+                                 .accuracy = given->accuracy};
+  tesela_record record;
+  if (tesela_gemm(context, &desc, &record) != TESELA_OK)
+    fail_msg("%s on %s: %s", strategy, device, tesela_last_error());
+  const double most = worst(given, &a, &b, &before, &c, record.error_bound);
+  free(a.numbers);
+  free(b.numbers);
+  free(before.numbers);
+  free(c.numbers);
+  return most;
+}
+
+static const product products[] = {
+    {48, 40, 56, .alpha = {1, 0}},
+    {48, 40, 56, .alpha = {1, 0}, .accuracy = "tf32"},
+    {130, 72, 200, .a_turned = true, .alpha = {1.5, 0}, .beta = {-0.5, 0}, .accuracy = "tf32"},
+    {65, 129, 77, .b_turned = true, .b_conjugate = true, .padding = 3, .alpha = {1, 0}, .accuracy = "tf32"},
+    {64, 128, 96, .c_turned = true, .a_conjugate = true, .alpha = {1, 0}, .accuracy = "tf32"},
+    {37, 66, 51, .a_turned = true, .b_turned = true, .c_turned = true, .a_conjugate = true,
+     .b_conjugate = true, .padding = 5, .alpha = {-2, 0}, .beta = {1, 0}, .accuracy = "1e-2"},
+    {128, 64, 64, .alpha = {0.5, -1.5}, .beta = {0.25, 0.75}, .accuracy = "tf32"},
+    {300, 257, 130, .a_conjugate = true, .padding = 1, .alpha = {0.5, -1.5}},
+    {1, 300, 64, .alpha = {1, 0}, .accuracy = "tf32"},
+    {300, 1, 64, .alpha = {1, 0}, .accuracy = "tf32"},
+};
+enum { PRODUCTS = sizeof products / sizeof *products };
+
+static void judge(const char *device) {
+  static const char *const strategies[] = {"complex_real", "complex_real form=along_k",
+                                           "complex_real form=along_n", "complex_real form=apart"};
+  const product first = products[0];
+  const tesela_gemm_desc none = {.m = first.m,
+                                 .a = {.type = TESELA_C64},
+                                 .b = {.type = TESELA_C64},
+                                 .c = {.type = TESELA_C64},
+                                 .device = device,
+                                 .strategy = strategies[0]};
+  if (tesela_gemm(context, &none, NULL) != TESELA_OK) {
+    printf("%s: %s\n", device, tesela_last_error());
+    skip();
+  }
+  for (int i = 0; i < PRODUCTS; i++)
+    for (int s = 0; s < 4; s++) {
+      const double most = error_of(device, strategies[s], &products[i]);
+      if (most > 1)
+        fail_msg("%s on %s, product %d: %g of its bound", strategies[s], device, i, most);
+    }
+}
+
+static void errors_on_opencl_are_within_bounds(void **state) {
+  (void)state;
+  judge("opencl:0");
+}
+
+static void errors_on_cuda_are_within_bounds(void **state) {
+  (void)state;
+  judge("cuda:0");
+}
+
+/* The way of a product with these layouts: C by columns, A's elements along k or not, B's likewise. */
+static tsl_complex_real_way way_of(int form, int64_t m, bool c_turned, bool a_along, bool b_along,
+                                   double imaginary) {
+  const tsl_config config = {{form}};
+  tsl_problem problem = tsl_problem_gemm(m, 200, 300, TESELA_C64);
+  problem.alpha[1] = imaginary;
+  if (!a_along)
+    problem.a.row_stride = 1, problem.a.col_stride = m;
+  if (b_along)
+    problem.b.row_stride = 1, problem.b.col_stride = 300;
+  if (c_turned)
+    problem.c.row_stride = 1, problem.c.col_stride = m;
+  return tsl_complex_real_way_of(&problem, &config);
+}
+
+static void what_lies_well_stays(void **state) {
+  (void)state;
+  for (int layout = 0; layout < 8; layout++) {
+    const bool turned = layout & 1, a_along = layout & 2, b_along = layout & 4;
+    const tsl_complex_real_way way = way_of(TSL_COMPLEX_REAL_ALONG_K, 180, turned, a_along, b_along, 0);
+    assert_false(way.is_staged);
+    assert_int_equal(way.is_swapped, turned);
+    assert_int_equal(way.copies, !(turned ? b_along : a_along));
+    assert_int_equal(way.copy.elements > 0, way.copies);
+    assert_true(way.made.elements >= 4 * 300 * (turned ? 180 : 200));
+    assert_true(way_of(TSL_COMPLEX_REAL_ALONG_K, 180, turned, a_along, b_along, 0.5).is_staged);
+  }
+}
+
+/* Few rows: the large factor stays, whichever it is and however it lies. */
+static void the_large_one_of_a_thin_product_stays(void **state) {
+  (void)state;
+  for (int layout = 0; layout < 8; layout++) {
+    const tsl_complex_real_way way = way_of(TSL_COMPLEX_REAL_ANY, 8, layout & 1, layout & 2, layout & 4, 0);
+    assert_false(way.copies);
+    assert_true(way.made.elements <= 4 * 8 * 304 + 4 * 16 * 304);
+  }
+  assert_int_equal(way_of(TSL_COMPLEX_REAL_ANY, 8, false, true, false, 0).form, TSL_COMPLEX_REAL_APART);
+}
+
+/* An ask reaches the real product, whose parts are sums of twice the terms; more than it allows is refused. */
+static void asks_are_handed_on(void **state) {
+  (void)state;
+  const tsl_config config = {{TSL_COMPLEX_REAL_ANY}};
+  tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_C64);
+  const double careful = tsl_complex_real_accuracy(&problem, &config).factor;
+  assert_true(careful >= 2004 && careful <= 2016);
+  assert_false(tsl_complex_real_accuracy(&problem, &config).cuts);
+  assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+  const tsl_accuracy tf32 = tsl_complex_real_accuracy(&problem, &config),
+                     of_real = tsl_complex_real_of_product(&problem);
+  assert_true(tf32.cuts && tf32.factor > 0x1p15 && tf32.factor < 0x1p15 + 8 * 1000 + 100);
+  assert_true(of_real.cuts && of_real.factor < tf32.factor && of_real.factor > 0x1p15 + 5 * 1000 + 24);
+  const tsl_complex_real_way way = tsl_complex_real_way_of(&problem, &config);
+  const tsl_problem real = tsl_complex_real_product(&problem, &way);
+  assert_true(tsl_ask_same(&real.ask, &problem.ask));
+  assert_int_equal(real.n, 2000);
+  assert_int_equal(real.k, 2000);
+  assert_int_equal(tsl_ask_parse_accuracy("f64", &problem.ask), TESELA_OK);
+  assert_non_null(
+      tsl_strategy_refuse_anywhere(tsl_strategy_find(TSL_OP_GEMM, "complex_real"), &problem, &config));
+}
+
+int main(void) {
+  if (tesela_context_create(NULL, &context) != TESELA_OK)
+    return 1;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(errors_on_opencl_are_within_bounds),
+      cmocka_unit_test(errors_on_cuda_are_within_bounds),
+      cmocka_unit_test(what_lies_well_stays),
+      cmocka_unit_test(the_large_one_of_a_thin_product_stays),
+      cmocka_unit_test(asks_are_handed_on),
+  };
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  tesela_context_destroy(context);
+  return failed;
+}
