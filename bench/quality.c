@@ -1,5 +1,5 @@
 /* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...] [--accuracy ASK] SIZE...: speed beside errors on the first CUDA
- * device, of strategies that compute the same (residue_int8, vendor_cublas by default; that of a vendor is a peer). Each round times every
+ * device, of strategies that compute the same (residue_int8 and a vendor's by default, which is a peer; auto is the planner's choice). Each round times every
  * one by turns, by events around two queued products; medians, and the median of the ratios to the last one's time. Errors of
  * ROWS rows of C, in double precision from the exact product: the largest and the median relative to |C|, the largest relative to
  * u |A||B|, and that of what the guarantee allows. `wide`: uniform numbers times exp(a normal one), as GEMMul8 is measured. `graded`: normal
@@ -18,17 +18,18 @@ enum { ROWS = 16, ROUNDS_MOST = 101, STRATEGIES_MOST = 8, TIMES = 2 };
 
 static int rounds = 9, is_wide, is_graded;
 static const char *accuracy; /* what is asked for; NULL: nothing */
-/* Types; `parts`: real numbers of an element. */
+/* Types; `parts`: real numbers of an element; what is compared unless others are named. */
 typedef struct form {
   const char *name;
   tesela_type type;
   size_t parts;
   int is_double;
+  const char *strategies;
 } form;
-static const form forms[] = {{"f32", TESELA_F32, 1, 0},
-                             {"f64", TESELA_F64, 1, 1},
-                             {"c64", TESELA_C64, 2, 0},
-                             {"c128", TESELA_C128, 2, 1}};
+static const form forms[] = {{"f32", TESELA_F32, 1, 0, "residue_int8,vendor_cublas"},
+                             {"f64", TESELA_F64, 1, 1, "residue_int8,vendor_cublas"},
+                             {"c64", TESELA_C64, 2, 0, "residue_int8,vendor_cublaslt"},
+                             {"c128", TESELA_C128, 2, 1, "residue_int8,vendor_cublaslt"}};
 static const form *type = &forms[0];
 
 static size_t number_bytes(void) {
@@ -196,7 +197,7 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
   size_t workspace = 0;
   for (int i = 0; i < count; i++) {
     size_t own;
-    desc.strategy = all[i].name;
+    desc.strategy = strcmp(all[i].name, "auto") == 0 ? NULL : all[i].name;
     must(tesela_plan_create(context, &desc, &all[i].plan), all[i].name);
     must(tesela_plan_workspace(all[i].plan, &own), "a workspace");
     workspace = own > workspace ? own : workspace;
@@ -254,7 +255,7 @@ static const form *form_of(const char *name) {
 }
 
 int main(int words, char **word) {
-  static char names[1024] = "residue_int8,vendor_cublas";
+  static char names[1024];
   one all[STRATEGIES_MOST];
   tesela_context *context;
   int i = 1, count = 0;
@@ -275,6 +276,8 @@ int main(int words, char **word) {
   if (i == words || rounds < 1 || rounds > ROUNDS_MOST)
     stop("usage",
          "bench_quality [--type f32] [--rounds 1 to 101] [--data normal] [--strategies A,B] SIZE...");
+  if (!*names)
+    snprintf(names, sizeof names, "%s", type->strategies);
   for (char *name = strtok(names, ","); name && count < STRATEGIES_MOST; name = strtok(NULL, ","))
     all[count++].name = name;
   must(tesela_context_create(NULL, &context), "a context");

@@ -342,6 +342,31 @@ static void sieves_are_right(void **state) {
   }
 }
 
+/* What CUDA's integer product makes of its sums: of all floats that come of them, a byte that is v modulo p and not more than p. */
+static void sums_are_reduced(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F64);
+  const tsl_config config = {{0}};
+  const residue_rules rules = tsl_residue_rules(&problem, &config, 64, 64);
+  for (int l = 1; l < TSL_RESIDUE_MODULI; l++) {
+    const residue_modulus *modulus = &rules.moduli[l];
+    const int p = (int)modulus->p;
+    const residue_reduction by = tsl_residue_reduction(modulus->p);
+    const int factor = (signed char)(by.factors >> 8), base = (1 << 23) + (int)(by.base - 0x4b000000u);
+    assert_true((by.factors & 255) == 1 && base % p == 0 && ((1 << 16) - factor) % p == 0);
+    const int first = base + (factor < 0 ? factor * 65535 : 0),
+              last = base + (factor > 0 ? factor * 65535 : 0) + 65535;
+    assert_true(first >= 1 << 23 && last < 1 << 24);
+    int least = p, most = 0;
+    for (int v = first; v <= last; v++) { /* two floats' product is exact as a double */
+      const int rest = v - (int)floor((double)v * (double)modulus->inverse) * p;
+      least = rest < least ? rest : least;
+      most = rest > most ? rest : most;
+    }
+    assert_true(least >= 0 && most <= p);
+  }
+}
+
 /* Complex products, with conjugates of either factor or both, C in either order: what three products modulo p make is what the specification does, and
  * so it is where a row's numbers are so far apart that all of this small product is multiplied as it is. */
 static void conjugates_count(void **state) {
@@ -401,6 +426,7 @@ int main(void) {
       cmocka_unit_test(climbing_finds_no_way_out), cmocka_unit_test(ordinary_data_takes_residues),
       cmocka_unit_test(conjugates_count),          cmocka_unit_test(few_lines_are_native),
       cmocka_unit_test(refusals_say_why),          cmocka_unit_test(long_lines_take_few_moduli),
+      cmocka_unit_test(sums_are_reduced),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   tesela_context_destroy(context);

@@ -47,12 +47,12 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return missing ? tsl_refusal("%s lacks: %s", device->name, missing) : grid_for(problem, device, &grid);
 }
 
-/* Clocks of a term and of an element's end on a processor's unit (PoCL on two cores), operations of f32 on a graphics processor's (an H200),
+/* Clocks of a term and of an element's end on a processor's unit (PoCL on two cores), operations of f32 on a graphics processor's (an H100),
  * where sums that are nearly exact decide; and the seconds of a term that waits for memory, which bound few items with long sums. */
 typedef struct costs {
   double f32, f64, end, wait;
 } costs;
-static const costs of_processors = {8, 16, 100, 0}, of_graphics = {16, 48, 200, 5e-7};
+static const costs of_processors = {8, 16, 100, 0}, of_graphics = {16, 23, 200, 5e-7};
 
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;

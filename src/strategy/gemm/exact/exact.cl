@@ -28,6 +28,8 @@
 
 #define COLUMNS 16
 #define ROWS 4
+/* Work-groups on a unit at once: the superaccumulator, which few elements need, would take the registers of most of them. */
+#define GROUPS 10
 /* Products between two settlings: each adds less than 3 * (2^53 + 2^52) to a digit. */
 #define SETTLE_TERMS 256
 
@@ -197,7 +199,7 @@ TSL_FUNCTION void exact_element(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL cons
   *c = result == result ? tsl_rounded((TSL_REAL)result) : EXACT_NAN;
 }
 
-TSL_KERNEL(COLUMNS, ROWS, 1)
+TSL_KERNEL_SHARING(COLUMNS, ROWS, 1, GROUPS)
 tsl_gemm_exact(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_gemm_arguments g) {
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0);

@@ -97,8 +97,8 @@ static double part_of(const unsigned limb[4], int i) {
   return (double)(both >> bit % 32 & (((residue_word)1 << 40) - 1));
 }
 
-tsl_residue_weights tsl_residue_weights_of(const residue_sieve *sieve) {
-  tsl_residue_weights made = {.parts = 2};
+residue_weights tsl_residue_weights_of(const residue_sieve *sieve) {
+  residue_weights made = {.parts = 2};
   unsigned product[4];
   residue_word carry = 1;
   for (int i = 0; i < 4; i++) {

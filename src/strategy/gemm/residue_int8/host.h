@@ -25,8 +25,7 @@ enum {
   TSL_RESIDUE_SUMS = TSL_RESIDUE_LINES * TSL_RESIDUE_LINES,
   TSL_RESIDUE_TOGETHER = 128, /* lines that are measured by one call */
   TSL_RESIDUE_COLUMNS = 512,  /* of a block of C at most */
-  TSL_RESIDUE_DIGITS = 4,
-  TSL_RESIDUE_PARTS = 4
+  TSL_RESIDUE_DIGITS = 4
 };
 
 typedef struct tsl_residue_lines {
@@ -47,19 +46,12 @@ typedef struct tsl_residue_rest {
   bool is_byte;
 } tsl_residue_rest;
 
-/* What makes C' of residues in sums of doubles, all of them exact: weights, and the product of all moduli, in parts of 40 bits, the lowest
- * first. The quotient is that of the sums of the two highest parts. */
-typedef struct tsl_residue_weights {
-  double weight[TSL_RESIDUE_MODULI][TSL_RESIDUE_PARTS], product[TSL_RESIDUE_PARTS], inverse;
-  int parts; /* 2 to 4 */
-} tsl_residue_weights;
-
 typedef struct tsl_residue_job {
   const residue_rules *rules;
   residue_choice choice;
   tsl_residue_lines of[2]; /* rows of A, columns of B */
   tsl_residue_rest rests[TSL_RESIDUE_MODULI];
-  tsl_residue_weights weights;
+  residue_weights weights;
   int64_t m, n, k, steps, panels; /* steps of a panel but the last, which may be shorter */
   unsigned char *c;
   int64_t c_row, c_col;
@@ -130,7 +122,7 @@ extern const tsl_residue_product tsl_residue_product_amx;
 
 /* Tables of vectors from those that all devices have. */
 tsl_residue_rest tsl_residue_rest_of(const residue_modulus *modulus);
-tsl_residue_weights tsl_residue_weights_of(const residue_sieve *sieve);
+residue_weights tsl_residue_weights_of(const residue_sieve *sieve);
 
 /* Whether a device has registers for the product of tiles. */
 bool tsl_residue_has_registers(const tsl_device *device);

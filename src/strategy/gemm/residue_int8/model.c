@@ -10,20 +10,21 @@ static const double tile_m = 128, tile_n = 256, panel = 128;
 /* Clocks: of a panel of a tile; of a share's last step, and until its first panel is there. */
 static const double panel_clocks = 1200, share_clocks = 3800;
 /* Instructions of a thread for each number, all 128 lanes of a unit being busy: to make residues, all of them and for each modulus; to
- * join, for each element and modulus. */
-static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 99},
-                    join_modulus_work[2] = {14, 30};
+ * join, for each element and modulus, and what complex ones have beside. */
+static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 90},
+                    join_modulus_work[2] = {14, 19.5}, join_complex_work = 16;
 /* Of the device's bandwidth, what a kernel has that reads and writes as much as it can; what of reading residues the products wait for. */
-static const double streamed = 0.7, waited = 0.4;
+static const double streamed = 0.76, waited = 0.2;
+/* Products that last longer have less of the clock: power sets it. */
+static const double cool_seconds = 5e-3, hot = 1.15;
 /* Seconds from one launch to the next; of the kernel that chooses, and for each line. */
 static const double gap_seconds = 1.4e-6, choose_seconds = 4.5e-6, line_seconds = 1.2e-9;
-/* Of blocks that measure: seconds whatever they read; lines, numbers of a line that are under way at once, and seconds for these (f32, f64),
+/* Of blocks that measure: seconds whatever they read; numbers of all its lines that are under way at once, and seconds for these (f32, f64),
  * where numbers of a line follow each other and where not; blocks of a unit. */
 static const double block_seconds = 1e-5, measuring_blocks[2] = {5, 4}, join_columns = 256;
 static const struct {
-  double lines, numbers, seconds[2];
-} measured[] = {{TSL_RESIDUE_BLOCK_ALONG, 512, {5.5e-7, 1.25e-6}},
-                {TSL_RESIDUE_BLOCK_ACROSS, 256, {2.2e-6, 4.4e-6}}};
+  double numbers, seconds[2];
+} measured[] = {{1024, {8e-7, 1.25e-6}}, {2048, {2.8e-6, 4.4e-6}}};
 /* What a core does: multiply-adds of residues in a clock; clocks of a number that is measured, of one that becomes residues and for each
  * modulus, of an element of C that is made of them and for each modulus. By f32 and f64. */
 typedef struct host_work {
@@ -41,9 +42,8 @@ static const double portable_work[2] = {120, 160}, portable_modulus_work[2] = {1
                     byte_rates[2] = {2, 0.125};
 /* Launches of a run beside two for each plane of residues. */
 static const double portable_launches = 8;
-/* What is reckoned is the least: on an H200, through NVIDIA's OpenCL, products of 4096 took 1.24 times that in f32 and 1.15 times in
- * f64. */
-static const double portable_doubt = 1.25;
+/* Through NVIDIA's OpenCL products of 4096 took 1.2 to 1.3 times what is reckoned (an H200), of 8192 as long (an H100). */
+static const double portable_doubt = 1.15;
 
 typedef struct work_of {
   double moduli, planes, shares, panels, numbers,
@@ -97,12 +97,12 @@ static double host_seconds(const tsl_problem *problem, const work_of *all, const
 }
 
 /* Blocks that measure wait more than they compute: so many of them one after the other on a unit take so long; the slowest is waited for. */
-static double measure_seconds(double lines, double k, int is_across, int is_double, double units,
-                              double *slowest) {
-  const double block =
-      block_seconds + measured[is_across].seconds[is_double] * ceil(k / measured[is_across].numbers);
+static double measure_seconds(double lines, int block_lines, double k, int is_across, int is_double,
+                              double units, double *slowest) {
+  const double block = block_seconds + measured[is_across].seconds[is_double] *
+                                           ceil(k * block_lines / measured[is_across].numbers);
   *slowest = fmax(*slowest, block);
-  return block * ceil(lines / measured[is_across].lines) / (measuring_blocks[is_double] * units);
+  return block * ceil(lines / block_lines) / (measuring_blocks[is_double] * units);
 }
 
 static double portable_products(const tsl_device *device) {
@@ -112,7 +112,8 @@ static double portable_products(const tsl_device *device) {
   return byte_rates[device->is_cpu != 0] * device->peak_f32;
 }
 
-/* The most moduli that may be chosen are multiplied; the engine may copy what it reads, and its sums pass through memory. */
+/* The most moduli that may be chosen are multiplied; an engine without matrix instructions copies what it reads; and sums pass through
+ * memory. */
 static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                const tsl_device *device) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -123,8 +124,9 @@ static double portable_seconds(const tsl_problem *problem, const tsl_config *con
   const double lines =
       all->numbers * (portable_work[all->is_double] + all->moduli * portable_modulus_work[all->is_double]);
   const double results = m * n * all->planes * portable_join_work[all->is_double];
+  const double copied = device->capabilities & TSL_CAN_MMA ? 0 : 3;
   const double bytes =
-      all->numbers * (2 * all->size + (all->planes + 3 * most) / all->each) +
+      all->numbers * (2 * all->size + (all->planes + copied * most) / all->each) +
       m * n * (most * 8 + all->planes * 2 + all->each * all->size * (problem->beta[0] != 0 ? 2 : 1));
   const double side_m = (double)tsl_round_up(problem->m, (int64_t)tile_m),
                side_n = (double)tsl_round_up(problem->n, (int64_t)tile_m);
@@ -144,22 +146,29 @@ double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *co
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double lanes = 128 * units * clock, bytes = streamed * device->bandwidth;
   const tsl_shape *a = &problem->a, *b = &problem->b;
-  double slowest = 0;
-  const double both = measure_seconds(m, all.each * k, !tsl_launch_along(a->col_stride, a->row_stride),
-                                      all.is_double, units, &slowest) +
-                      measure_seconds(n, all.each * k, !tsl_launch_along(b->row_stride, b->col_stride),
-                                      all.is_double, units, &slowest);
+  const int64_t lines[2] = {problem->m, problem->n};
+  const bool is_across[2] = {!tsl_launch_along(a->col_stride, a->row_stride),
+                             !tsl_launch_along(b->row_stride, b->col_stride)};
+  int block_lines[2];
+  double slowest = 0, both = 0;
+  tsl_residue_block_lines(lines, is_across, device, block_lines);
+  for (int o = 0; o < 2; o++)
+    both += measure_seconds((double)lines[o], block_lines[o], all.each * k, is_across[o], all.is_double,
+                            units, &slowest);
   const double measure = fmax(fmax(both, slowest), all.numbers * all.size / bytes);
   const double choose = choose_seconds + (m + n) * line_seconds;
   const double convert =
       fmax(all.numbers * (convert_work[all.is_double] + all.moduli * modulus_work[all.is_double]) / lanes,
            all.numbers * (all.size + all.planes / all.each) / bytes);
-  const double products = ceil(all.shares / units) * (all.panels * panel_clocks + share_clocks) / clock +
-                          waited * all.planes * all.numbers / all.each / bytes;
+  const double cool = ceil(all.shares / units) * (all.panels * panel_clocks + share_clocks) / clock +
+                      waited * all.planes * all.numbers / all.each / bytes;
+  const double products = cool + (hot - 1) * fmax(0, cool - cool_seconds);
   /* Threads behind a row's end cost half as much. */
   const double elements = m * (n + join_columns * ceil(n / join_columns)) / 2;
   const double join =
-      fmax(all.each * elements * (join_work[all.is_double] + all.moduli * join_modulus_work[all.is_double]) /
+      fmax(all.each * elements *
+               (join_work[all.is_double] +
+                all.moduli * (join_modulus_work[all.is_double] + (all.each > 1 ? join_complex_work : 0))) /
                lanes,
            elements * (all.planes + all.each * all.size * (problem->beta[0] != 0 ? 2 : 1)) / bytes);
   return measure + choose + convert + products + join + 6 * gap_seconds;

@@ -47,8 +47,8 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
   return tsl_type(problem->c.type)->is_complex ? 2 * elements : elements;
 }
 
-/* The integer product's contract, on every device: residues A_l of A and B_l of B, from -128 to 127, for each of the moduli p_l; out
- * come the numbers from 0 to p_l - 1 that are A_l B_l modulo p_l. How they lie is each device's own (host.h, run.c). Of complex numbers
+/* The integer product's contract, on every device: residues A_l of A and B_l of B, a byte each, for each of the moduli p_l; out come bytes,
+ * from 0 to 255, that are A_l B_l modulo p_l. How they lie, and whether A_l and B_l have signs, is each device's own (host.h, run.c). Of complex numbers
  * there are three such for each modulus, plane 3 l + kind. */
 
 /* What build() leaves in work->state. */
@@ -56,6 +56,7 @@ typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
   tsl_child *product; /* of portable kernels; NULL where there is nothing to multiply */
   bool is_swapped;    /* it is C' = B' A' */
+  int cluster;        /* blocks of CUDA's integer product that share what they load */
   tsl_pinned *said;   /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */
   _Atomic int moduli, native_lines; /* on the processor, as chosen by the last run */
 } tsl_residue_state;
@@ -75,6 +76,12 @@ uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *
 tesela_status tsl_residue_int8_build_cuda(tsl_work *work);
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream);
+
+/* Lines of a block that measures, of each operand. */
+void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], const tsl_device *device,
+                             int block_lines[2]);
+/* How the integer product there reduces its sums, which are of bytes without signs. */
+residue_reduction tsl_residue_reduction(unsigned p);
 
 /* --- on other devices with kernels --- */
 

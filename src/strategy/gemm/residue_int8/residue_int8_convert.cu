@@ -1,17 +1,18 @@
 /* Numbers become residues, by the scales that residue_int8_lines.cu left: a thread takes 16 numbers of a line, and stores 16 bytes for
- * each modulus.
+ * each modulus. A block takes 32 lines of a panel, 128 numbers of each, which lie together in each plane: 4096 bytes.
  *
  *   along: numbers of a line follow each other       across: numbers of different lines do
- *   neighbours along the line, then lines            16 lines, then neighbours along them: half-warps read 16 neighbours
- *
+ *   neighbours along the line, then lines            16 lines, then neighbours along them: half-warps read 16 neighbours, and warps
+ *                                                    store 32 bytes of each line
  * Planes of B have their lines in the order in which a thread of wgmma has 16 neighbours of a row of C (residue_int8_multiply.cu).
  *
  * a' is cut into signed digits of 14 bits, the lowest first. Modulo p, 2^14, 2^28, ... are at most p / 2, so that the digits times these
- * add up to |v| < 2^22, exactly, in a float (f32), or, two at a time, in an integer that is a float's low bits (f64). v / p is rounded by
- * adding 2^23 + 2^22; v - q p is the residue, at most 127 of magnitude, because v inverse errs by less than 0.001 and p is odd.
- * Of p = 256 it is the lowest digit's low byte. Two residues r + 128 are joined in a float, r_0 + 256 r_1, and two of these as bytes.
+ * add up to |v| < 2^22, exactly, in a float (f32), or, two at a time, in an integer that is a float's low bits (f64). v / p is rounded down
+ * by adding 2^23 + 2^22; r = v - q p is the residue, from 0 to p, because v inverse errs by less than 1 / p.
+ * Of p = 256 it is the lowest digit's low byte. Two residues are joined in a float, r_0 + 256 r_1, and two of these as bytes.
  *
- * Of complex numbers a thread takes 8, and stores 8 bytes of real parts, of imaginary ones and of sums of both residues.
+ * Of complex numbers a thread takes 8, and stores 8 bytes of real parts, of imaginary ones and of sums of both residues: 16 lines a block, of
+ * which a quarter of a warp reads 8 neighbours.
  *
  * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
@@ -22,12 +23,12 @@
 #define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
 #include "residue_int8_shared.h"
 
-constexpr int THREADS = 256, AT_ONCE = 16, TERMS = AT_ONCE / TSL_RESIDUE_EACH,
-              LINES_ACROSS = TSL_RESIDUE_CONVERT_ACROSS;
+constexpr int THREADS = 256, AT_ONCE = 16, TERMS = AT_ONCE / TSL_RESIDUE_EACH, PANEL = TSL_RESIDUE_PANEL,
+              CHUNKS = PANEL / TERMS, LINES = THREADS / CHUNKS, LINES_ACROSS = TERMS;
 constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
 
-/* Where a line's residues lie in a plane. */
-SM90_FUNCTION long long row_of(int operand, int line) {
+/* Which row of a panel a line's residues are. */
+SM90_FUNCTION int row_of(int operand, int line) {
   const int in = line % TSL_RESIDUE_GROUP;
   return operand == 0 ? line : line - in + in % 16 / 2 * 8 + in / 16 * 2 + in % 2;
 }
@@ -132,20 +133,24 @@ SM90_FUNCTION int lowest(const digits &of, int i) {
 
 /* --- residues --- */
 
-template <bool IS_DEEP>
-SM90_FUNCTION float residue_of(const digits &of, int i, const residue_modulus &modulus) {
-  const float v = sum_of<IS_DEEP>(of, i, modulus), q = __fmaf_rn(v, modulus.inverse, ROUNDER) - ROUNDER;
+SM90_FUNCTION float reduced(float v, const residue_modulus &modulus) {
+  const float q = __fmaf_rd(v, modulus.inverse, ROUNDER) - ROUNDER;
   return __fmaf_rn(q, modulus.minus_p, v);
 }
 
+template <bool IS_DEEP>
+SM90_FUNCTION float residue_of(const digits &of, int i, const residue_modulus &modulus) {
+  return reduced(sum_of<IS_DEEP>(of, i, modulus), modulus);
+}
+
 SM90_FUNCTION unsigned joined(float first, float second) {
-  return __float_as_uint(__fmaf_rn(second, 256, first) + (ROUNDER + 128 * 257));
+  return __float_as_uint(__fmaf_rn(second, 256, first) + ROUNDER);
 }
 
 #ifdef TSL_RESIDUE_COMPLEX
 /* Four residues, and four low bytes, as a word. */
 SM90_FUNCTION unsigned word_of(const float rest[4]) {
-  return __byte_perm(joined(rest[0], rest[1]), joined(rest[2], rest[3]), 0x5410) ^ 0x80808080u;
+  return __byte_perm(joined(rest[0], rest[1]), joined(rest[2], rest[3]), 0x5410);
 }
 SM90_FUNCTION unsigned word_of(const int low[4]) {
   return __byte_perm(__byte_perm(low[0], low[1], 0x0040), __byte_perm(low[2], low[3], 0x0040), 0x5410);
@@ -157,7 +162,7 @@ SM90_FUNCTION void store_kinds(const uint2 word[TSL_RESIDUE_KINDS], long long pl
     *(uint2 *)(to + kind * plane) = word[kind];
 }
 
-/* Real parts are numbers 0, 2, ..., imaginary ones 1, 3, ... A sum of two residues is at most 254 of magnitude, and reduced as they are. */
+/* Real parts are numbers 0, 2, ..., imaginary ones 1, 3, ... A sum of two residues is at most 2 p, and reduced as they are. */
 template <bool IS_DEEP>
 SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int moduli, long long plane,
                          unsigned char *to) {
@@ -186,8 +191,7 @@ SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int 
       for (int i = 0; i < 4; i++) {
         rest[0][i] = residue_of<IS_DEEP>(own, 8 * half + 2 * i, modulus);
         rest[1][i] = residue_of<IS_DEEP>(own, 8 * half + 2 * i + 1, modulus);
-        const float sum = rest[0][i] + rest[1][i], q = __fmaf_rn(sum, modulus.inverse, ROUNDER) - ROUNDER;
-        rest[2][i] = __fmaf_rn(q, modulus.minus_p, sum);
+        rest[2][i] = reduced(rest[0][i] + rest[1][i], modulus);
       }
 #pragma unroll
       for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
@@ -216,7 +220,7 @@ SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int 
                                   residue_of<IS_DEEP>(own, 4 * i + 1, modulus)),
                      high = joined(residue_of<IS_DEEP>(own, 4 * i + 2, modulus),
                                    residue_of<IS_DEEP>(own, 4 * i + 3, modulus));
-      word[i] = __byte_perm(low, high, 0x5410) ^ 0x80808080u;
+      word[i] = __byte_perm(low, high, 0x5410);
     }
     *(uint4 *)(to + l * plane) = out;
   }
@@ -226,11 +230,14 @@ SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int 
 extern "C" __global__ void __launch_bounds__(THREADS)
     tsl_gemm_residue_int8_convert(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                   const __grid_constant__ residue_arguments given) {
-  const int operand = blockIdx.x >= given.converters, chunks = (given.k + TERMS - 1) / TERMS;
+  const int operand = blockIdx.x >= given.converters, panels = (given.k + PANEL - 1) / PANEL;
   const residue_matrix &of = given.of[operand];
-  const long long index = (blockIdx.x - (operand ? given.converters : 0)) * (long long)THREADS + threadIdx.x;
-  const int lines = of.is_across ? LINES_ACROSS : 1, in = (int)(index % lines);
-  const int line = (int)(index / lines / chunks) * lines + in, h = (int)(index / lines % chunks) * TERMS;
+  const int block = blockIdx.x - (operand ? given.converters : 0), panel = block % panels,
+            thread = threadIdx.x;
+  const int in = of.is_across ? thread % LINES_ACROSS + thread / (LINES_ACROSS * CHUNKS) * LINES_ACROSS
+                              : thread / CHUNKS,
+            chunk = of.is_across ? thread / LINES_ACROSS % CHUNKS : thread % CHUNKS;
+  const int line = block / panels * LINES + in, h = panel * PANEL + chunk * TERMS;
   dependency_launch();
   dependency_wait();
   const int moduli = ((const volatile residue_choice *)(scratch + given.choice))->moduli;
@@ -248,7 +255,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   for (int i = 1; i < AT_ONCE; i += 2)
     numbers[i] = of.is_conjugate ? -numbers[i] : numbers[i];
 #endif
-  unsigned char *to = scratch + given.planes[operand] + row_of(operand, line) * given.pitch + h;
+  unsigned char *to = scratch + given.planes[operand] + panel * given.panel[operand] +
+                      row_of(operand, line) * PANEL + chunk * TERMS;
 #ifndef TSL_RESIDUE_F64
   if (moduli > TSL_RESIDUE_SHALLOW) {
     cut<true>(numbers, scale, &own);

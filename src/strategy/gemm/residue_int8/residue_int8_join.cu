@@ -1,15 +1,10 @@
-/* The last kernels of residue_int8.
+/* C of its residues: a thread makes four neighbours of a row of C of theirs; if these are few, those of the next row that it takes are on
+ * their way meanwhile.
  *
- * tsl_gemm_residue_int8_join: a thread makes four neighbours of a row of C of their residues; if these are few, those of the next row that
- * it takes are on their way meanwhile.
- * tsl_gemm_residue_int8_native: what has no proof, or is not finite, k products added one after the other, each fused. Native lines are
- * listed: tiles have LISTED of these, and WIDE lines of the other operand, so that few of them take few clocks. Where nothing was
- * chosen, tiles have SIDE x SIDE elements, a thread PER x PER of them. Where there are no products, C = beta C is all that is left.
+ *   f32: C' modulo 2^64, by integers           f64: in doubles, by parts of 40 bits whose sums are exact (kernels/join.h)
+ *   scales of rows, of columns: NO_SCALE marks what is left to residue_int8_native.cu
  *
- *   scales of rows, of columns: NO_SCALE marks what the one kernel leaves to the other
- *
- * Of complex numbers a thread joins both parts of each element. As they are, both operands have twice as many lines, of real and of imaginary
- * parts by turns, of whose products each 2 x 2 are an element's (residue_native_part): such tiles have half as many lines.
+ * Of complex numbers a thread joins both parts of each element.
  *
  * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD, of the candidates. */
 #include "sm90.h"
@@ -27,31 +22,88 @@ static __device__ __forceinline__ unsigned long long wide_of(unsigned a, unsigne
 }
 #include "residue_int8_shared.h"
 
-constexpr int THREADS = 256, JOINERS = 64, FOUR = 4, EACH_ELEMENT = TSL_RESIDUE_EACH;
-#ifdef TSL_RESIDUE_F64
-constexpr int PER = 4;
-#else
-constexpr int PER = 8;
-#endif
+constexpr int JOINERS = 64, FOUR = 4, EACH_ELEMENT = TSL_RESIDUE_EACH;
 
 /* Limbs of P, where two are enough and four. */
 SM90_FUNCTION constexpr int limbs_of(int moduli) {
   return moduli <= 8 ? 2 : 4;
 }
 
-/* --- from residues --- */
+/* --- C' --- */
 
+#ifdef TSL_RESIDUE_F64
+/* Parts of 40 bits that P has. */
+SM90_FUNCTION constexpr int parts_of(int moduli) {
+  return moduli <= 10 ? 2 : moduli <= 15 ? 3 : 4;
+}
+SM90_FUNCTION double whole_of(double x) { /* the nearest integer to |x| < 2^51 */
+  return __dsub_rn(__dadd_rn(x, 0x1.8p52), 0x1.8p52);
+}
+
+/* Of parts below 2^53 the value, rounded once: carries make the lower parts at most 2^39; the top ones are added with what that loses known
+ * exactly, and what all lower ones are is rounded to odd. */
+template <int PARTS>
+SM90_FUNCTION double value_of(double part[PARTS]) {
+  if (PARTS == 2)
+    return __fma_rn(part[1], 0x1p40, part[0]);
+#pragma unroll
+  for (int i = 0; i < PARTS - 1; i++) {
+    const double carry = whole_of(__dmul_rn(part[i], 0x1p-40));
+    part[i] = __fma_rn(carry, -0x1p40, part[i]);
+    part[i + 1] = __dadd_rn(part[i + 1], carry);
+  }
+  const double top = PARTS == 4 ? __fma_rn(part[PARTS - 1], 0x1p40, part[2]) : part[2];
+  const double high = __fma_rn(top, 0x1p40, part[1]), lost = __dsub_rn(part[1], __fma_rn(top, -0x1p40, high));
+  const double low = __fma_rn(lost, 0x1p40, part[0]),
+               error = __dsub_rn(part[0], __fma_rn(lost, -0x1p40, low));
+  long long bits = __double_as_longlong(low);
+  if (error != 0 && (bits & 1) == 0)
+    bits += (__double_as_longlong(error) ^ bits) < 0 ? -1 : 1;
+  return __fma_rn(high, 0x1p40, __longlong_as_double(bits));
+}
+
+/* C' 2^-scale, in doubles whose sums are exact. */
+template <int CANDIDATE, int MODULI>
+SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
+                               const residue_tables &tables, const residue_arguments &given) {
+  const residue_weights &by = tables.of[CANDIDATE];
+  constexpr int PARTS = parts_of(MODULI);
+  double part[PARTS] = {};
+#pragma unroll
+  for (int l = 0; l < MODULI; l++) {
+    const double c = __dsub_rn(__hiloint2double(0x43300000, rests[l] >> 8 * column & 255), 0x1p52);
+#pragma unroll
+    for (int i = 0; i < PARTS; i++)
+      part[i] = __fma_rn(c, by.weight[l][i], part[i]);
+  }
+  const double q = whole_of(__dmul_rn(__fma_rn(part[PARTS - 2], 0x1p-40, part[PARTS - 1]), by.inverse));
+#pragma unroll
+  for (int i = 0; i < PARTS; i++)
+    part[i] = __fma_rn(-q, by.product[i], part[i]);
+  const double value = value_of<PARTS>(part);
+  return scale > -900 && scale < 900 ? value * residue_two(-scale) : residue_power(-scale, value);
+}
+#else
 /* C' 2^-scale. A sum that fits 64 bits becomes a double by its halves: each is a double's low bits, so that only their sum is rounded. */
-template <int MODULI>
-SM90_FUNCTION double number_of(residue_sum *sum, const residue_sieve &sieve, int scale) {
-  sum->quotient += 1u << 19;
-  if (sizeof(residue_real) == 8 || MODULI > 8)
-    return residue_sum_long(sum, &sieve, scale);
-  const long long whole = residue_sum_short(sum, &sieve);
+template <int CANDIDATE, int MODULI>
+SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
+                               const residue_tables &tables, const residue_arguments &given) {
+  const residue_sieve &sieve = given.rules.sieves[CANDIDATE];
+  residue_sum sum = {};
+#pragma unroll
+  for (int l = 0; l < MODULI; l++)
+    residue_sum_add(&sum, &sieve, l, rests[l] >> 8 * column & 255, limbs_of(MODULI));
+  sum.quotient += 1u << 19;
+  if (MODULI > 8)
+    return residue_sum_long(&sum, &sieve, scale);
+  const long long whole = residue_sum_short(&sum, &sieve);
   const double low = __hiloint2double(0x43300000, (int)whole),
                high = __hiloint2double(0x45300000, (int)(whole >> 32) ^ (int)0x80000000);
   return __dadd_rn(__dsub_rn(high, 0x1.00000801p84), low) * residue_two(-scale);
 }
+#endif
+
+/* --- rows --- */
 
 /* Residues of four neighbours, a byte each; where k was cut, their sums reduced again. */
 template <bool IS_WHOLE>
@@ -108,8 +160,7 @@ struct columns_t {
 
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const columns_t &columns,
-                            const residue_arguments &given) {
-  const residue_sieve &sieve = given.rules.sieves[CANDIDATE];
+                            const residue_tables &tables, const residue_arguments &given) {
   const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
   constexpr int ALL = FOUR * EACH_ELEMENT;
   residue_real out[ALL], before[ALL] = {};
@@ -121,12 +172,9 @@ SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const 
 #pragma unroll
   for (int i = 0; i < ALL; i++) {
     const int column = i / EACH_ELEMENT;
-    residue_sum sum = {};
-#pragma unroll
-    for (int l = 0; l < MODULI; l++)
-      residue_sum_add(&sum, &sieve, l, own.rests[i % EACH_ELEMENT][l] >> 8 * column & 255, limbs_of(MODULI));
-    out[i] = residue_finish(number_of<MODULI>(&sum, sieve, own.scale + columns.scales[column]), alpha, beta,
-                            before + i);
+    const double number = number_of<CANDIDATE, MODULI>(own.rests[i % EACH_ELEMENT], column,
+                                                       own.scale + columns.scales[column], tables, given);
+    out[i] = residue_finish(number, alpha, beta, before + i);
   }
   if (columns.is_wide) {
 #ifdef TSL_RESIDUE_F64
@@ -148,8 +196,8 @@ SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const 
 
 /* All rows of four columns. */
 template <int CANDIDATE, int MODULI, bool IS_WHOLE>
-SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_arguments &given,
-                        int col) {
+SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_tables &tables,
+                        const residue_arguments &given, int col) {
   constexpr bool AHEAD = MODULI * EACH_ELEMENT <= 8; /* more of them do not fit the registers */
   const int4 across = *(const int4 *)((const int *)(scratch + given.scales[1]) + col);
   columns_t columns = {{across.x, across.y, across.z, across.w}, {}, given.is_wide && col + FOUR <= given.n};
@@ -169,307 +217,38 @@ SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const res
     if (AHEAD)
       fetch_rests<MODULI, IS_WHOLE>(next, from, scales, row + gridDim.y, given);
     if (own.scale != TSL_RESIDUE_NO_SCALE)
-      join_row<CANDIDATE>(c + given.c_offset + row * given.c_row + col * given.c_col, own, columns, given);
+      join_row<CANDIDATE>(c + given.c_offset + row * given.c_row + col * given.c_col, own, columns, tables,
+                          given);
     if (!AHEAD)
       fetch_rests<MODULI, IS_WHOLE>(next, from, scales, row + gridDim.y, given);
   }
 }
 
 template <bool IS_WHOLE>
-SM90_FUNCTION void join_any(residue_real *c, const unsigned char *scratch, const residue_arguments &given,
-                            int candidate, int col) {
+SM90_FUNCTION void join_any(residue_real *c, const unsigned char *scratch, const residue_tables &tables,
+                            const residue_arguments &given, int candidate, int col) {
   if (candidate == 0)
-    join<0, MODULI_FIRST, IS_WHOLE>(c, scratch, given, col);
+    join<0, MODULI_FIRST, IS_WHOLE>(c, scratch, tables, given, col);
   else if (candidate == 1)
-    join<1, MODULI_SECOND, IS_WHOLE>(c, scratch, given, col);
+    join<1, MODULI_SECOND, IS_WHOLE>(c, scratch, tables, given, col);
   else
-    join<2, MODULI_THIRD, IS_WHOLE>(c, scratch, given, col);
+    join<2, MODULI_THIRD, IS_WHOLE>(c, scratch, tables, given, col);
 }
 
 extern "C" __global__ void __launch_bounds__(JOINERS, sizeof(residue_real) == 8 ? 8 : 12)
     tsl_gemm_residue_int8_join(residue_real *c, const unsigned char *scratch,
-                               const __grid_constant__ residue_arguments given) {
+                               const __grid_constant__ residue_arguments given,
+                               const __grid_constant__ residue_tables tables) {
   const int col = (blockIdx.x * JOINERS + threadIdx.x) * FOUR;
   dependency_launch();
   dependency_wait();
   const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
+  if (given.said && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
+    *given.said = *choice; /* here, where nobody waits for the host's memory */
   if (choice->moduli == 0 || col >= given.n)
     return;
   if (given.parts > 1)
-    join_any<false>(c, scratch, given, choice->candidate, col);
+    join_any<false>(c, scratch, tables, given, choice->candidate, col);
   else
-    join_any<true>(c, scratch, given, choice->candidate, col);
-}
-
-/* --- as they are --- */
-
-constexpr int SIDE = 16 * PER, DEPTH = 8, ROW = SIDE + 4, EACH = SIDE * DEPTH / THREADS;
-
-typedef residue_real panel_t[DEPTH][ROW];
-
-SM90_FUNCTION residue_real fused(residue_real a, residue_real b, residue_real c) {
-#ifdef TSL_RESIDUE_F64
-  return __fma_rn(a, b, c);
-#else
-  return __fmaf_rn(a, b, c);
-#endif
-}
-
-/* Where a line's numbers start, of parts where numbers are complex. */
-SM90_FUNCTION long long line_start(const residue_matrix &of, int line) {
-  return of.offset + line / EACH_ELEMENT * of.across + line % EACH_ELEMENT;
-}
-
-/* Which number of a panel (SIDE lines, DEPTH numbers of each) is number `e` of a thread. */
-SM90_FUNCTION int line_of(bool is_across, int e) {
-  return is_across ? threadIdx.x % 32 + e % (SIDE / 32) * 32 : threadIdx.x / (DEPTH / EACH);
-}
-SM90_FUNCTION int depth_of(bool is_across, int e) {
-  return is_across ? threadIdx.x / 32 + e / (SIDE / 32) * 8 : threadIdx.x % (DEPTH / EACH) * EACH + e;
-}
-
-/* A thread's numbers of a panel; zeros where there are none. */
-SM90_FUNCTION void fetch(residue_real own[EACH], const residue_real *from, const residue_matrix &of, int line,
-                         int lines, int h, int k) {
-#pragma unroll
-  for (int e = 0; e < EACH; e++) {
-    const int i = line + line_of(of.is_across, e), d = h + depth_of(of.is_across, e);
-    own[e] = i < lines && d < k ? from[line_start(of, i) + d * of.along] : (residue_real)0;
-  }
-}
-
-SM90_FUNCTION void put(panel_t to, const residue_real own[EACH], bool is_across) {
-#pragma unroll
-  for (int e = 0; e < EACH; e++)
-    to[depth_of(is_across, e)][line_of(is_across, e)] = own[e];
-}
-
-/* Where a thread's lines are: four neighbours, and four more 64 lines on. */
-SM90_FUNCTION int line_at(int thread, int i) {
-  return i / FOUR * 64 + thread * FOUR + i % FOUR;
-}
-
-SM90_FUNCTION void take(residue_real own[PER], const residue_real *row, int thread) {
-#pragma unroll
-  for (int i = 0; i < PER; i++)
-    own[i] = row[line_at(thread, i)];
-}
-
-/* Adds `depth` products, one after the other. */
-SM90_FUNCTION void multiply(residue_real sums[PER][PER], const panel_t rows, const panel_t columns,
-                            int depth) {
-  const int x = threadIdx.x % 16, y = threadIdx.x / 16;
-  residue_real left[PER], above[PER];
-#pragma unroll
-  for (int d = 0; d < DEPTH; d++)
-    if (d < depth) {
-      take(left, rows[d], y);
-      take(above, columns[d], x);
-#pragma unroll
-      for (int i = 0; i < PER; i++)
-#pragma unroll
-        for (int j = 0; j < PER; j++)
-          sums[i][j] = fused(left[i], above[j], sums[i][j]);
-    }
-}
-
-/* What both ways know. */
-struct place {
-  const residue_real *a, *b;
-  residue_real *c;
-  const int *row_scales, *rows, *columns; /* lists of native ones */
-};
-
-#ifdef TSL_RESIDUE_COMPLEX
-/* An element of C from its parts' sums. */
-SM90_FUNCTION void finish_element(residue_real *to, const residue_real parts[2][2], residue_real alpha,
-                                  residue_real beta, const residue_arguments &given) {
-#pragma unroll
-  for (int part = 0; part < 2; part++)
-    to[part] =
-        residue_finish(residue_native_part(part, parts, given.of[0].is_conjugate, given.of[1].is_conjugate),
-                       alpha, beta, to + part);
-}
-#endif
-
-/* All of C, or beta C alone. */
-SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[2],
-                              const residue_arguments &given) {
-  const int m = given.m * EACH_ELEMENT, n = given.n * EACH_ELEMENT, across = (n + SIDE - 1) / SIDE,
-            down = (m + SIDE - 1) / SIDE;
-  const int x = threadIdx.x % 16, y = threadIdx.x / 16, k = given.is_empty ? 0 : given.k;
-  const residue_real alpha = given.is_empty ? (residue_real)0 : (residue_real)given.alpha,
-                     beta = (residue_real)given.beta;
-  for (long long tile = blockIdx.x; tile < (long long)across * down; tile += gridDim.x) {
-    const int row = (int)(tile % down) * SIDE, col = (int)(tile / down) * SIDE;
-    residue_real sums[PER][PER] = {}, left[EACH], above[EACH];
-    int in = 0;
-    if (k > 0) {
-      fetch(left, at.a, given.of[0], row, m, 0, k);
-      fetch(above, at.b, given.of[1], col, n, 0, k);
-    }
-    for (int h = 0; h < k; h += DEPTH, in ^= 1) {
-      put(rows[in], left, given.of[0].is_across);
-      put(columns[in], above, given.of[1].is_across);
-      __syncthreads();
-      if (h + DEPTH < k) {
-        fetch(left, at.a, given.of[0], row, m, h + DEPTH, k);
-        fetch(above, at.b, given.of[1], col, n, h + DEPTH, k);
-      }
-      if (k - h >= DEPTH)
-        multiply(sums, rows[in], columns[in], DEPTH);
-      else
-        multiply(sums, rows[in], columns[in], k - h);
-    }
-#ifdef TSL_RESIDUE_COMPLEX
-#pragma unroll
-    for (int i = 0; i < PER; i += 2)
-#pragma unroll
-      for (int j = 0; j < PER; j += 2) {
-        const int r = row + line_at(y, i), s = col + line_at(x, j);
-        const residue_real parts[2][2] = {{sums[i][j], sums[i][j + 1]}, {sums[i + 1][j], sums[i + 1][j + 1]}};
-        if (r < m && s < n)
-          finish_element(at.c + given.c_offset + r / 2 * given.c_row + s / 2 * given.c_col, parts, alpha,
-                         beta, given);
-      }
-#else
-#pragma unroll
-    for (int i = 0; i < PER; i++)
-#pragma unroll
-      for (int j = 0; j < PER; j++) {
-        const int r = row + line_at(y, i), s = col + line_at(x, j);
-        residue_real *to = at.c + given.c_offset + r * given.c_row + s * given.c_col;
-        if (r < m && s < n)
-          *to = residue_finish(sums[i][j], alpha, beta, to);
-      }
-#endif
-    __syncthreads(); /* before the next tile's panels */
-  }
-}
-
-/* --- listed lines --- */
-
-constexpr int LISTED = 16, WIDE = 128, FEW_DEPTH = 64 / sizeof(residue_real),
-              FEW_EACH = WIDE * FEW_DEPTH / THREADS;
-struct few_t {
-  residue_real listed[FEW_DEPTH][LISTED + 2], other[FEW_DEPTH][WIDE + 4];
-};
-
-/* Which number of the other operand's panel (WIDE lines, FEW_DEPTH of each) is number `e` of a thread. */
-SM90_FUNCTION int few_line(bool is_across, int e) {
-  return is_across ? threadIdx.x % WIDE : threadIdx.x / (FEW_DEPTH / FEW_EACH);
-}
-SM90_FUNCTION int few_depth(bool is_across, int e) {
-  return is_across ? threadIdx.x / WIDE + e * (THREADS / WIDE)
-                   : threadIdx.x % (FEW_DEPTH / FEW_EACH) * FEW_EACH + e;
-}
-
-/* A tile: listed lines of `operand` from `first` on, lines of the other from `line` on. A row's thread has 2 x 4 elements. Where a row
- * is native, too, its columns are left to it. */
-SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count, int line, few_t panels[2],
-                             const residue_arguments &given) {
-  const residue_matrix &own = given.of[operand], &of = given.of[1 - operand];
-  const residue_real *from = operand ? at.b : at.a, *other = operand ? at.a : at.b;
-  const int *natives = operand ? at.columns : at.rows;
-  const int lines = (operand ? given.m : given.n) * EACH_ELEMENT, x = threadIdx.x % 32, y = threadIdx.x / 32,
-            in = threadIdx.x % LISTED, depth = threadIdx.x / LISTED;
-  const bool loads = depth < FEW_DEPTH && first + in < count;
-  const residue_real *mine = from + own.offset +
-                             (loads ? natives[(first + in) / EACH_ELEMENT] : 0) * own.across +
-                             (first + in) % EACH_ELEMENT;
-  residue_real sums[2][FOUR] = {}, next[FEW_EACH], one = 0;
-  for (int h = -FEW_DEPTH, panel = 0; h < given.k; h += FEW_DEPTH, panel ^= 1) {
-    if (h >= 0) {
-      if (depth < FEW_DEPTH)
-        panels[panel].listed[depth][in] = one;
-#pragma unroll
-      for (int e = 0; e < FEW_EACH; e++)
-        panels[panel].other[few_depth(of.is_across, e)][few_line(of.is_across, e)] = next[e];
-      __syncthreads();
-    }
-    const int ahead = h + FEW_DEPTH;
-    one = loads && ahead + depth < given.k ? mine[(ahead + depth) * own.along] : (residue_real)0;
-#pragma unroll
-    for (int e = 0; e < FEW_EACH; e++) {
-      const int i = line + few_line(of.is_across, e), d = ahead + few_depth(of.is_across, e);
-      next[e] = i < lines && d < given.k ? other[line_start(of, i) + d * of.along] : (residue_real)0;
-    }
-    if (h < 0)
-      continue;
-#pragma unroll
-    for (int d = 0; d < FEW_DEPTH; d++)
-      if (h + d < given.k)
-#pragma unroll
-        for (int i = 0; i < 2; i++)
-#pragma unroll
-          for (int j = 0; j < FOUR; j++) {
-            const residue_real left = panels[panel].listed[d][2 * y + i],
-                               right = panels[panel].other[d][FOUR * x + j];
-            sums[i][j] = operand ? fused(right, left, sums[i][j]) : fused(left, right, sums[i][j]);
-          }
-  }
-#ifdef TSL_RESIDUE_COMPLEX
-#pragma unroll
-  for (int j = 0; j < FOUR; j += 2) {
-    const int l = first + 2 * y, their = (line + FOUR * x + j) / 2;
-    if (l >= count || line + FOUR * x + j >= lines ||
-        (operand && at.row_scales[their] == TSL_RESIDUE_NO_SCALE))
-      continue;
-    const int listed = natives[l / 2];
-    const residue_real one = operand ? sums[1][j] : sums[0][j + 1],
-                       two = operand ? sums[0][j + 1] : sums[1][j],
-                       parts[2][2] = {{sums[0][j], one}, {two, sums[1][j + 1]}};
-    finish_element(at.c + given.c_offset + (operand ? their : listed) * given.c_row +
-                       (operand ? listed : their) * given.c_col,
-                   parts, (residue_real)given.alpha, (residue_real)given.beta, given);
-  }
-#else
-#pragma unroll
-  for (int i = 0; i < 2; i++)
-#pragma unroll
-    for (int j = 0; j < FOUR; j++) {
-      const int l = first + 2 * y + i, their = line + FOUR * x + j;
-      if (l >= count || their >= lines || (operand && at.row_scales[their] == TSL_RESIDUE_NO_SCALE))
-        continue;
-      const int listed = natives[l];
-      residue_real *to = at.c + given.c_offset + (operand ? their : listed) * given.c_row +
-                         (operand ? listed : their) * given.c_col;
-      *to = residue_finish(sums[i][j], (residue_real)given.alpha, (residue_real)given.beta, to);
-    }
-#endif
-  __syncthreads(); /* before the next tile's panels */
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    tsl_gemm_residue_int8_native(const residue_real *a, const residue_real *b, residue_real *c,
-                                 const unsigned char *scratch,
-                                 const __grid_constant__ residue_arguments given) {
-  union panels_t {
-    panel_t all[4];
-    few_t few[2];
-  };
-  alignas(16) __shared__ panels_t panels;
-  const place at = {a,
-                    b,
-                    c,
-                    (const int *)(scratch + given.scales[0]),
-                    (const int *)(scratch + given.natives[0]),
-                    (const int *)(scratch + given.natives[1])};
-  dependency_wait();
-  const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
-  if (given.is_empty || choice->moduli == 0) {
-    everything(at, panels.all, panels.all + 2, given);
-    return;
-  }
-  const int rows = choice->native[0] * EACH_ELEMENT, columns = choice->native[1] * EACH_ELEMENT;
-  const int across = (given.n * EACH_ELEMENT + WIDE - 1) / WIDE,
-            down = (given.m * EACH_ELEMENT + WIDE - 1) / WIDE;
-  const long long first = (long long)((rows + LISTED - 1) / LISTED) * across,
-                  tiles = first + (long long)((columns + LISTED - 1) / LISTED) * down;
-  for (long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const int operand = tile >= first, wide = operand ? down : across;
-    const long long in = operand ? tile - first : tile;
-    few_lines(at, operand, (int)(in / wide) * LISTED, operand ? columns : rows, (int)(in % wide) * WIDE,
-              panels.few, given);
-  }
+    join_any<true>(c, scratch, tables, given, choice->candidate, col);
 }

@@ -4,7 +4,9 @@
  * is added up (residue_sums); again where an element is larger than was guessed.
  *
  *   along: numbers of a line follow each other       across: numbers of different lines do
- *   2 lines a block, 128 threads each                8 lines a block, 32 threads each: 8 threads read neighbours
+ *   2 or 4 lines a block, 128 or 64 threads each     4 or 8 lines a block, 64 or 32 threads each: 4 or 8 threads read neighbours
+ *
+ * Much of a block's time is the same for all lines: few lines a block are for products that would not fill the device with many.
  *
  * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then, and those that are native are listed.
  *
@@ -19,7 +21,6 @@
 #include "residue_int8_shared.h"
 
 constexpr int THREADS = 256, MOST_LINES = 8;
-constexpr int LINES_ALONG = TSL_RESIDUE_BLOCK_ALONG, LINES_ACROSS = TSL_RESIDUE_BLOCK_ACROSS;
 
 SM90_FUNCTION residue_bits magnitude_of(const residue_real *number) {
 #ifdef TSL_RESIDUE_F64
@@ -29,16 +30,16 @@ SM90_FUNCTION residue_bits magnitude_of(const residue_real *number) {
 #endif
 }
 
-/* Sums and maxima of the threads of a line: all 32 of a warp, or four. */
+/* Sums and maxima of a warp's threads of a line, which are `apart` from each other. */
 template <typename word>
-SM90_FUNCTION word added(word value, bool is_across) {
-  for (int step = 16; step >= (is_across ? LINES_ACROSS : 1); step /= 2)
+SM90_FUNCTION word added(word value, int apart) {
+  for (int step = 16; step >= apart; step /= 2)
     value += __shfl_xor_sync(0xffffffffu, value, step);
   return value;
 }
 template <typename word>
-SM90_FUNCTION word larger(word value, bool is_across) {
-  for (int step = 16; step >= (is_across ? LINES_ACROSS : 1); step /= 2) {
+SM90_FUNCTION word larger(word value, int apart) {
+  for (int step = 16; step >= apart; step /= 2) {
     const word other = __shfl_xor_sync(0xffffffffu, value, step);
     value = other > value ? other : value;
   }
@@ -57,8 +58,8 @@ struct totals {
 struct share {
   const residue_real *from;
   long long step;
-  int own, worker, workers, k;
-  bool is_across, is_wide, says; /* says: this thread speaks for those of its line in the warp */
+  int own, worker, workers, k, apart;
+  bool is_wide, says; /* says: this thread speaks for those of its line in the warp */
 };
 
 SM90_FUNCTION void forget(totals *all, int line) {
@@ -114,7 +115,7 @@ SM90_FUNCTION void guess_line(const share &at, const residue_rules &rules, total
     const residue_bits magnitude = sampled(at, i);
     largest = magnitude > largest ? magnitude : largest;
   }
-  largest = larger(largest, at.is_across);
+  largest = larger(largest, at.apart);
   if (at.says)
     atomicMax(&all->largest[at.own], largest);
   __syncthreads();
@@ -127,8 +128,8 @@ SM90_FUNCTION void guess_line(const share &at, const residue_rules &rules, total
     sum += top;
     squares += (unsigned long long)top * top;
   }
-  sum = added(sum, at.is_across);
-  squares = added(squares, at.is_across);
+  sum = added(sum, at.apart);
+  squares = added(squares, at.apart);
   if (at.says) {
     atomicAdd(&all->sum[at.own], (unsigned long long)sum);
     atomicAdd(&all->squares[at.own], squares);
@@ -201,11 +202,11 @@ SM90_FUNCTION void add_up(const share &at, const residue_rules &rules, bool want
     add_one(own, than, magnitude_of(from));
     from += stride;
   }
-  own.largest = larger(own.largest, at.is_across);
-  const unsigned long long sum = added((unsigned long long)own.sum, at.is_across),
-                           squares = added(own.squares, at.is_across),
-                           excess = added((unsigned long long)own.excess, at.is_across);
-  own.count = added(own.count, at.is_across);
+  own.largest = larger(own.largest, at.apart);
+  const unsigned long long sum = added((unsigned long long)own.sum, at.apart),
+                           squares = added(own.squares, at.apart),
+                           excess = added((unsigned long long)own.excess, at.apart);
+  own.count = added(own.count, at.apart);
   const bool says = at.says && wants;
   if (says) {
     atomicMax(&all->largest[at.own], own.largest);
@@ -216,7 +217,7 @@ SM90_FUNCTION void add_up(const share &at, const residue_rules &rules, bool want
   }
 #pragma unroll
   for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++) {
-    const unsigned few = added(own.few[i], at.is_across);
+    const unsigned few = added(own.few[i], at.apart);
     if (says)
       atomicAdd(&all->few[i][at.own], few);
   }
@@ -230,20 +231,20 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
   const int operand = blockIdx.x < given.blocks[1], thread = threadIdx.x;
   const residue_matrix &of = given.of[operand];
   const bool is_across = of.is_across;
-  const int workers = THREADS / (is_across ? LINES_ACROSS : LINES_ALONG),
-            own = is_across ? thread % LINES_ACROSS : thread / workers,
-            block = blockIdx.x - (operand ? 0 : given.blocks[1]),
-            number = block * (is_across ? LINES_ACROSS : LINES_ALONG) + own;
+  const int lines = given.block_lines[operand], workers = THREADS / lines,
+            own = is_across ? thread % lines : thread / workers,
+            block = blockIdx.x - (operand ? 0 : given.blocks[1]), number = block * lines + own,
+            apart = is_across ? lines : 1;
   const bool is_there = number < (operand ? given.n : given.m);
   const share at = {(operand ? b : a) + of.offset + number * of.across,
                     of.along,
                     own,
-                    is_across ? thread / LINES_ACROSS : thread % workers,
+                    is_across ? thread / lines : thread % workers,
                     workers,
                     is_there ? given.k * TSL_RESIDUE_EACH : 0,
-                    is_across,
+                    apart,
                     of.is_wide != 0,
-                    thread % 32 < (is_across ? LINES_ACROSS : 1)};
+                    thread % 32 < apart};
   dependency_launch();
   if (thread < MOST_LINES)
     forget(&all, thread);
@@ -279,7 +280,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
 
 /* --- choosing --- */
 
-constexpr int CHOOSERS = 1024, WAYS = 2 * TSL_RESIDUE_CANDIDATES, COUNTS = TSL_RESIDUE_LEVELS + 2;
+constexpr int CHOOSERS = 1024, AHEAD = 4, WAYS = 2 * TSL_RESIDUE_CANDIDATES, COUNTS = TSL_RESIDUE_LEVELS + 2;
 
 /* Counts a line for every thread that comes here, those with one key together. */
 SM90_FUNCTION void count(residue_counts &counts, int operand, int candidates, unsigned key) {
@@ -344,25 +345,41 @@ SM90_FUNCTION residue_word least_cost(const residue_rules &rules, const residue_
   return best;
 }
 
+/* Keys of a thread's lines of both operands, all of them on their way at once; of no lines that of zeros. */
+SM90_FUNCTION void fetch_keys(unsigned keys[2][AHEAD], const unsigned char *scratch,
+                              const residue_arguments &given, int first) {
+#pragma unroll
+  for (int o = 0; o < 2; o++)
+#pragma unroll
+    for (int u = 0; u < AHEAD; u++) {
+      const int i = first + u * CHOOSERS;
+      keys[o][u] =
+          i < given.rules.lines[o] ? ((const unsigned *)(scratch + given.keys[o]))[i] : TSL_RESIDUE_ZERO;
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(CHOOSERS)
     tsl_gemm_residue_int8_choose(unsigned char *scratch, const __grid_constant__ residue_arguments given) {
   __shared__ residue_counts counts;
   __shared__ residue_word least[TSL_RESIDUE_CANDIDATES][2];
   __shared__ int levels[TSL_RESIDUE_CANDIDATES][2];
   __shared__ residue_choice choice;
-  const int thread = threadIdx.x;
+  const int thread = threadIdx.x, most = (int)max(given.rules.lines[0], given.rules.lines[1]);
   for (int i = thread; i < (int)(sizeof counts / sizeof(unsigned)); i += CHOOSERS)
     ((unsigned *)&counts)[i] = 0;
   __syncthreads();
   dependency_launch();
   dependency_wait();
-  for (int o = 0; o < 2; o++)
-#pragma unroll 4
-    for (int i = thread; i < given.rules.lines[o]; i += CHOOSERS) {
-      const unsigned key = ((const unsigned *)(scratch + given.keys[o]))[i];
-      if (!(key & TSL_RESIDUE_ZERO))
-        count(counts, o, given.rules.candidates, key);
-    }
+  for (int first = thread; first < most; first += AHEAD * CHOOSERS) {
+    unsigned keys[2][AHEAD];
+    fetch_keys(keys, scratch, given, first);
+#pragma unroll
+    for (int o = 0; o < 2; o++)
+#pragma unroll
+      for (int u = 0; u < AHEAD; u++)
+        if (!(keys[o][u] & TSL_RESIDUE_ZERO))
+          count(counts, o, given.rules.candidates, keys[o][u]);
+  }
   __syncthreads();
   if (thread < 32 * WAYS) {
     const int way = thread / 32;
@@ -377,21 +394,32 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   if (thread == 0)
     residue_choose(&given.rules, &counts, least, levels, &choice);
   __syncthreads();
-  for (int o = 0; o < 2; o++) {
-    const int *scales = (const int *)(scratch + given.candidates[o][choice.candidate]);
-#pragma unroll 4
-    for (int i = thread; i < given.rules.lines[o]; i += CHOOSERS) {
-      const unsigned key = ((const unsigned *)(scratch + given.keys[o]))[i];
-      const int is_native = residue_is_native(&choice, o, key);
-      ((int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : scales[i];
-      if (is_native)
-        ((int *)(scratch + given.natives[o]))[atomicAdd(&choice.native[o], 1)] = i;
-    }
+  for (int first = thread; first < most; first += AHEAD * CHOOSERS) {
+    unsigned keys[2][AHEAD];
+    int scales[2][AHEAD];
+    fetch_keys(keys, scratch, given, first);
+#pragma unroll
+    for (int o = 0; o < 2; o++)
+#pragma unroll
+      for (int u = 0; u < AHEAD; u++) {
+        const int i = first + u * CHOOSERS;
+        if (i < given.rules.lines[o])
+          scales[o][u] = ((const int *)(scratch + given.candidates[o][choice.candidate]))[i];
+      }
+#pragma unroll
+    for (int o = 0; o < 2; o++)
+#pragma unroll
+      for (int u = 0; u < AHEAD; u++) {
+        const int i = first + u * CHOOSERS;
+        if (i >= given.rules.lines[o])
+          continue;
+        const int is_native = residue_is_native(&choice, o, keys[o][u]);
+        ((int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : scales[o][u];
+        if (is_native)
+          ((int *)(scratch + given.natives[o]))[atomicAdd(&choice.native[o], 1)] = i;
+      }
   }
   __syncthreads();
-  if (thread == 0) {
+  if (thread == 0)
     *(residue_choice *)(scratch + given.choice) = choice;
-    if (given.said)
-      *given.said = choice;
-  }
 }

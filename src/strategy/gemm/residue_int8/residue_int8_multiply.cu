@@ -1,20 +1,25 @@
-/* The integer product of residue_int8 by sm_90's tensor cores: of the planes of A and B, modulo by modulus, in one launch; its
+/* The integer product of residue_int8 by sm_90's tensor cores: of the planes of A and B, modulus by modulus, in one launch; its
  * contract stands in residue_int8.h. Thread blocks stay and take tile after tile of plane after plane, so that neither the launch nor
  * the last tiles of a plane leave units without work.
  *
  *   share: (modulus, part of k, tile of 128 x 256)      warpgroup 0 loads by tensor maps (one thread)
  *   | modulus 0: band of tiles, band, ... | modulus 1   warpgroups 1 and 2 multiply 64 rows each
  *
+ * A plane has its panels of 128 terms one after the other, all lines of each side by side: a tile's panel is one piece of memory.
+ *
  * The last step stays in registers: a thread has of each row of its sums two neighbours in each 8 columns. Lines of B lie in their
- * plane in such an order (residue_int8_lines.cu) that of 64 columns these are 16 neighbours of C: reduced modulo p they are
+ * plane in such an order (residue_int8_convert.cu) that of 64 columns these are 16 neighbours of C: reduced modulo p they are
  * 16 bytes, stored at once.
  *
- * A sum of at most TSL_RESIDUE_PART products is at most 2^30; with a multiple of p added it is x from 0 to 2^31 + 255, and the integer
- * x / p is the high word of x magic, / 2^7 (Granlund and Montgomery 1994): magic = 2^39 / p + e / p with e < 256, e x < 2^39.
+ * A sum of at most TSL_RESIDUE_PART products of bytes is below 2^32, high 2^16 + low; high (2^16 modulo p) + low + a multiple of p is v, a
+ * whole number from 2^23 to 2^24, made as a float's bits by one instruction. v inverse rounded down is q, and v - q p from 0 to p: its low
+ * byte follows from the low bits of both floats (tests/unit/test_residue_int8.c goes through all v).
  *
  * Of complex numbers a modulus has three planes, of real parts, imaginary ones and their sums.
  *
- * From the host: STAGES; TSL_RESIDUE_COMPLEX or not. */
+ * CLUSTER = 2: two blocks, one tile below the other, share columns of B: each loads half of them for both.
+ *
+ * From the host: STAGES; CLUSTER; TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -23,7 +28,8 @@
 #define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
 #include "residue_int8_shared.h"
 
-constexpr int TILE_M = 128, TILE_N = 256, WARPGROUPS = 2, PANEL = 128;
+constexpr int TILE_M = 128, TILE_N = 256, WARPGROUPS = 2, PANEL = TSL_RESIDUE_PANEL;
+constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
 constexpr int A_BYTES = TILE_M * PANEL, B_BYTES = TILE_N * PANEL, STAGE_BYTES = A_BYTES + B_BYTES;
 constexpr int LOADING_REGISTERS = 40, MULTIPLYING_REGISTERS = 232;
 
@@ -33,14 +39,20 @@ struct share {
   int plane, part, row, col, first, end;
 };
 
-SM90_FUNCTION share share_of(int number, const residue_arguments &given) {
-  const int tiles = given.tiles_m * given.tiles_n, tile = number % tiles, plane = number / tiles;
+/* Rows of tiles that a cluster takes at once. */
+SM90_FUNCTION int down_of(const residue_arguments &given) {
+  return (given.tiles_m + CLUSTER - 1) / CLUSTER;
+}
+
+SM90_FUNCTION share share_of(int number, int rank, const residue_arguments &given) {
+  const int down = down_of(given), tiles = down * given.tiles_n, tile = number % tiles,
+            plane = number / tiles;
   const int above = tile / (given.band * given.tiles_n) * given.band,
             place = tile % (given.band * given.tiles_n);
-  const int height = min(given.tiles_m - above, given.band);
+  const int height = min(down - above, given.band);
   const int panels = (given.k + PANEL - 1) / PANEL, most = TSL_RESIDUE_PART / PANEL;
   const int part = plane % given.parts;
-  return {plane / given.parts,     part,        (above + place % height) * TILE_M,
+  return {plane / given.parts,     part,        ((above + place % height) * CLUSTER + rank) * TILE_M,
           place / height * TILE_N, part * most, min(panels, (part + 1) * most)};
 }
 
@@ -57,16 +69,21 @@ SM90_FUNCTION void next_stage(stage &at) {
 }
 
 SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const residue_arguments &given,
-                               int shares, shared_t stages, shared_t full, shared_t empty) {
+                               int shares, int rank, shared_t stages, shared_t full, shared_t empty) {
   stage at = {0, 1}; /* all are empty at first */
-  for (int number = blockIdx.x; number < shares; number += gridDim.x) {
-    const share own = share_of(number, given);
+  const int panels = (given.k + PANEL - 1) / PANEL;
+  for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
+    const share own = share_of(number, rank, given);
     for (int p = own.first; p < own.end; p++) {
       const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
       barrier_wait(empty + 8 * at.number, at.parity);
       barrier_arrive_expect(arrived, STAGE_BYTES);
-      tma_load(to, a, arrived, p * PANEL, own.row, own.plane);
-      tma_load(to + A_BYTES, b, arrived, p * PANEL, own.col, own.plane);
+      tma_load(to, a, arrived, 0, own.row, own.plane * panels + p);
+      if (CLUSTER == 1)
+        tma_load(to + A_BYTES, b, arrived, 0, own.col, own.plane * panels + p);
+      else
+        tma_load_multicast(to + A_BYTES + rank * (B_BYTES / CLUSTER), b, arrived, 0,
+                           own.col + rank * (TILE_N / CLUSTER), own.plane * panels + p, (1 << CLUSTER) - 1);
       next_stage(at);
     }
   }
@@ -77,9 +94,18 @@ SM90_FUNCTION void multiply_panel(sums_t sums, shared_t a, shared_t b, bool add)
   wgmma_fence();
 #pragma unroll
   for (int s = 0; s < PANEL / 32; s++)
-    wgmma_n256("m64n256k32", "s32.s8.s8", "", "r", sums, factor_descriptor(a + s * 32, 0, 1024),
+    wgmma_n256("m64n256k32", "s32.u8.u8", "", "r", sums, factor_descriptor(a + s * 32, 0, 1024),
                factor_descriptor(b + s * 32, 0, 1024), add || s > 0);
   wgmma_commit();
+}
+
+/* A warpgroup needs a stage no more, which all blocks of the cluster write to. */
+SM90_FUNCTION void give_stage(shared_t empty) {
+  const unsigned thread = threadIdx.x % 128;
+  if (CLUSTER == 1 && thread == 0)
+    barrier_arrive(empty);
+  if (CLUSTER > 1 && thread < CLUSTER)
+    barrier_arrive_at(empty, thread);
 }
 
 SM90_FUNCTION void multiply_share(sums_t sums, const share &own, shared_t stages, shared_t full,
@@ -91,31 +117,32 @@ SM90_FUNCTION void multiply_share(sums_t sums, const share &own, shared_t stages
     barrier_wait(full + 8 * at.number, at.parity);
     multiply_panel(sums, panel + from_a, panel + A_BYTES, p > own.first);
     wgmma_wait<1>();
-    if (p > own.first && threadIdx.x % 128 == 0)
-      barrier_arrive(before);
+    if (p > own.first)
+      give_stage(before);
     before = empty + 8 * at.number;
     next_stage(at);
   }
   wgmma_wait<0>();
-  if (threadIdx.x % 128 == 0)
-    barrier_arrive(before);
+  give_stage(before);
 #pragma unroll
   for (int j = 0; j < TILE_N / 8; j++)
     wgmma_hold("r", sums, j);
 }
 
-/* Modulo p; modulo 256, as only a byte of it is kept, it is the sum itself. */
+/* A byte that is the sum modulo p, and not more than p; modulo 256, as only a byte of it is kept, it is the sum itself. */
 template <bool IS_BYTE>
-SM90_FUNCTION unsigned rest_of(int sum, const residue_modulus &modulus) {
+SM90_FUNCTION unsigned rest_of(int sum, const residue_reduction &by, const residue_modulus &modulus) {
   if (IS_BYTE)
     return (unsigned)sum;
-  const unsigned x = (unsigned)sum + modulus.bias;
-  return x - (__umulhi(x, modulus.magic) >> 7) * modulus.p;
+  unsigned v;
+  asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(v) : "r"(sum), "r"(by.factors), "r"(by.base));
+  return v - __float_as_uint(__fmaf_rd(__uint_as_float(v), modulus.inverse, ROUNDER)) * modulus.p;
 }
 
 template <bool IS_BYTE>
 SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &own,
                                const residue_arguments &given) {
+  const residue_reduction by = given.reductions[own.plane / TSL_RESIDUE_KINDS];
   const residue_modulus modulus = given.rules.moduli[own.plane / TSL_RESIDUE_KINDS];
   const int thread = threadIdx.x % 128,
             row = own.row + (threadIdx.x / 128 - 1) * 64 + thread / 32 * 16 + thread % 32 / 4;
@@ -131,8 +158,8 @@ SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &o
       for (int w = 0; w < 4; w++) {
         const int *one = &sums[8 * g + 2 * w][2 * half], *two = &sums[8 * g + 2 * w + 1][2 * half];
         word[w] = __byte_perm(
-            __byte_perm(rest_of<IS_BYTE>(one[0], modulus), rest_of<IS_BYTE>(one[1], modulus), 0x0040),
-            __byte_perm(rest_of<IS_BYTE>(two[0], modulus), rest_of<IS_BYTE>(two[1], modulus), 0x0040),
+            __byte_perm(rest_of<IS_BYTE>(one[0], by, modulus), rest_of<IS_BYTE>(one[1], by, modulus), 0x0040),
+            __byte_perm(rest_of<IS_BYTE>(two[0], by, modulus), rest_of<IS_BYTE>(two[1], by, modulus), 0x0040),
             0x5410);
       }
       if (row + 8 * half < given.m && own.col + TSL_RESIDUE_GROUP * g < given.rest_pitch)
@@ -141,36 +168,45 @@ SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &o
   }
 }
 
-extern "C" __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
+#if CLUSTER > 1
+#define CLUSTERED __cluster_dims__(CLUSTER, 1, 1)
+#else
+#define CLUSTERED
+#endif
+
+extern "C" __global__ void CLUSTERED __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     tsl_gemm_residue_int8_multiply(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
                                    unsigned char *scratch, const __grid_constant__ residue_arguments given) {
   extern __shared__ char memory[];
   const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024, full = stages + STAGES * STAGE_BYTES,
                  empty = full + 8 * STAGES;
-  const int group = threadIdx.x / 128;
+  const int group = threadIdx.x / 128, rank = CLUSTER > 1 ? (int)cluster_rank() : 0;
   if (threadIdx.x == 0) {
     tma_prefetch(&a);
     tma_prefetch(&b);
     for (int s = 0; s < STAGES; s++) {
       barrier_init(full + 8 * s, 1);
-      barrier_init(empty + 8 * s, WARPGROUPS);
+      barrier_init(empty + 8 * s, WARPGROUPS * CLUSTER);
     }
     barriers_made_visible();
   }
-  __syncthreads();
+  if (CLUSTER > 1)
+    cluster_barrier();
+  else
+    __syncthreads();
   dependency_launch();
   dependency_wait();
   const int shares = ((const volatile residue_choice *)(scratch + given.choice))->moduli * TSL_RESIDUE_KINDS *
-                     given.parts * given.tiles_m * given.tiles_n;
+                     given.parts * down_of(given) * given.tiles_n;
   if (group == 0) {
     registers_give_back<LOADING_REGISTERS>();
     if (threadIdx.x == 0)
-      load_shares(&a, &b, given, shares, stages, full, empty);
+      load_shares(&a, &b, given, shares, rank, stages, full, empty);
   } else {
     registers_take<MULTIPLYING_REGISTERS>();
     stage at = {0, 0};
-    for (int number = blockIdx.x; number < shares; number += gridDim.x) {
-      const share own = share_of(number, given);
+    for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
+      const share own = share_of(number, rank, given);
       sums_t sums;
       multiply_share(sums, own, stages, full, empty, at);
       if (own.plane < TSL_RESIDUE_KINDS) /* 256 */
@@ -179,4 +215,6 @@ extern "C" __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
         store_share<false>(scratch + given.rests, sums, own, given);
     }
   }
+  if (CLUSTER > 1) /* a block that has gone takes no copies and no arrivals any more */
+    cluster_barrier();
 }

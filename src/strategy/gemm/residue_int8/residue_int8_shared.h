@@ -9,18 +9,17 @@
 #ifndef TSL_RESIDUE_INT8_SHARED_H
 #define TSL_RESIDUE_INT8_SHARED_H
 
-#define TSL_RESIDUE_MODULI 16      /* most that there are */
-#define TSL_RESIDUE_CANDIDATES 3   /* numbers of moduli that a call chooses among */
-#define TSL_RESIDUE_LEVELS 56      /* steps of half a power of two that lines are counted by */
-#define TSL_RESIDUE_PART 65536     /* terms of k whose products' sum 32 bits hold, however its residues are */
-#define TSL_RESIDUE_TOP 12         /* bits of an element that count for its line's norm */
-#define TSL_RESIDUE_SAMPLE 256     /* elements that a line is guessed from, */
-#define TSL_RESIDUE_CHUNK 32       /* so many neighbours each, as far apart as the line is long */
-#define TSL_RESIDUE_ROOM 2         /* bits that its exponent is guessed above the largest of them */
-#define TSL_RESIDUE_SHALLOW 7      /* moduli with which |a'| < 2^28 */
-#define TSL_RESIDUE_GROUP 64       /* columns of B whose order wgmma's sums decide */
-#define TSL_RESIDUE_BLOCK_ALONG 2  /* lines of a block that measures, whose numbers follow each other; */
-#define TSL_RESIDUE_BLOCK_ACROSS 8 /* where numbers of different lines do */
+#define TSL_RESIDUE_MODULI 16    /* most that there are */
+#define TSL_RESIDUE_CANDIDATES 3 /* numbers of moduli that a call chooses among */
+#define TSL_RESIDUE_LEVELS 56    /* steps of half a power of two that lines are counted by */
+#define TSL_RESIDUE_PART 65536   /* terms of k whose products' sum 32 bits hold, however its residues are */
+#define TSL_RESIDUE_TOP 12       /* bits of an element that count for its line's norm */
+#define TSL_RESIDUE_SAMPLE 256   /* elements that a line is guessed from, */
+#define TSL_RESIDUE_CHUNK 32     /* so many neighbours each, as far apart as the line is long */
+#define TSL_RESIDUE_ROOM 2       /* bits that its exponent is guessed above the largest of them */
+#define TSL_RESIDUE_SHALLOW 7    /* moduli with which |a'| < 2^28 */
+#define TSL_RESIDUE_GROUP 64     /* columns of B whose order wgmma's sums decide */
+#define TSL_RESIDUE_PANEL 128    /* terms of a line that lie together in a plane (CUDA) */
 #define TSL_RESIDUE_CONVERT_ACROSS 16 /* neighbours of a block that converts such ones */
 
 #ifdef __OPENCL_C_VERSION__
@@ -113,8 +112,8 @@ typedef struct residue_choice {
   int candidate, moduli, level[2], native[2]; /* native: lines of each operand */
 } residue_choice;
 
-/* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane` bytes for each modulus, a
- * line of `pitch` bytes each; the lines' keys, their scales for each candidate, and the final ones; which lines are native, in any order; the
+/* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane` bytes for each modulus, of panels
+ * of `panel` bytes each, TSL_RESIDUE_PANEL of each line; the lines' keys, their scales for each candidate, and the final ones; which lines are native, in any order; the
  * choice; residues of C, for each modulus and part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides count elements. */
 typedef struct residue_matrix {
   residue_index offset, across, along;
@@ -123,19 +122,38 @@ typedef struct residue_matrix {
   int is_conjugate; /* of complex numbers: imaginary parts count negative */
 } residue_matrix;
 #ifndef __OPENCL_C_VERSION__ /* CUDA alone; portable kernels have residue_portable_shared.h */
+/* What makes C' of residues in sums of doubles, all of them exact: weights, and the product of all moduli, in parts of 40 bits, the lowest
+ * first. The quotient is that of the sums of the two highest of `parts`, 2 to 4. */
+#define TSL_RESIDUE_PARTS 4
+typedef struct residue_weights {
+  double weight[TSL_RESIDUE_MODULI][TSL_RESIDUE_PARTS], product[TSL_RESIDUE_PARTS], inverse;
+  int parts;
+} residue_weights;
+typedef struct residue_tables { /* of each candidate */
+  residue_weights of[TSL_RESIDUE_CANDIDATES];
+} residue_tables;
+
+/* How a sum is reduced modulo p: bytes 1 and 2^16 modulo p, of least magnitude, for its halves; and the bits of a float that is a multiple
+ * of p, which with these is from 2^23 to 2^24. */
+typedef struct residue_reduction {
+  unsigned factors, base;
+} residue_reduction;
+
 typedef struct residue_arguments {
   residue_rules rules;
+  residue_reduction reductions[TSL_RESIDUE_MODULI];
   residue_matrix of[2];
   long long c_offset, c_row, c_col;
   double alpha, beta;
-  long long planes[2], plane[2], pitch;
+  long long planes[2], plane[2], panel[2];
   long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], natives[2], choice, rests, rest_plane,
       rest_pitch;
   residue_choice *said; /* memory of the host that the choice is written to, too; NULL: none */
   int m, n, k, parts, tiles_m, tiles_n, band;
-  int blocks[2], converters; /* that measure lines of A, of B; that make residues of A */
-  int is_wide;               /* pairs or fours of C in a row are aligned to 16 bytes */
-  int is_empty;              /* there are no products */
+  int blocks[2], block_lines[2],
+      converters; /* that measure lines of A, of B, and lines of each; that make residues of A */
+  int is_wide;    /* pairs or fours of C in a row are aligned to 16 bytes */
+  int is_empty;   /* there are no products */
 } residue_arguments;
 #endif
 

@@ -116,6 +116,15 @@ static residue_modulus modulus_of(unsigned p) {
   return modulus;
 }
 
+residue_reduction tsl_residue_reduction(unsigned p) {
+  const int64_t least = 1 << 23, all = p;
+  int64_t factor = (1 << 16) % all;
+  factor -= factor > all / 2 ? all : 0;
+  const int64_t base = tsl_round_up(least + (factor < 0 ? -factor << 16 : 0), all);
+  return (residue_reduction){.factors = 1u | ((unsigned)factor & 255u) << 8,
+                             .base = 0x4b000000u + (unsigned)(base - least)};
+}
+
 /* --- limits --- */
 
 double tsl_residue_allowed(const tsl_problem *problem) {

@@ -1,7 +1,7 @@
 /* residue_int8 on NVIDIA's GPUs: where things lie in scratch memory, compiling, and the launches of a run. */
 #include "base/status.h"
 #include "host/split.h"
-#include "strategy/gemm/residue_int8/residue_int8.h"
+#include "strategy/gemm/residue_int8/host.h"
 #include "strategy/launch.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 enum {
   TILE_M = 128,
   TILE_N = 256,
-  PANEL = 128,
+  PANEL = TSL_RESIDUE_PANEL,
   STAGES = 4,
   BAND =
       16, /* tiles of a column that follow each other: with 8 a product of 16384 reads its planes too often */
@@ -25,7 +25,11 @@ enum {
   JOIN_ROWS = 65535,
   UNIT_JOIN = 48, /* blocks, of several rows each where there are so many */
   NATIVE_ITEMS = 256,
-  UNIT_NATIVE = 4, /* blocks */
+  CLUSTERED_TILES = 16, /* rows of tiles; twice as many where one may have no second one */
+  UNIT_NATIVE = 4,      /* blocks */
+  UNIT_MEASURE = 5,     /* blocks that measure at once */
+  FEW_ALONG = 2,        /* lines of each of them, where there is room for all; else twice as many */
+  FEW_ACROSS = 4,
   ALIGNED = 256
 };
 /* Stages, what aligns them, barriers. */
@@ -51,9 +55,9 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   const int64_t planes = tsl_residue_kinds(problem) *
                          (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
   int64_t bytes = 0;
-  given->pitch = tsl_round_up(problem->k, 16);
   for (int o = 0; o < 2; o++) {
-    given->plane[o] = tsl_round_up(tsl_round_up(lines[o], TSL_RESIDUE_GROUP) * given->pitch, ALIGNED);
+    given->panel[o] = tsl_round_up(lines[o], TSL_RESIDUE_GROUP) * PANEL;
+    given->plane[o] = tsl_ceil_div(problem->k, PANEL) * given->panel[o];
     given->planes[o] = take(&bytes, planes * given->plane[o]);
     given->keys[o] = take(&bytes, lines[o] * 4);
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
@@ -86,13 +90,26 @@ static tesela_status find(tsl_work *work, const char *path, const char *name, in
   return TESELA_OK;
 }
 
+/* Whether pairs of blocks leave few without a tile in the last row of tiles, if that has no second one. */
+static bool is_paired(int64_t lines) {
+  const int64_t down = tsl_ceil_div(lines, TILE_M);
+  return down >= 2 * CLUSTERED_TILES || (down >= CLUSTERED_TILES && down % 2 == 0);
+}
+
+/* Blocks that share columns. C may be C' = B' A' in a run. */
+static int cluster_of(const tsl_problem *problem) {
+  return is_paired(problem->m) && is_paired(problem->n) ? 2 : 1;
+}
+
 tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
   const char *type = tsl_residue_defines(&work->problem);
-  char stages[100], moduli[160];
+  char stages[140], moduli[160];
   tsl_residue_state made = {.said = NULL};
-  snprintf(stages, sizeof stages, "%s#define STAGES %d\n",
-           tsl_residue_kinds(&work->problem) > 1 ? "#define TSL_RESIDUE_COMPLEX\n" : "", STAGES);
+  made.cluster = cluster_of(&work->problem);
+  snprintf(stages, sizeof stages, "%s#define STAGES %d\n#define CLUSTER %d\n",
+           tsl_residue_kinds(&work->problem) > 1 ? "#define TSL_RESIDUE_COMPLEX\n" : "", STAGES,
+           made.cluster);
   snprintf(moduli, sizeof moduli,
            "%s#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n#define MODULI_THIRD %d\n", type,
            tsl_residue_candidate(&work->problem, &work->config, 0),
@@ -109,7 +126,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
   TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli,
                &made.join));
-  TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS, moduli,
+  TSL_TRY(find(work, FOLDER "residue_int8_native.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS, type,
                &made.native));
   if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
     made.said = NULL; /* and nobody is told what was chosen */
@@ -152,10 +169,20 @@ static residue_matrix matrix_of(tsl_buffer *buffer, const tsl_problem *problem, 
 
 /* Blocks that make residues of an operand. */
 static int64_t converters(const tsl_problem *problem, const residue_arguments *given, int operand) {
-  const int64_t unit = given->of[operand].is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1;
-  const int64_t lines = tsl_round_up(operand ? given->n : given->m, unit),
-                terms = CONVERT_NUMBERS / tsl_residue_reals(problem, 1);
-  return tsl_ceil_div(lines * tsl_ceil_div(given->k, terms), CONVERT_ITEMS);
+  const int64_t chunks = PANEL * tsl_residue_reals(problem, 1) / CONVERT_NUMBERS;
+  return tsl_ceil_div(operand ? given->n : given->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(given->k, PANEL);
+}
+
+void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], const tsl_device *device,
+                             int block_lines[2]) {
+  const int64_t room = (int64_t)UNIT_MEASURE * device->compute_units;
+  for (int o = 0; o < 2; o++)
+    block_lines[o] = is_across[o] ? FEW_ACROSS : FEW_ALONG;
+  for (int step = 0; step < 2; step++) /* first where lines have most threads */
+    for (int o = 0; o < 2; o++)
+      if (is_across[o] == (step == 1) &&
+          tsl_ceil_div(lines[0], block_lines[0]) + tsl_ceil_div(lines[1], block_lines[1]) > room)
+        block_lines[o] *= 2;
 }
 
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
@@ -179,27 +206,32 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   given->alpha = problem->alpha[0], given->beta = problem->beta[0];
   given->m = (int)s.m, given->n = (int)s.n, given->k = (int)s.k;
   given->tiles_m = (int)tsl_ceil_div(s.m, TILE_M), given->tiles_n = (int)tsl_ceil_div(s.n, TILE_N);
-  given->band = BAND;
+  given->band = BAND / state->cluster;
   given->is_wide = is_wide(operands->c.buffer, size, each, given->c_col, given->c_row, given->c_offset);
   given->is_empty = s.k == 0;
   given->said = state->said ? state->said->host : NULL;
+  for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
+    given->reductions[l] = tsl_residue_reduction(given->rules.moduli[l].p);
   lay_out(problem, &work->config, s.m, s.n, given);
+  const int64_t lines[2] = {s.m, s.n};
+  const bool is_across[2] = {given->of[0].is_across != 0, given->of[1].is_across != 0};
+  tsl_residue_block_lines(lines, is_across, work->device, given->block_lines);
   for (int o = 0; o < 2; o++)
-    given->blocks[o] = (int)tsl_ceil_div(o ? s.n : s.m, given->of[o].is_across ? TSL_RESIDUE_BLOCK_ACROSS
-                                                                               : TSL_RESIDUE_BLOCK_ALONG);
+    given->blocks[o] = (int)tsl_ceil_div(lines[o], given->block_lines[o]);
   given->converters = (int)converters(problem, given, 0);
   return run;
 }
 
-static tesela_status map_planes(const residue_arguments *given, int operand, int planes, tsl_buffer *scratch,
-                                tsl_tensor_map *map) {
-  const int64_t lines = operand ? tsl_round_up(given->n, TSL_RESIDUE_GROUP) : given->m;
+static tesela_status map_planes(const residue_arguments *given, int operand, int planes, int cluster,
+                                tsl_buffer *scratch, tsl_tensor_map *map) {
+  const int64_t lines = operand ? tsl_round_up(given->n, TSL_RESIDUE_GROUP) : given->m,
+                panels = tsl_ceil_div(given->k, PANEL);
   const tsl_tensor tensor = {.buffer = scratch,
                              .offset = (size_t)given->planes[operand],
                              .element = 1,
-                             .size = {given->k, lines, planes},
-                             .pitch = {given->pitch, given->plane[operand]},
-                             .box = {PANEL, operand ? TILE_N : TILE_M}};
+                             .size = {PANEL, lines, planes * panels},
+                             .pitch = {PANEL, given->panel[operand]},
+                             .box = {PANEL, operand ? TILE_N / cluster : TILE_M}};
   return scratch->device->ops->tensor_map(&tensor, map);
 }
 
@@ -243,20 +275,26 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
   const residue_arguments *given = &run->given;
   const int planes =
       given->rules.sieves[given->rules.candidates - 1].moduli * tsl_residue_kinds(&work->problem);
-  const int64_t shares = (int64_t)planes * given->parts * given->tiles_m * given->tiles_n;
+  const int cluster = kernels->cluster;
+  const int64_t shares =
+      (int64_t)planes * given->parts * tsl_ceil_div(given->tiles_m, cluster) * given->tiles_n;
   _Alignas(64) tsl_tensor_map maps[2];
   for (int o = 0; o < 2; o++)
-    TSL_TRY(map_planes(given, o, planes, operands->scratch, &maps[o]));
+    TSL_TRY(map_planes(given, o, planes, kernels->cluster, operands->scratch, &maps[o]));
   const tsl_argument products[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]),
                                    TSL_ARG_BUFFER(operands->scratch), TSL_ARG_VALUE(*given)};
-  TSL_TRY(launch(work, stream, kernels->multiply, tsl_least(shares, work->device->compute_units), 1,
-                 MULTIPLY_ITEMS, products, 4));
+  TSL_TRY(launch(work, stream, kernels->multiply,
+                 cluster * tsl_least(shares, work->device->compute_units / cluster), 1, MULTIPLY_ITEMS,
+                 products, 4));
+  residue_tables tables = {.of = {{.parts = 0}}};
+  for (int c = 0; c < given->rules.candidates; c++)
+    tables.of[c] = tsl_residue_weights_of(&given->rules.sieves[c]);
   const tsl_argument joining[] = {TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_BUFFER(operands->scratch),
-                                  TSL_ARG_VALUE(*given)};
+                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(tables)};
   const int64_t across = tsl_ceil_div(given->n, JOIN_COLUMNS),
                 down = tsl_most(1, (int64_t)UNIT_JOIN * work->device->compute_units / across);
   return launch(work, stream, kernels->join, across, tsl_least(given->m, tsl_least(down, JOIN_ROWS)),
-                JOIN_ITEMS, joining, 3);
+                JOIN_ITEMS, joining, 4);
 }
 
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,

@@ -40,7 +40,7 @@ TSL_INLINE wide_f64 value_of(wide_f64 *part, const int parts) {
 /* C' of 32 elements of a row, whose residues of modulus l are at rest + l plane. */
 TSL_INLINE void numbers_of(const tsl_residue_job *job, const unsigned char *rest, int64_t plane,
                            const int parts, wide_f64 *value) {
-  const tsl_residue_weights *const weights = &job->weights;
+  const residue_weights *const weights = &job->weights;
   wide_f64 part[GROUP][TSL_RESIDUE_PARTS] = {{{0}}};
   for (int l = 0; l < job->choice.moduli; l++)
     for (int g = 0; g < GROUP; g++) {

@@ -1,0 +1,292 @@
+/* What has no proof, or is not finite: k products added one after the other, each fused. Native lines are listed: tiles have LISTED of
+ * these, and WIDE lines of the other operand, so that few of them take few clocks. Where nothing was chosen, tiles have SIDE x SIDE elements, a
+ * thread PER x PER of them. Where there are no products, C = beta C is all that is left.
+ *
+ * Of complex numbers both operands have twice as many lines, of real and of imaginary parts by turns, of whose products each 2 x 2 are an
+ * element's (residue_native_part): such tiles have half as many lines.
+ *
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+#include "sm90.h"
+
+#define TSL_FUNCTION static __device__ __forceinline__
+#define TSL_TIMES(a, b) __dmul_rn(a, b)
+#define TSL_PLUS(a, b) __dadd_rn(a, b)
+#define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
+#include "residue_int8_shared.h"
+
+constexpr int THREADS = 256, FOUR = 4, EACH_ELEMENT = TSL_RESIDUE_EACH;
+#ifdef TSL_RESIDUE_F64
+constexpr int PER = 4;
+#else
+constexpr int PER = 8;
+#endif
+constexpr int SIDE = 16 * PER, DEPTH = 8, ROW = SIDE + 4, EACH = SIDE * DEPTH / THREADS;
+
+typedef residue_real panel_t[DEPTH][ROW];
+
+SM90_FUNCTION residue_real fused(residue_real a, residue_real b, residue_real c) {
+#ifdef TSL_RESIDUE_F64
+  return __fma_rn(a, b, c);
+#else
+  return __fmaf_rn(a, b, c);
+#endif
+}
+
+/* Where a line's numbers start, of parts where numbers are complex. */
+SM90_FUNCTION long long line_start(const residue_matrix &of, int line) {
+  return of.offset + line / EACH_ELEMENT * of.across + line % EACH_ELEMENT;
+}
+
+/* Which number of a panel (SIDE lines, DEPTH numbers of each) is number `e` of a thread. */
+SM90_FUNCTION int line_of(bool is_across, int e) {
+  return is_across ? threadIdx.x % 32 + e % (SIDE / 32) * 32 : threadIdx.x / (DEPTH / EACH);
+}
+SM90_FUNCTION int depth_of(bool is_across, int e) {
+  return is_across ? threadIdx.x / 32 + e / (SIDE / 32) * 8 : threadIdx.x % (DEPTH / EACH) * EACH + e;
+}
+
+/* A thread's numbers of a panel; zeros where there are none. */
+SM90_FUNCTION void fetch(residue_real own[EACH], const residue_real *from, const residue_matrix &of, int line,
+                         int lines, int h, int k) {
+#pragma unroll
+  for (int e = 0; e < EACH; e++) {
+    const int i = line + line_of(of.is_across, e), d = h + depth_of(of.is_across, e);
+    own[e] = i < lines && d < k ? from[line_start(of, i) + d * of.along] : (residue_real)0;
+  }
+}
+
+SM90_FUNCTION void put(panel_t to, const residue_real own[EACH], bool is_across) {
+#pragma unroll
+  for (int e = 0; e < EACH; e++)
+    to[depth_of(is_across, e)][line_of(is_across, e)] = own[e];
+}
+
+/* Where a thread's lines are: four neighbours, and four more 64 lines on. */
+SM90_FUNCTION int line_at(int thread, int i) {
+  return i / FOUR * 64 + thread * FOUR + i % FOUR;
+}
+
+SM90_FUNCTION void take(residue_real own[PER], const residue_real *row, int thread) {
+#pragma unroll
+  for (int i = 0; i < PER; i++)
+    own[i] = row[line_at(thread, i)];
+}
+
+/* Adds `depth` products, one after the other. */
+SM90_FUNCTION void multiply(residue_real sums[PER][PER], const panel_t rows, const panel_t columns,
+                            int depth) {
+  const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+  residue_real left[PER], above[PER];
+#pragma unroll
+  for (int d = 0; d < DEPTH; d++)
+    if (d < depth) {
+      take(left, rows[d], y);
+      take(above, columns[d], x);
+#pragma unroll
+      for (int i = 0; i < PER; i++)
+#pragma unroll
+        for (int j = 0; j < PER; j++)
+          sums[i][j] = fused(left[i], above[j], sums[i][j]);
+    }
+}
+
+/* What both ways know. */
+struct place {
+  const residue_real *a, *b;
+  residue_real *c;
+  const int *row_scales, *rows, *columns; /* lists of native ones */
+};
+
+#ifdef TSL_RESIDUE_COMPLEX
+/* An element of C from its parts' sums. */
+SM90_FUNCTION void finish_element(residue_real *to, const residue_real parts[2][2], residue_real alpha,
+                                  residue_real beta, const residue_arguments &given) {
+#pragma unroll
+  for (int part = 0; part < 2; part++)
+    to[part] =
+        residue_finish(residue_native_part(part, parts, given.of[0].is_conjugate, given.of[1].is_conjugate),
+                       alpha, beta, to + part);
+}
+#endif
+
+/* All of C, or beta C alone. */
+SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[2],
+                              const residue_arguments &given) {
+  const int m = given.m * EACH_ELEMENT, n = given.n * EACH_ELEMENT, across = (n + SIDE - 1) / SIDE,
+            down = (m + SIDE - 1) / SIDE;
+  const int x = threadIdx.x % 16, y = threadIdx.x / 16, k = given.is_empty ? 0 : given.k;
+  const residue_real alpha = given.is_empty ? (residue_real)0 : (residue_real)given.alpha,
+                     beta = (residue_real)given.beta;
+  for (long long tile = blockIdx.x; tile < (long long)across * down; tile += gridDim.x) {
+    const int row = (int)(tile % down) * SIDE, col = (int)(tile / down) * SIDE;
+    residue_real sums[PER][PER] = {}, left[EACH], above[EACH];
+    int in = 0;
+    if (k > 0) {
+      fetch(left, at.a, given.of[0], row, m, 0, k);
+      fetch(above, at.b, given.of[1], col, n, 0, k);
+    }
+    for (int h = 0; h < k; h += DEPTH, in ^= 1) {
+      put(rows[in], left, given.of[0].is_across);
+      put(columns[in], above, given.of[1].is_across);
+      __syncthreads();
+      if (h + DEPTH < k) {
+        fetch(left, at.a, given.of[0], row, m, h + DEPTH, k);
+        fetch(above, at.b, given.of[1], col, n, h + DEPTH, k);
+      }
+      if (k - h >= DEPTH)
+        multiply(sums, rows[in], columns[in], DEPTH);
+      else
+        multiply(sums, rows[in], columns[in], k - h);
+    }
+#ifdef TSL_RESIDUE_COMPLEX
+#pragma unroll
+    for (int i = 0; i < PER; i += 2)
+#pragma unroll
+      for (int j = 0; j < PER; j += 2) {
+        const int r = row + line_at(y, i), s = col + line_at(x, j);
+        const residue_real parts[2][2] = {{sums[i][j], sums[i][j + 1]}, {sums[i + 1][j], sums[i + 1][j + 1]}};
+        if (r < m && s < n)
+          finish_element(at.c + given.c_offset + r / 2 * given.c_row + s / 2 * given.c_col, parts, alpha,
+                         beta, given);
+      }
+#else
+#pragma unroll
+    for (int i = 0; i < PER; i++)
+#pragma unroll
+      for (int j = 0; j < PER; j++) {
+        const int r = row + line_at(y, i), s = col + line_at(x, j);
+        residue_real *to = at.c + given.c_offset + r * given.c_row + s * given.c_col;
+        if (r < m && s < n)
+          *to = residue_finish(sums[i][j], alpha, beta, to);
+      }
+#endif
+    __syncthreads(); /* before the next tile's panels */
+  }
+}
+
+/* --- listed lines --- */
+
+constexpr int LISTED = 16, WIDE = 128, FEW_DEPTH = 64 / sizeof(residue_real),
+              FEW_EACH = WIDE * FEW_DEPTH / THREADS;
+struct few_t {
+  residue_real listed[FEW_DEPTH][LISTED + 2], other[FEW_DEPTH][WIDE + 4];
+};
+
+/* Which number of the other operand's panel (WIDE lines, FEW_DEPTH of each) is number `e` of a thread. */
+SM90_FUNCTION int few_line(bool is_across, int e) {
+  return is_across ? threadIdx.x % WIDE : threadIdx.x / (FEW_DEPTH / FEW_EACH);
+}
+SM90_FUNCTION int few_depth(bool is_across, int e) {
+  return is_across ? threadIdx.x / WIDE + e * (THREADS / WIDE)
+                   : threadIdx.x % (FEW_DEPTH / FEW_EACH) * FEW_EACH + e;
+}
+
+/* A tile: listed lines of `operand` from `first` on, lines of the other from `line` on. A row's thread has 2 x 4 elements. Where a row
+ * is native, too, its columns are left to it. */
+SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count, int line, few_t panels[2],
+                             const residue_arguments &given) {
+  const residue_matrix &own = given.of[operand], &of = given.of[1 - operand];
+  const residue_real *from = operand ? at.b : at.a, *other = operand ? at.a : at.b;
+  const int *natives = operand ? at.columns : at.rows;
+  const int lines = (operand ? given.m : given.n) * EACH_ELEMENT, x = threadIdx.x % 32, y = threadIdx.x / 32,
+            in = threadIdx.x % LISTED, depth = threadIdx.x / LISTED;
+  const bool loads = depth < FEW_DEPTH && first + in < count;
+  const residue_real *mine = from + own.offset +
+                             (loads ? natives[(first + in) / EACH_ELEMENT] : 0) * own.across +
+                             (first + in) % EACH_ELEMENT;
+  residue_real sums[2][FOUR] = {}, next[FEW_EACH], one = 0;
+  for (int h = -FEW_DEPTH, panel = 0; h < given.k; h += FEW_DEPTH, panel ^= 1) {
+    if (h >= 0) {
+      if (depth < FEW_DEPTH)
+        panels[panel].listed[depth][in] = one;
+#pragma unroll
+      for (int e = 0; e < FEW_EACH; e++)
+        panels[panel].other[few_depth(of.is_across, e)][few_line(of.is_across, e)] = next[e];
+      __syncthreads();
+    }
+    const int ahead = h + FEW_DEPTH;
+    one = loads && ahead + depth < given.k ? mine[(ahead + depth) * own.along] : (residue_real)0;
+#pragma unroll
+    for (int e = 0; e < FEW_EACH; e++) {
+      const int i = line + few_line(of.is_across, e), d = ahead + few_depth(of.is_across, e);
+      next[e] = i < lines && d < given.k ? other[line_start(of, i) + d * of.along] : (residue_real)0;
+    }
+    if (h < 0)
+      continue;
+#pragma unroll
+    for (int d = 0; d < FEW_DEPTH; d++)
+      if (h + d < given.k)
+#pragma unroll
+        for (int i = 0; i < 2; i++)
+#pragma unroll
+          for (int j = 0; j < FOUR; j++) {
+            const residue_real left = panels[panel].listed[d][2 * y + i],
+                               right = panels[panel].other[d][FOUR * x + j];
+            sums[i][j] = operand ? fused(right, left, sums[i][j]) : fused(left, right, sums[i][j]);
+          }
+  }
+#ifdef TSL_RESIDUE_COMPLEX
+#pragma unroll
+  for (int j = 0; j < FOUR; j += 2) {
+    const int l = first + 2 * y, their = (line + FOUR * x + j) / 2;
+    if (l >= count || line + FOUR * x + j >= lines ||
+        (operand && at.row_scales[their] == TSL_RESIDUE_NO_SCALE))
+      continue;
+    const int listed = natives[l / 2];
+    const residue_real one = operand ? sums[1][j] : sums[0][j + 1],
+                       two = operand ? sums[0][j + 1] : sums[1][j],
+                       parts[2][2] = {{sums[0][j], one}, {two, sums[1][j + 1]}};
+    finish_element(at.c + given.c_offset + (operand ? their : listed) * given.c_row +
+                       (operand ? listed : their) * given.c_col,
+                   parts, (residue_real)given.alpha, (residue_real)given.beta, given);
+  }
+#else
+#pragma unroll
+  for (int i = 0; i < 2; i++)
+#pragma unroll
+    for (int j = 0; j < FOUR; j++) {
+      const int l = first + 2 * y + i, their = line + FOUR * x + j;
+      if (l >= count || their >= lines || (operand && at.row_scales[their] == TSL_RESIDUE_NO_SCALE))
+        continue;
+      const int listed = natives[l];
+      residue_real *to = at.c + given.c_offset + (operand ? their : listed) * given.c_row +
+                         (operand ? listed : their) * given.c_col;
+      *to = residue_finish(sums[i][j], (residue_real)given.alpha, (residue_real)given.beta, to);
+    }
+#endif
+  __syncthreads(); /* before the next tile's panels */
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    tsl_gemm_residue_int8_native(const residue_real *a, const residue_real *b, residue_real *c,
+                                 const unsigned char *scratch,
+                                 const __grid_constant__ residue_arguments given) {
+  union panels_t {
+    panel_t all[4];
+    few_t few[2];
+  };
+  alignas(16) __shared__ panels_t panels;
+  const place at = {a,
+                    b,
+                    c,
+                    (const int *)(scratch + given.scales[0]),
+                    (const int *)(scratch + given.natives[0]),
+                    (const int *)(scratch + given.natives[1])};
+  dependency_wait();
+  const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
+  if (given.is_empty || choice->moduli == 0) {
+    everything(at, panels.all, panels.all + 2, given);
+    return;
+  }
+  const int rows = choice->native[0] * EACH_ELEMENT, columns = choice->native[1] * EACH_ELEMENT;
+  const int across = (given.n * EACH_ELEMENT + WIDE - 1) / WIDE,
+            down = (given.m * EACH_ELEMENT + WIDE - 1) / WIDE;
+  const long long first = (long long)((rows + LISTED - 1) / LISTED) * across,
+                  tiles = first + (long long)((columns + LISTED - 1) / LISTED) * down;
+  for (long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const int operand = tile >= first, wide = operand ? down : across;
+    const long long in = operand ? tile - first : tile;
+    few_lines(at, operand, (int)(in / wide) * LISTED, operand ? columns : rows, (int)(in % wide) * WIDE,
+              panels.few, given);
+  }
+}
