@@ -31,7 +31,9 @@ typedef struct tsl_job {
   const char *device, *strategy, *bits; /* of local products; bits: the same on all ranks */
   tsl_place place;                      /* of the calling rank's products */
   tsl_lane *lane;                       /* of the ranks' devices; NULL: there is none */
-  int64_t memory;                       /* bytes a rank may take; the same on all ranks */
+  bool
+      settles; /* what ranks have of C they compute, and it stays on their devices (comm/settle.h); the same on all ranks */
+  int64_t memory; /* bytes a rank may take; the same on all ranks */
 } tsl_job;
 
 #endif

@@ -9,6 +9,7 @@
 #include "comm/finish.h"
 #include "comm/lane_patch.h"
 #include "comm/panels.h"
+#include "comm/settle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,10 +115,12 @@ static tesela_status prepare(product *p) {
     owned = here > owned ? here : owned;
   }
   const size_t size = job->sums->size;
-  TSL_TRY(tsl_alloc((size_t)tile * size, "the sums of a block", &p->sums));
+  TSL_TRY(tsl_alloc(job->settles ? 0 : (size_t)tile * size, "the sums of a block", &p->sums));
   if (tsl_place_is_device(&job->place) && tile > 0)
     TSL_TRY(tesela_buffer_create(job->context, job->place.device, (size_t)tile * size, &p->device_sums));
   const bool by_lane = job->part[TSL_PART_C].by_lane;
+  if (job->settles) /* nothing of C travels */
+    return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
   const size_t slots = (size_t)owned * size * (size_t)grid->depth;
   TSL_TRY(tsl_alloc(by_lane ? 0 : (size_t)tile * size, "sums on their way", &p->packed));
   TSL_TRY(tsl_alloc(slots, "sums of C", &p->slots));
@@ -238,7 +241,7 @@ static tesela_status run_tile(product *p, int tile, tesela_status *own) {
 /* The sums of a tile that were made on a device, to host memory, where they are needed there. */
 static tesela_status fetch_sums(product *p, int tile) {
   const tsl_part *part = &p->job->part[TSL_PART_C];
-  if (!p->device_sums)
+  if (!p->device_sums || p->job->settles)
     return TESELA_OK;
   const tsl_patch c = own_window(p, tsl_step_at(p->grid, tile * p->grid->panels));
   if (part->by_lane && (p->grid->depth > 1 || tsl_layout_common(&part->layout, p->job->ranks->rank, &c) == 0))
@@ -370,17 +373,30 @@ static void store(product *p, tsl_step step) {
   }
 }
 
+/* What stays on the devices: the last step of a tile, which was multiplied by all. The lane keeps what fails. */
+static tesela_status settle(product *p, tsl_step step) {
+  tsl_lane *lane = p->job->lane;
+  if (p->own) {
+    const tsl_patch window = own_window(p, step);
+    TSL_TRY(tsl_settle_store(p->job, &window, p->device_sums));
+  }
+  TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
+  return tsl_lane_wait(lane, LANE_SUMS);
+}
+
 static tesela_status finish_tile(product *p, int tile, tesela_status own) {
   p->parcel_count = 0;
   tsl_ranks *ranks = p->job->ranks;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
-  const int64_t owned = owned_in(p, step);
-  TSL_TRY(receive_sums(p, step, owned));
-  if (p->own)
+  const bool travels = !p->job->settles;
+  const int64_t owned = travels ? owned_in(p, step) : 0;
+  if (travels)
+    TSL_TRY(receive_sums(p, step, owned));
+  if (travels && p->own)
     TSL_TRY(send_sums(p, step, owned));
   const double sent = tsl_clock();
-  if (p->job->part[TSL_PART_C].by_lane)
+  if (travels && p->job->part[TSL_PART_C].by_lane)
     TSL_TRY(exchange_sums(p, owned, &own));
   TSL_TRY(ranks->ops->wait(ranks, TSL_BATCH_SUMS));
   if (p->job->lane) {
@@ -394,12 +410,28 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
     tsl_status_save(&saved);
     return p->written ? tsl_fail(all, "%s; C is lost, a part of it was written", saved.sentence) : all;
   }
-  tsl_tree_add(p->job->sums->type, p->slots, p->grid->depth, owned);
-  store(p, step);
   p->written = true;
+  if (travels) {
+    tsl_tree_add(p->job->sums->type, p->slots, p->grid->depth, owned);
+    store(p, step);
+  } else {
+    TSL_TRY(settle(p, step));
+  }
   p->record->seconds_wait += arrived - sent;
   p->record->seconds_move += sent - begin + tsl_clock() - arrived;
   return TESELA_OK;
+}
+
+/* All ranks: whether what each did last went well. */
+static tesela_status agree_late(const product *p) {
+  TSL_TRY(tsl_lane_meet(p->job->lane));
+  tesela_status own = tsl_lane_status(p->job->lane);
+  if (own != TESELA_OK) {
+    tsl_status_saved saved;
+    tsl_status_save(&saved);
+    own = tsl_fail(own, "%s; C is lost, a part of it was written", saved.sentence);
+  }
+  return tsl_agree(p->job->ranks, own);
 }
 
 static tesela_status run_all(product *p) {
@@ -412,7 +444,7 @@ static tesela_status run_all(product *p) {
     own = own == TESELA_OK ? fetch_sums(p, tile) : own;
     TSL_TRY(finish_tile(p, tile, own));
   }
-  return TESELA_OK;
+  return p->job->settles ? agree_late(p) : TESELA_OK;
 }
 
 static tesela_status run_with_lane(product *p) {

@@ -117,6 +117,11 @@ static void nothing_is_left(void) {
 
 /* --- right --- */
 
+static void all_are_right(const course *o, int product, int ranks) {
+  for (int r = 0; r < ranks; r++)
+    assert_string_equal(o->of[product][r].why, "");
+}
+
 static void cases_are_right(void **state) {
   static course o = {.products = 1};
   int sums = 0, panels = 0, tiled = 0;
@@ -144,6 +149,47 @@ static void cases_are_right(void **state) {
     }
   print_message("%d with panels, %d with sums, %d tile by tile\n", panels, sums, tiled);
   assert_true(panels > 30 && sums > 30 && tiled > 2);
+}
+
+/* Where ranks have of C what they compute, and nothing is scaled or added, nothing of it travels: neither to ranks nor to host memory. */
+static void c_stays(void **state) {
+  static const tesela_type types[][2] = {
+      {TESELA_F64, TESELA_F64}, {TESELA_F32, TESELA_F32}, {TESELA_C64, TESELA_C64}, {TESELA_I8, TESELA_I32}};
+  static course o = {.products = PRODUCTS};
+  int stay = 0, tiled = 0;
+  (void)state;
+  for (int ranks = 2; ranks <= RANKS_MOST; ranks++)
+    for (int i = 0; i < 48; i++) {
+      comm_case c = {.type = types[i % 4][0],
+                     .type_c = types[i % 4][1],
+                     .m = 96,
+                     .n = 80,
+                     .k = 40,
+                     .a = i % 5 == 0 ? DEALT_CYCLIC : DEALT_BLOCKS,
+                     .b = i % 7 == 0 ? DEALT_RECTANGLES : DEALT_BLOCKS,
+                     .c = i / 4 % 3 == 1   ? DEALT_GRID
+                          : i / 4 % 3 == 2 ? DEALT_CYCLIC
+                                           : DEALT_BLOCKS,
+                     .alpha = {i % 16 == 15 ? 2 : 1, 0},
+                     .beta = {i % 16 == 14, 0},
+                     .memory = i / 12 % 2 ? 12000 : 0,
+                     .buffer_a = i % 3 != 0,
+                     .buffer_b = true,
+                     .buffer_c = i % 16 != 13,
+                     .context = context};
+      o.c = &c;
+      set(FALSE_NCCL_NOTHING, 0);
+      assert_int_equal(tsl_threads_run(ranks, body, &o), TESELA_OK);
+      all_are_right(&o, 0, ranks);
+      all_are_right(&o, 1, ranks);
+      const bool stays = strstr(o.of[0][0].plan, "; C stays where it is made") != NULL;
+      assert_true(!stays || (i % 16 < 13 && !strstr(o.of[0][0].plan, "sums")));
+      stay += stays;
+      tiled += stays && strstr(o.of[0][0].plan, "tiles");
+      nothing_is_left();
+    }
+  print_message("%d whose C stays, %d of them tile by tile\n", stay, tiled);
+  assert_true(stay > 20 && tiled > 0);
 }
 
 /* Matrices whose blocks are short pass through host memory. */
@@ -184,11 +230,6 @@ static void run_logged(int ranks, course *o) {
   log_text[fread(log_text, 1, sizeof log_text - 1, file)] = 0;
   fclose(file);
   assert_int_equal(status, TESELA_OK);
-}
-
-static void all_are_right(const course *o, int product, int ranks) {
-  for (int r = 0; r < ranks; r++)
-    assert_string_equal(o->of[product][r].why, "");
 }
 
 /* What fails while ranks meet: at each such call, whichever rank's it is. */
@@ -373,9 +414,12 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cases_are_right),        cmocka_unit_test(short_blocks_stay),
-      cmocka_unit_test(ranks_that_cannot_meet), cmocka_unit_test(messages_that_fail),
-      cmocka_unit_test(devices_that_fail),      cmocka_unit_test(starved)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_right),
+                                     cmocka_unit_test(c_stays),
+                                     cmocka_unit_test(short_blocks_stay),
+                                     cmocka_unit_test(ranks_that_cannot_meet),
+                                     cmocka_unit_test(messages_that_fail),
+                                     cmocka_unit_test(devices_that_fail),
+                                     cmocka_unit_test(starved)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
