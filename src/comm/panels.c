@@ -305,9 +305,11 @@ static tesela_status measure(tsl_panels *p, most *all) {
     size_t incoming[2] = {0, 0}, outgoing[2] = {0, 0};
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
       const int way = p->job->part[operand].by_lane;
-      if (p->own) {
-        const tsl_patch window = window_of(p, operand, p->own, tsl_step_at(p->grid, step));
-        const size_t bytes = (size_t)tsl_patch_total(&window) * p->job->part[operand].type->size;
+      tsl_panel panel = {.in_place = true};
+      if (p->own)
+        look(p, operand, tsl_step_at(p->grid, step), &panel);
+      if (!panel.in_place) {
+        const size_t bytes = (size_t)tsl_patch_total(&panel.window) * p->job->part[operand].type->size;
         raise_to(&all->panel[operand], bytes);
         incoming[way] += bytes;
       }
