@@ -5,7 +5,8 @@
  * The first device is also measured with operands in its memory, and limited to CAP bytes ("8GiB"; "-": not); the others, each a
  * device or several by commas, with operands on the host, and several also with operands in pieces on all of them (rows of A and C,
  * columns of B) and in the first one's memory. A row each: the fastest of REPEATS runs behind one that warms up,
- * and how that stands to the first device. Twelve elements of each result are compared with sums in long double. By the public header
+ * and how that stands to the first device. STREAMED has strategies to limit it with, beside the tiles that are chosen, with ';' between
+ * them ("streamed rows=16384 cols=3008 depth=16384"). Twelve elements of each result are compared with sums in long double. By the public header
  * alone; times are the host's clock around whole calls. */
 #define _GNU_SOURCE
 #include <tesela/tesela.h>
@@ -131,7 +132,9 @@ static void says(const char *what) {
   fflush(stdout);
 }
 
-static bool on_host(const bench *of, const char *device, const char *cap, double *seconds, bool tell) {
+/* `cap`, `strategy`: NULL, or as TESELA_DEVICE_MEMORY and desc.strategy have them. */
+static bool on_host(const bench *of, const char *device, const char *cap, const char *strategy,
+                    double *seconds, bool tell) {
   tesela_context *context;
   tesela_record record = {0};
   bool good = true;
@@ -145,6 +148,7 @@ static bool on_host(const bench *of, const char *device, const char *cap, double
                                  .a = {.data = of->a, .type = of->type},
                                  .b = {.data = of->b, .type = of->type},
                                  .c = {.data = of->c, .type = of->type},
+                                 .strategy = strategy,
                                  .device = device};
   *seconds = INFINITY;
   for (int i = 0; i <= of->repeats && good; i++) {
@@ -376,10 +380,26 @@ static void peer(const bench *of, int devices) {
 
 /* --- all --- */
 
+/* By the tiles that are chosen, and by those of STREAMED. */
+static void limited(const bench *of, const char *device, const char *cap) {
+  const char *given = getenv("STREAMED");
+  char strategies[1024], what[160], *rest = strategies;
+  snprintf(strategies, sizeof strategies, ";%s", given ? given : "");
+  for (char *next; rest && (rest == strategies || *rest); rest = next) {
+    double seconds;
+    next = strchr(rest, ';');
+    if (next)
+      *next++ = 0;
+    if (!on_host(of, device, cap, *rest ? rest : NULL, &seconds, true))
+      continue;
+    snprintf(what, sizeof what, "%s, host, in %s%s", device, cap, *rest ? ", given" : "");
+    row(of, what, seconds, "of in core ", of->in_core / seconds);
+  }
+}
+
 static void first(bench *of, const char *device, const char *cap) {
-  double seconds;
   char what[128];
-  if (!on_host(of, device, NULL, &of->one, true))
+  if (!on_host(of, device, NULL, NULL, &of->one, true))
     exit(3);
   snprintf(what, sizeof what, "%s, host", device);
   row(of, what, of->one, "of one ", 1);
@@ -387,10 +407,8 @@ static void first(bench *of, const char *device, const char *cap) {
     snprintf(what, sizeof what, "%s, in core", device);
     row(of, what, of->in_core, "of one ", of->one / of->in_core);
   }
-  if (strcmp(cap, "-") != 0 && on_host(of, device, cap, &seconds, true)) {
-    snprintf(what, sizeof what, "%s, host, in %s", device, cap);
-    row(of, what, seconds, "of in core ", of->in_core / seconds);
-  }
+  if (strcmp(cap, "-") != 0)
+    limited(of, device, cap);
 }
 
 int main(int argc, char **argv) {
@@ -416,7 +434,7 @@ int main(int argc, char **argv) {
   for (int i = 6; i < argc; i++) {
     double seconds;
     char what[160];
-    if (!on_host(&of, argv[i], NULL, &seconds, true))
+    if (!on_host(&of, argv[i], NULL, NULL, &seconds, true))
       continue;
     snprintf(what, sizeof what, "%s, host", argv[i]);
     row(&of, what, seconds, "of linear ", of.one / seconds / count_of(argv[i]));
