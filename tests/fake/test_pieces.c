@@ -462,6 +462,90 @@ static void test_failures(void **state) {
   }
 }
 
+/* Where beta is 0 another device does the part of one that fails, whatever failed at whichever call, if only what it holds can be read and
+ * written: in this run, and in later ones without trying the first one again. */
+static void test_replaced(void **state) {
+  static const tesela_fake_operation operations[] = {TESELA_FAKE_LAUNCH,   TESELA_FAKE_COPY_IN,
+                                                     TESELA_FAKE_COPY_OUT, TESELA_FAKE_COPY_ON,
+                                                     TESELA_FAKE_EVENT,    TESELA_FAKE_FINISH};
+  tsl_device *const groups[] = {fakes, three};
+  (void)state;
+  for (size_t o = 0; o < sizeof operations / sizeof *operations; o++)
+    for (int g = 0; g < 4; g++) {
+      const tesela_fake_operation operation = operations[o];
+      scattered s;
+      bool failed = true;
+      int replaced = 0;
+      scatter(&s, g < 2 ? 20 : 25, &types[0], groups[g % 2], -1);
+      assert_true(s.problem.beta[0] == 0 && s.problem.k > 0);
+      const tsl_config config = config_of(&s, g < 2 ? SEVERAL_ROWS : SEVERAL_HOLDERS, 1500);
+      for (int nth = 1; failed; nth += 1 + nth / 8) {
+        tsl_plan *plan = plan_of_scattered(&s, &config);
+        const tsl_operands operands = {.a.held = s.held[TSL_OPERAND_A],
+                                       .b.held = s.held[TSL_OPERAND_B],
+                                       .c.held = s.held[TSL_OPERAND_C]};
+        tesela_fake_reset();
+        tesela_fake_only(1);
+        tesela_fake_fail(operation, nth);
+        const tesela_status status = tsl_plan_run(plan, &operands, NULL);
+        failed = tesela_fake_failures() > 0;
+        tesela_fake_reset();
+        if (status != TESELA_OK) {
+          /* Another one's copy met the failure, too, or nobody was left; a launch is the device's alone. */
+          assert_true(failed && operation != TESELA_FAKE_LAUNCH);
+          assert_non_null(strstr(tesela_last_error(), "on demand"));
+        } else {
+          const char *note = tsl_plan_note(plan);
+          compare(plan, &s);
+          assert_true(failed || !note);
+          replaced += note != NULL;
+          if (operation == TESELA_FAKE_LAUNCH && failed) {
+            assert_non_null(note);
+            assert_non_null(strstr(note, "fake:1 failed, and "));
+            assert_non_null(strstr(note, "on demand"));
+            /* It would fail again. */
+            tesela_fake_fail_from(TESELA_FAKE_LAUNCH, 1);
+            must_scattered(plan, &s);
+            assert_int_equal(tesela_fake_failures(), 0);
+          }
+        }
+        tesela_fake_reset();
+        must_scattered(plan, &s);
+        tsl_plan_destroy(plan);
+      }
+      tesela_fake_only(-1);
+      if (operation == TESELA_FAKE_LAUNCH || operation == TESELA_FAKE_FINISH)
+        assert_true(replaced > 0);
+      forget(&s);
+    }
+}
+
+/* What stands in may fail in its turn: the next one does it; where none is left, the first sentence is told. */
+static void test_replaced_again(void **state) {
+  scattered s;
+  (void)state;
+  scatter(&s, 20, &types[0], fakes, -1);
+  const tsl_config config = config_of(&s, SEVERAL_ROWS, 1500);
+  tsl_plan *plan = plan_of_scattered(&s, &config);
+  tesela_fake_reset();
+  tesela_fake_only(1);
+  tesela_fake_fail_from(TESELA_FAKE_LAUNCH, 1);
+  must_scattered(plan, &s);
+  assert_non_null(strstr(tsl_plan_note(plan), "fake:1 failed, and fake:0 computed its part"));
+  tesela_fake_only(-1);
+  assert_int_equal(run_scattered(plan, &s), TESELA_DEVICE_FAILED); /* both fail now */
+  assert_non_null(strstr(tesela_last_error(), "the part of fake:0, without which C is lost: "));
+  tesela_fake_reset();
+  tesela_fake_only(0);
+  tesela_fake_fail(TESELA_FAKE_LAUNCH, 1); /* of one of fake:0's two parts, and nobody else has worked */
+  (void)run_scattered(plan, &s);
+  tesela_fake_reset();
+  tesela_fake_only(-1);
+  must_scattered(plan, &s);
+  tsl_plan_destroy(plan);
+  forget(&s);
+}
+
 /* --- what a program sees --- */
 
 static void buffers_for(tesela_context *context, const char *device, tesela_buffer **buffer, size_t floats) {
@@ -623,9 +707,9 @@ static void test_on_one(void **state) {
 
 int main(int count, char **arguments) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_layouts), cmocka_unit_test(test_shares),   cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_bits),    cmocka_unit_test(test_failures), cmocka_unit_test(test_calls),
-      cmocka_unit_test(test_on_one),
+      cmocka_unit_test(test_layouts),        cmocka_unit_test(test_shares),   cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_bits),           cmocka_unit_test(test_failures), cmocka_unit_test(test_replaced),
+      cmocka_unit_test(test_replaced_again), cmocka_unit_test(test_calls),    cmocka_unit_test(test_on_one),
   };
   const struct CMUnitTest real[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_bits),
                                     cmocka_unit_test(test_on_one)};

@@ -119,11 +119,11 @@ static bool put_back(const running *job) {
 
 /* --- again, elsewhere --- */
 
-static void tell(const running *job, const tsl_several_part *by) {
-  tsl_several *self = job->work->state;
+void tsl_several_tell(const tsl_work *work, const char *failed, const char *by, const char *sentence) {
+  tsl_several *self = work->state;
   char note[sizeof self->note];
-  snprintf(note, sizeof note, "%s failed, and %s computed its part of the product again: %.200s",
-           job->part->device->name, by->device->name, job->failure.sentence);
+  snprintf(note, sizeof note, "%s failed, and %s computed its part of the product again: %.200s", failed, by,
+           sentence);
   pthread_mutex_lock(&self->lock);
   if (!*self->note)
     snprintf(self->note, sizeof self->note, "%s", note);
@@ -161,7 +161,7 @@ static bool run_again_by(running *job, const tsl_several_part *other) {
     return false;
   }
   remember(job, child);
-  tell(job, other);
+  tsl_several_tell(job->work, job->part->device->name, other->device->name, job->failure.sentence);
   return true;
 }
 

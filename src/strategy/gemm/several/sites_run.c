@@ -14,8 +14,10 @@
 typedef struct running {
   const tsl_work *work;
   const tsl_operands *operands;
-  tsl_site *site;
+  tsl_site *planned; /* the plan's for this part */
+  tsl_site *site;    /* which does it: the same, or what stands in for it */
   const tsl_device_ops *ops;
+  int member;
   int block; /* whose lines stay in the buffer; -1: none yet */
   tesela_status status;
   tsl_status_saved failure;
@@ -207,7 +209,7 @@ static tesela_status arrive(const running *job) {
 static tesela_status compute(running *job, int index) {
   tsl_site *site = job->site;
   const tsl_several_tile *tile = &site->tiles[index];
-  const tsl_several_block *block = &((const tsl_several *)job->work->state)->blocks[tile->block];
+  const tsl_several_block *block = &site->blocks[tile->block];
   tsl_site_buffer *slab = &site->slabs[index % SITE_RING], *result = &site->results[index % SITE_RING];
   const bool a_stays = block->stays == TSL_OPERAND_A, is_there = job->block == tile->block;
   tsl_operands used = {.team = job->operands->team};
@@ -290,9 +292,63 @@ static void run_all(running *jobs, int count) {
       run_site(&jobs[i]);
 }
 
-static tesela_status outcome(running *jobs, int count) {
+/* --- again, by another member --- */
+
+static running job_of(const tsl_work *work, const tsl_operands *operands, tsl_site *planned, tsl_site *site) {
+  return (running){.work = work,
+                   .operands = operands,
+                   .planned = planned,
+                   .site = site,
+                   .ops = site->device->ops,
+                   .member = site->member,
+                   .block = -1};
+}
+
+static bool has_failed(const running *jobs, int count, int member) {
   for (int i = 0; i < count; i++)
-    if (jobs[i].status != TESELA_OK) {
+    if (jobs[i].status != TESELA_OK && jobs[i].member == member)
+      return true;
+  return false;
+}
+
+/* What the failed device holds of A and B is read by the other one, which nobody wrote, and all of its part of C is written anew. Where one
+ * of these cannot be done either, that fails. */
+static bool run_again_by(const running *failed, int member) {
+  const tsl_work *work = failed->work;
+  tsl_several *self = work->state;
+  const tsl_site *there = self->sites[member];
+  tsl_site *site;
+  if (tsl_several_build_instead(work, failed->site, member, there ? there->kinds[0].child : NULL, &site) !=
+      TESELA_OK)
+    return false;
+  running again = job_of(work, failed->operands, failed->planned, site);
+  again.status = make_ready(site);
+  if (again.status == TESELA_OK)
+    run_site(&again);
+  if (again.status != TESELA_OK) {
+    tsl_several_free_site(work, site);
+    return false;
+  }
+  tsl_several_tell(work, failed->site->device->name, site->device->name, failed->failure.sentence);
+  tsl_several_free_site(work, failed->planned->instead);
+  failed->planned->instead = site;
+  return true;
+}
+
+/* Where beta is not 0, what was there of C may be spoilt. */
+static bool repair(const running *jobs, int count, int failed) {
+  const tsl_work *work = jobs[failed].work;
+  if (tsl_problem_reads(&work->problem, TSL_OPERAND_C))
+    return false;
+  for (int member = 0; member < work->device->member_count; member++)
+    if (!has_failed(jobs, count, member) && run_again_by(&jobs[failed], member))
+      return true;
+  return false;
+}
+
+static tesela_status outcome(const running *jobs, int count) {
+  for (int i = 0; i < count; i++)
+    if (jobs[i].status != TESELA_OK && !repair(jobs, count, i)) {
       tsl_status_restore(&jobs[i].failure);
       return tsl_fail_in(TESELA_DEVICE_FAILED, "the part of %s, without which C is lost",
                          jobs[i].site->device->name);
@@ -304,13 +360,11 @@ static tesela_status run_ready(const tsl_work *work, const tsl_operands *operand
   const tsl_several *self = work->state;
   running jobs[TSL_MEMBERS_MAX] = {{0}};
   int count = 0;
-  for (int i = 0; i < work->device->member_count; i++)
-    if (self->sites[i])
-      jobs[count++] = (running){.work = work,
-                                .operands = operands,
-                                .site = self->sites[i],
-                                .ops = self->sites[i]->device->ops,
-                                .block = -1};
+  for (int i = 0; i < work->device->member_count; i++) {
+    tsl_site *planned = self->sites[i];
+    if (planned)
+      jobs[count++] = job_of(work, operands, planned, planned->instead ? planned->instead : planned);
+  }
   for (int i = 0; i < count; i++)
     TSL_TRY(make_ready(jobs[i].site));
   run_all(jobs, count);

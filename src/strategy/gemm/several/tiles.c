@@ -67,7 +67,8 @@ static double stay_most(const tsl_device *device) {
   return bytes > 0 ? (double)bytes / 4 : 1e18;
 }
 
-static tesela_status add_block(const tsl_work *work, tsl_several *self, int *room, tsl_several_block block) {
+tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *room,
+                                    tsl_several_block block) {
   const double a = missing(work, TSL_OPERAND_A, &block), b = missing(work, TSL_OPERAND_B, &block);
   void *list = self->blocks;
   block.stays = a <= b ? TSL_OPERAND_A : TSL_OPERAND_B;
@@ -95,7 +96,8 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
     for (int i = 0; i < work->spread->counts[TSL_OPERAND_C]; i++) {
       const tsl_hold *hold = &work->spread->holds[TSL_OPERAND_C][i];
       if (hold->at.rows > 0 && hold->at.cols > 0)
-        TSL_TRY(add_block(work, self, &room, (tsl_several_block){.c = hold->at, .member = hold->member}));
+        TSL_TRY(tsl_several_add_block(work, self, &room,
+                                      (tsl_several_block){.c = hold->at, .member = hold->member}));
     }
     return TESELA_OK;
   }
@@ -103,7 +105,7 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
     const int64_t lines = value[SEVERAL_PART + i];
     const tsl_rect band = tsl_several_band(&work->problem, (int)value[SEVERAL_CUT], first, lines);
     if (lines > 0)
-      TSL_TRY(add_block(work, self, &room, (tsl_several_block){.c = band, .member = i}));
+      TSL_TRY(tsl_several_add_block(work, self, &room, (tsl_several_block){.c = band, .member = i}));
     first += lines;
   }
   return TESELA_OK;
