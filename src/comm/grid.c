@@ -121,6 +121,19 @@ static bool fit(const tsl_task *task, tsl_rank_grid *grid) {
   return true;
 }
 
+/* Bytes that leave the busiest rank in a step, where operands lie evenly: of either panel one rank has all, or what it has lies in one
+ * panel, and it is wanted by the others of its slab, or by the other slabs. */
+static double bytes_of_step(const tsl_task *task, const tsl_rank_grid *grid, const sides *s) {
+  const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
+  const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
+               terms = s->depth / grid->panels;
+  const double along_a = grid->by_columns ? slabs : parts, along_b = grid->by_columns ? parts : slabs;
+  return fmin(terms, s->depth / along_a) * rows * (along_a - 1) * (double)task->size_a +
+         fmin(terms, s->depth / along_b) * cols * (along_b - 1) * (double)task->size_b;
+}
+
+/* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait for others. Where blocks are
+ * made in many steps that is too little: in each of them all wait for the one that has the panel, and between tiles for sums. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid) {
   const int64_t layer_ranks = grid->used / grid->depth;
   const sides small = sides_of(grid, 0), large = sides_of(grid, 1);
@@ -128,11 +141,21 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *
   const double element = (double)(task->size_a + task->size_b + task->size_c) / 3;
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   const double a_panel = (double)grid->slabs + (double)layer_ranks / grid->slabs;
-  const double messages =
-      (double)grid->tiles_m * grid->tiles_n * ((double)grid->panels * a_panel + grid->depth);
+  const double tiles = (double)grid->tiles_m * grid->tiles_n, steps = tiles * grid->panels;
+  const double messages = steps * a_panel + tiles * grid->depth;
   grid->seconds_compute = task->operations * terms / links->operations_second;
   grid->seconds = grid->seconds_compute + (double)busiest * element / links->bytes_second +
                   (grid->used == 1 ? 0 : messages * links->seconds_message);
+  if ((tiles == 1 && grid->panels <= PANELS_MOST) || grid->as_c)
+    return;
+  const double sends =
+      fmax(bytes_of_step(task, grid, &small), bytes_of_step(task, grid, &large)) / links->bytes_second +
+      a_panel * links->seconds_message;
+  /* Nothing is computed beside sums; of a tile with some of a block's rows, few have them all. */
+  const double sums = fmax(small.rows * small.cols, large.rows * large.cols) * (1 - 1.0 / grid->depth) *
+                          fmin(grid->tiles_m, grid->depth) * (double)task->size_sum / links->bytes_second +
+                      tiles * grid->depth * links->seconds_message;
+  grid->seconds = fmax(grid->seconds, sends + steps * fmax(sends, grid->seconds_compute / steps) + sums);
 }
 
 /* Words where each rank holds its even share of all three. A rank of a large slab may send more than it receives: what it holds of the
