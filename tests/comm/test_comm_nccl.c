@@ -332,11 +332,21 @@ static void devices_that_fail(void **state) {
                                                      TESELA_FAKE_ALLOCATION, TESELA_FAKE_STREAM};
   static course o = {.products = PRODUCTS};
   (void)state;
-  comm_case c = in_buffers(32, 3);
-  o.c = &c;
-  for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-    int alike = 0, step = 1;
-    for (int nth = 1;; nth += step, step = nth > 12 ? 7 : 1) {
+  comm_case travels = in_buffers(32, 3), stays = travels;
+  stays.a = stays.b = stays.c = DEALT_BLOCKS;
+  stays.transpose_a = stays.transpose_b = stays.transpose_c = stays.conjugate_a = stays.conjugate_b = false;
+  stays.alpha[0] = 1;
+  stays.alpha[1] = stays.beta[0] = stays.beta[1] = 0;
+  stays.m = 96;
+  stays.n = 80;
+  stays.k = 40;
+  stays.memory = 12000; /* in tiles, so that one may be stored before another one fails */
+  const size_t count = sizeof operations / sizeof *operations;
+  for (size_t which = 0; which < 2 * count; which++) {
+    const size_t i = which % count;
+    int alike = 0, lost = 0, step = 1;
+    o.c = which < count ? &travels : &stays;
+    for (int nth = 1;; nth += step, step = nth > 12 ? 7 + nth / 3 : 1) {
       tesela_fake_reset();
       tesela_fake_only(1);
       set(FALSE_NCCL_NOTHING, 0);
@@ -355,12 +365,16 @@ static void devices_that_fail(void **state) {
             assert_string_equal(own->why, "");
           assert_true(product == 0 || own->status == TESELA_OK);
           alike += own->status != TESELA_OK;
+          lost += strstr(own->why, "C is lost") != NULL;
         }
       nothing_is_left();
     }
     tesela_fake_reset();
     assert_true(alike > 0);
-    print_message("%s: %d failures\n", tesela_fake_name(operations[i]), alike / 3);
+    assert_true(o.c != &stays || strstr(o.of[0][0].plan, "; C stays where it is made"));
+    assert_true(o.c != &stays || operations[i] != TESELA_FAKE_COPY_ON || lost > 0);
+    print_message("%s: %d failures, C lost by %d of them\n", tesela_fake_name(operations[i]), alike / 3,
+                  lost / 3);
   }
   tesela_fake_only(-1);
   tesela_fake_reset();
