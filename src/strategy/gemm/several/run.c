@@ -3,10 +3,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/notice.h"
 #include "base/status.h"
-
-#include <stdio.h>
 
 typedef struct running {
   const tsl_work *work;
@@ -118,18 +115,6 @@ static bool put_back(const running *job) {
 }
 
 /* --- again, elsewhere --- */
-
-void tsl_several_tell(const tsl_work *work, const char *failed, const char *by, const char *sentence) {
-  tsl_several *self = work->state;
-  char note[sizeof self->note];
-  snprintf(note, sizeof note, "%s failed, and %s computed its part of the product again: %.200s", failed, by,
-           sentence);
-  pthread_mutex_lock(&self->lock);
-  if (!*self->note)
-    snprintf(self->note, sizeof self->note, "%s", note);
-  pthread_mutex_unlock(&self->lock);
-  tsl_notice(TSL_LOG_PLAN, "%s", note);
-}
 
 /* A child that did a part instead does it in later runs, too: one of those that do the same. */
 static void remember(const running *job, tsl_child *child) {

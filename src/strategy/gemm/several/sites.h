@@ -60,6 +60,8 @@ tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *fa
 /* Frees one, and what stands in for it. NULL is allowed. */
 void tsl_several_free_site(const tsl_work *work, tsl_site *site);
 
+/* Takes all that runs need, unless it is there: before C is touched, so that a lack of memory leaves it as it was. */
+tesela_status tsl_site_ready(tsl_site *site);
 /* Gives back all that runs took; nothing is pending. */
 void tsl_site_end(tsl_site *site);
 

@@ -25,82 +25,6 @@ typedef struct running {
   bool has_thread;
 } running;
 
-/* --- what a site keeps --- */
-
-static void drop(tsl_site *site, tsl_site_buffer *of) {
-  if (of->buffer)
-    site->device->ops->buffer_destroy(of->buffer);
-  if (of->done)
-    site->device->ops->event_destroy(of->done);
-  *of = (tsl_site_buffer){.buffer = NULL};
-}
-
-void tsl_site_end(tsl_site *site) {
-  const tsl_device_ops *ops = site->device->ops;
-  drop(site, &site->stay);
-  for (int i = 0; i < SITE_RING; i++) {
-    drop(site, &site->slabs[i]);
-    drop(site, &site->results[i]);
-  }
-  if (site->scratch)
-    ops->buffer_destroy(site->scratch);
-  if (site->arrived)
-    ops->event_destroy(site->arrived);
-  if (site->in && site->in != site->compute)
-    ops->stream_destroy(site->in);
-  if (site->out && site->out != site->compute)
-    ops->stream_destroy(site->out);
-  if (site->compute)
-    ops->stream_destroy(site->compute);
-  tsl_carrier_end(&site->carrier);
-  site->scratch = NULL;
-  site->arrived = NULL;
-  site->in = site->out = site->compute = NULL;
-  site->is_ready = false;
-}
-
-static tesela_status take(tsl_site *site, tsl_site_buffer *of, size_t bytes) {
-  if (bytes == 0)
-    return TESELA_OK;
-  TSL_TRY(site->device->ops->buffer_create(site->device, bytes, &of->buffer));
-  return site->arrived ? site->device->ops->event_create(site->device, &of->done) : TESELA_OK;
-}
-
-static tesela_status take_streams(tsl_site *site) {
-  const tsl_device_ops *ops = site->device->ops;
-  TSL_TRY(ops->stream_create(site->device, &site->compute));
-  if (!ops->stream_wait) {
-    site->in = site->out = site->compute;
-    return TESELA_OK;
-  }
-  TSL_TRY(ops->stream_create(site->device, &site->in));
-  TSL_TRY(ops->stream_create(site->device, &site->out));
-  return ops->event_create(site->device, &site->arrived);
-}
-
-static tesela_status take_all(tsl_site *site) {
-  TSL_TRY(take_streams(site));
-  TSL_TRY(take(site, &site->stay, site->stay_bytes));
-  for (int i = 0; i < SITE_RING; i++) {
-    TSL_TRY(take(site, &site->slabs[i], site->slab_bytes));
-    TSL_TRY(take(site, &site->results[i], site->tile_bytes));
-  }
-  if (site->workspace > 0)
-    TSL_TRY(site->device->ops->buffer_create(site->device, (size_t)site->workspace, &site->scratch));
-  return TESELA_OK;
-}
-
-/* Before C is touched, so that a lack of memory leaves it as it was. */
-static tesela_status make_ready(tsl_site *site) {
-  tesela_status status = TESELA_OK;
-  if (!site->is_ready)
-    status = take_all(site);
-  site->is_ready = status == TESELA_OK;
-  if (status != TESELA_OK)
-    tsl_site_end(site);
-  return status;
-}
-
 /* --- waiting --- */
 
 /* What a stream does from now on waits for the buffer's last user. */
@@ -322,7 +246,7 @@ static bool run_again_by(const running *failed, int member) {
       TESELA_OK)
     return false;
   running again = job_of(work, failed->operands, failed->planned, site);
-  again.status = make_ready(site);
+  again.status = tsl_site_ready(site);
   if (again.status == TESELA_OK)
     run_site(&again);
   if (again.status != TESELA_OK) {
@@ -366,7 +290,7 @@ static tesela_status run_ready(const tsl_work *work, const tsl_operands *operand
       jobs[count++] = job_of(work, operands, planned, planned->instead ? planned->instead : planned);
   }
   for (int i = 0; i < count; i++)
-    TSL_TRY(make_ready(jobs[i].site));
+    TSL_TRY(tsl_site_ready(jobs[i].site));
   run_all(jobs, count);
   return outcome(jobs, count);
 }
