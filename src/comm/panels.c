@@ -199,7 +199,7 @@ static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t 
 }
 
 static tesela_status lane_begin(tsl_panels *p, int step) {
-  size_t in = 0, out = 0, at = 0;
+  size_t in = 0, out = 0;
   p->parcel_count = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
     if (p->own && p->job->part[operand].by_lane)
@@ -207,11 +207,17 @@ static tesela_status lane_begin(tsl_panels *p, int step) {
     if (p->job->part[operand].by_lane)
       TSL_TRY(lane_send(p, operand, step, &out));
   }
-  TSL_TRY(tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count));
+  return tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count);
+}
+
+/* Behind the messages, in order of the stream: not sooner, as the panels are multiplied until now that these take the place of. */
+static tesela_status lane_end(tsl_panels *p, int step) {
+  size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
     if (p->job->part[operand].by_lane)
       TSL_TRY(lane_assemble(p, operand, step, &at));
-  return tsl_lane_mark(p->job->lane, step % 2);
+  TSL_TRY(tsl_lane_mark(p->job->lane, step % 2));
+  return tsl_lane_wait(p->job->lane, step % 2);
 }
 
 /* --- steps --- */
@@ -275,7 +281,7 @@ tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside, 
   const double begin = tsl_clock();
   TSL_TRY(arrive(p, step, beside));
   if (p->job->lane) {
-    TSL_TRY(tsl_lane_wait(p->job->lane, step % 2));
+    TSL_TRY(lane_end(p, step));
     *own = *own == TESELA_OK ? tsl_lane_status(p->job->lane) : *own;
   }
   p->seconds_wait += tsl_beside_exposed(beside, begin);

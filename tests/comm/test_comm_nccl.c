@@ -192,6 +192,34 @@ static void c_stays(void **state) {
   assert_true(stay > 20 && tiled > 0);
 }
 
+/* Products that take longer than their messages, and are made beside those of the next ones: nobody writes what is multiplied. */
+static void long_products(void **state) {
+  static course o = {.products = 1};
+  (void)state;
+  for (int ranks = 2; ranks <= RANKS_MOST; ranks += 2)
+    for (int i = 0; i < 2; i++) {
+      comm_case c = {.type = i % 2 ? TESELA_F32 : TESELA_F64,
+                     .type_c = i % 2 ? TESELA_F32 : TESELA_F64,
+                     .m = 100,
+                     .n = 90,
+                     .k = 4000,
+                     .c = i ? DEALT_CYCLIC : DEALT_BLOCKS,
+                     .alpha = {1, 0},
+                     .beta = {i, 0},
+                     .buffer_a = true,
+                     .buffer_b = true,
+                     .buffer_c = true,
+                     .context = context,
+                     .strategy = "sequential"};
+      o.c = &c;
+      set(FALSE_NCCL_NOTHING, 0);
+      assert_int_equal(tsl_threads_run(ranks, body, &o), TESELA_OK);
+      all_are_right(&o, 0, ranks);
+      assert_non_null(strstr(o.of[0][0].plan, " steps"));
+      nothing_is_left();
+    }
+}
+
 /* Matrices whose blocks are short pass through host memory. */
 static void short_blocks_stay(void **state) {
   static course o = {.products = 1};
@@ -428,12 +456,10 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_right),
-                                     cmocka_unit_test(c_stays),
-                                     cmocka_unit_test(short_blocks_stay),
-                                     cmocka_unit_test(ranks_that_cannot_meet),
-                                     cmocka_unit_test(messages_that_fail),
-                                     cmocka_unit_test(devices_that_fail),
-                                     cmocka_unit_test(starved)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cases_are_right),        cmocka_unit_test(c_stays),
+      cmocka_unit_test(long_products),          cmocka_unit_test(short_blocks_stay),
+      cmocka_unit_test(ranks_that_cannot_meet), cmocka_unit_test(messages_that_fail),
+      cmocka_unit_test(devices_that_fail),      cmocka_unit_test(starved)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
