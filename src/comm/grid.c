@@ -121,6 +121,14 @@ static bool fit(const tsl_task *task, tsl_rank_grid *grid) {
   return true;
 }
 
+int tsl_grid_times_a(const tsl_rank_grid *grid) {
+  return grid->panels == 1 ? 1 : grid->tiles_n;
+}
+
+int tsl_grid_times_b(const tsl_rank_grid *grid) {
+  return grid->panels == 1 && grid->tiles_n == 1 ? 1 : grid->tiles_m;
+}
+
 /* Bytes that leave the busiest rank in a step, where operands lie evenly: of either panel one rank has all, or what it has lies in one
  * panel, and it is wanted by the others of its slab, or by the other slabs. */
 static double bytes_of_step(const tsl_task *task, const tsl_rank_grid *grid, const sides *s) {
@@ -128,8 +136,10 @@ static double bytes_of_step(const tsl_task *task, const tsl_rank_grid *grid, con
   const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
                terms = s->depth / grid->panels;
   const double along_a = grid->by_columns ? slabs : parts, along_b = grid->by_columns ? parts : slabs;
-  return fmin(terms, s->depth / along_a) * rows * (along_a - 1) * (double)task->size_a +
-         fmin(terms, s->depth / along_b) * cols * (along_b - 1) * (double)task->size_b;
+  const double of_a = (double)tsl_grid_times_a(grid) / grid->tiles_n,
+               of_b = (double)tsl_grid_times_b(grid) / grid->tiles_m;
+  return of_a * fmin(terms, s->depth / along_a) * rows * (along_a - 1) * (double)task->size_a +
+         of_b * fmin(terms, s->depth / along_b) * cols * (along_b - 1) * (double)task->size_b;
 }
 
 /* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait for others. Where blocks are
@@ -162,8 +172,9 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *
  * panel that all slabs need is wanted by as many, but larger. */
 static void expect(tsl_rank_grid *grid) {
   const int64_t layer_ranks = grid->used / grid->depth, larger = layer_ranks % grid->slabs;
-  const int64_t times_outer = grid->by_columns ? grid->tiles_m : grid->tiles_n;
-  const int64_t times_inner = grid->by_columns ? grid->tiles_n : grid->tiles_m;
+  const int times_a = tsl_grid_times_a(grid), times_b = tsl_grid_times_b(grid);
+  const int times_outer = grid->by_columns ? times_b : times_a;
+  const int times_inner = grid->by_columns ? times_a : times_b;
   double most = 0, most_sent = 0, all = 0;
   for (int which = 0; which < 2; which++) {
     const double s = (double)(layer_ranks / grid->slabs + which), q = (double)layer_ranks, d = grid->depth;
@@ -190,6 +201,20 @@ bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_gr
     return false;
   expect(grid);
   tsl_grid_time(task, links, grid);
+  return true;
+}
+
+bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n,
+                       tsl_rank_grid *grid) {
+  tsl_rank_grid cut = *grid;
+  cut.tiles_m = tiles_m;
+  cut.tiles_n = tiles_n;
+  cut.panels = 1;
+  cut.memory = (int64_t)bytes_in(task, &cut, 1);
+  if (grid->tiles_m > 1 || grid->tiles_n > 1 || cut.memory > task->memory)
+    return false;
+  tsl_grid_time(task, links, &cut);
+  *grid = cut;
   return true;
 }
 

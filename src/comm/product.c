@@ -150,8 +150,8 @@ static void release(product *p) {
 /* sums += A's panel times B's; the first panel's are stored. */
 static tesela_status multiply(product *p, int number) {
   const tsl_job *job = p->job;
-  const tsl_panel *panels = p->panels.panel[number % 2];
-  const tsl_panel *a = &panels[TSL_PART_A], *b = &panels[TSL_PART_B];
+  const tsl_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
+                  *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   const tsl_step step = tsl_step_at(p->grid, number);
   const tsl_patch c = own_window(p, step);
   static const double one[2] = {1, 0}, zero[2] = {0, 0};
@@ -201,9 +201,9 @@ static tesela_status multiply_step(void *argument) {
 }
 
 /* Whether a step's product takes longer than starting a thread for it. */
-static bool is_long(const product *p, int number) {
-  const tsl_panel *a = &p->panels.panel[number % 2][TSL_PART_A],
-                  *b = &p->panels.panel[number % 2][TSL_PART_B];
+static bool is_long(product *p, int number) {
+  const tsl_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
+                  *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   return (double)tsl_dim_total(&a->window.rows) * (double)tsl_dim_total(&a->window.cols) *
              (double)tsl_dim_total(&b->window.cols) >
          1e6;

@@ -97,10 +97,18 @@ static bool meets(const simulation *s, int operand, int rank, const tsl_patch *w
   return overlaps(&window->rows, c->row, c->rows) && overlaps(&window->cols, c->col, c->cols);
 }
 
+/* A panel with all terms stays while the next tile needs it, too. */
+static bool changes(const tsl_rank_grid *grid, int operand, int step) {
+  if (step == 0 || grid->panels > 1)
+    return true;
+  const tsl_step at = tsl_step_at(grid, step), before = tsl_step_at(grid, step - 1);
+  return operand == TSL_PART_A ? at.tile_row != before.tile_row : at.tile_col != before.tile_col;
+}
+
 /* As src/comm/panels.c sends: operand by operand, place by place. */
 static void add_panels(simulation *s, int step) {
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-    for (int place = 0; place < s->grid->used; place++) {
+    for (int place = 0; place < s->grid->used && changes(s->grid, operand, step); place++) {
       const tsl_step at = tsl_step_at(s->grid, step);
       const tsl_patch window = operand == TSL_PART_A
                                    ? tsl_window_a(s->grid, &s->blocks.of[place], at, TSL_ROWS)
