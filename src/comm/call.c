@@ -102,6 +102,7 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
   job->device = g->device;
   job->strategy = g->strategy;
   job->bits = g->bits;
+  job->any_steps = !g->bits || strcmp(g->bits, "devices") != 0;
   job->sums = tsl_type(tsl_type(g->c.type)->sums);
   TSL_TRY(tsl_given_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
   return tsl_given_scalar(g->beta, "beta", job->sums, 0, job->beta);
@@ -228,9 +229,17 @@ static tesela_status choose_ways(tsl_job *job) {
   return tsl_agree(ranks, status);
 }
 
-/* All ranks: whether C stays on the devices; else ranks get the copies of it that they need in host memory. */
-static tesela_status settle_c(tsl_job *job, const tsl_rank_grid *grid, bool reads) {
-  TSL_TRY(tsl_settle_choose(job, grid));
+/* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that they need in host memory. */
+static tesela_status settle_c(tsl_job *job, tsl_rank_grid *grid, bool reads) {
+  tsl_rank_grid tiles = *grid;
+  if (tsl_product_tiles(job, &tiles)) {
+    TSL_TRY(tsl_agree(job->ranks, tsl_product_count(job, &tiles)));
+    TSL_TRY(tsl_settle_choose(job, &tiles));
+  }
+  if (job->settles)
+    *grid = tiles;
+  else
+    TSL_TRY(tsl_settle_choose(job, grid));
   const tesela_status status =
       job->settles ? TESELA_OK : tsl_part_copy(job->ranks, &job->part[TSL_PART_C], reads);
   return tsl_agree(job->ranks, status);

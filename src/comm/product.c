@@ -18,7 +18,7 @@
 #define CANDIDATES 6
 enum { TAG_SUMS = 3, LANE_SUMS = 2 };
 
-static tesela_status count_words(const tsl_job *job, tsl_rank_grid *grid) {
+tesela_status tsl_product_count(const tsl_job *job, tsl_rank_grid *grid) {
   tsl_blocks blocks;
   tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
   if (status == TESELA_OK)
@@ -28,19 +28,46 @@ static tesela_status count_words(const tsl_job *job, tsl_rank_grid *grid) {
   return status;
 }
 
+static tsl_task task_of(const tsl_job *job) {
+  const tsl_part *parts = job->part;
+  return (tsl_task){job->m,
+                    job->n,
+                    job->k,
+                    job->ranks->size,
+                    (int64_t)parts[TSL_PART_A].type->size,
+                    (int64_t)parts[TSL_PART_B].type->size,
+                    (int64_t)parts[TSL_PART_C].type->size,
+                    (int64_t)job->sums->size,
+                    job->sums->is_complex ? 8 : 2,
+                    job->memory};
+}
+
+static const tsl_links *links_of(const tsl_job *job) {
+  return job->ranks->links ? job->ranks->links : &tsl_links_default;
+}
+
+double tsl_product_least_tile = 1e12;
+
+bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid) {
+  enum { TILES = 4 };
+  const tsl_task task = task_of(job);
+  const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used;
+  const int tiles = operations >= TILES * tsl_product_least_tile ? TILES
+                    : operations >= 2 * tsl_product_least_tile   ? 2
+                                                                 : 1;
+  /* Of a factor the ranks that need the same part hold it together. */
+  const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
+  const double cuts_m = grid->by_columns ? parts : slabs, cuts_n = grid->by_columns ? slabs : parts;
+  const bool a_stays =
+      (double)job->m / cuts_m * (1 - 1 / cuts_n) <= (double)job->n / cuts_n * (1 - 1 / cuts_m);
+  return job->any_steps &&
+         tsl_grid_in_tiles(&task, links_of(job), a_stays ? 1 : tiles, a_stays ? tiles : 1, grid);
+}
+
 tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
   const tsl_part *parts = job->part;
-  const tsl_task task = {job->m,
-                         job->n,
-                         job->k,
-                         job->ranks->size,
-                         (int64_t)parts[TSL_PART_A].type->size,
-                         (int64_t)parts[TSL_PART_B].type->size,
-                         (int64_t)parts[TSL_PART_C].type->size,
-                         (int64_t)job->sums->size,
-                         job->sums->is_complex ? 8 : 2,
-                         job->memory};
-  const tsl_links *links = job->ranks->links ? job->ranks->links : &tsl_links_default;
+  const tsl_task task = task_of(job);
+  const tsl_links *links = links_of(job);
   tsl_rank_grid list[CANDIDATES + 1];
   int count = tsl_grid_list(&task, links, list, CANDIDATES);
   if (tsl_blocks_as_c(&parts[TSL_PART_C].layout, &task, &list[count]) &&
@@ -52,7 +79,7 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
         (long long)job->memory, (long long)job->m, (long long)job->n, (long long)job->k, job->ranks->size);
   int best = 0;
   for (int i = 0; i < count; i++) {
-    TSL_TRY(count_words(job, &list[i]));
+    TSL_TRY(tsl_product_count(job, &list[i]));
     tsl_grid_time(&task, links, &list[i]);
     if (list[i].seconds < list[best].seconds)
       best = i;
@@ -68,6 +95,7 @@ typedef struct product {
   tsl_blocks blocks;
   tsl_panels panels;
   const tsl_block *own;       /* NULL: this rank multiplies nothing */
+  const tsl_type_info *made;  /* of the own tile's numbers */
   void *sums;                 /* of the own tile */
   tesela_buffer *device_sums; /* the same, where this rank multiplies on a device */
   void *packed;               /* the same, for its owners */
@@ -117,7 +145,8 @@ static tesela_status prepare(product *p) {
   const size_t size = job->sums->size;
   TSL_TRY(tsl_alloc(job->settles ? 0 : (size_t)tile * size, "the sums of a block", &p->sums));
   if (tsl_place_is_device(&job->place) && tile > 0)
-    TSL_TRY(tesela_buffer_create(job->context, job->place.device, (size_t)tile * size, &p->device_sums));
+    TSL_TRY(
+        tesela_buffer_create(job->context, job->place.device, (size_t)tile * p->made->size, &p->device_sums));
   const bool by_lane = job->part[TSL_PART_C].by_lane;
   if (job->settles) /* nothing of C travels */
     return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
@@ -177,7 +206,7 @@ static tesela_status multiply(product *p, int number) {
             .buffer = p->device_sums,
             .row_stride = c.row_stride,
             .col_stride = c.col_stride,
-            .type = job->sums->type},
+            .type = p->made->type},
       .beta = step.panel == 0 ? zero : one,
       .device = job->device,
       .strategy = job->strategy,
@@ -378,7 +407,7 @@ static tesela_status settle(product *p, tsl_step step) {
   tsl_lane *lane = p->job->lane;
   if (p->own) {
     const tsl_patch window = own_window(p, step);
-    TSL_TRY(tsl_settle_store(p->job, &window, p->device_sums));
+    TSL_TRY(tsl_settle_store(p->job, &window, p->device_sums, p->made));
   }
   TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
   return tsl_lane_wait(lane, LANE_SUMS);
@@ -463,7 +492,7 @@ static double roundings(const tsl_job *job, const tsl_rank_grid *grid) {
 }
 
 tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
-  product p = {.job = job, .grid = grid, .record = record};
+  product p = {.job = job, .grid = grid, .record = record, .made = tsl_settle_made(job, grid)};
   tesela_status status = tsl_agree(job->ranks, prepare(&p));
   if (status == TESELA_OK)
     status = job->lane ? run_with_lane(&p) : run_all(&p);

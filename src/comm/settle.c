@@ -74,7 +74,12 @@ static void round_block(void *user, int64_t rows, int64_t cols, int64_t a_at, in
     r->status = tsl_lane_round(r->job->lane, &block);
 }
 
-tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, const tesela_buffer *sums) {
+const tsl_type_info *tsl_settle_made(const tsl_job *job, const tsl_rank_grid *grid) {
+  return job->settles && grid->panels == 1 ? job->part[TSL_PART_C].type : job->sums;
+}
+
+tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, const tesela_buffer *sums,
+                               const tsl_type_info *made) {
   const tsl_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
   for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
@@ -83,7 +88,7 @@ tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, cons
                         to = {c->mirror.buffer, (size_t)c->mirror.at * c->type->size, false};
     rounding r = {job, window, &held, sums, TESELA_OK};
     int64_t count = 0;
-    if (c->type == job->sums)
+    if (c->type == made)
       TSL_TRY(tsl_lane_patch(job->lane, window, &from, &held, &to, c->order, c->type->size, &count));
     else
       tsl_patch_walk(window, &held, c->order, round_block, &r);

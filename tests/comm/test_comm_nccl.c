@@ -10,6 +10,7 @@
 #include "comm/cases.h"
 #include "comm/false_nccl.h"
 #include "comm/lane_patch.h"
+#include "comm/product.h"
 #include "comm/threads.h"
 #include "fake/fake.h"
 #include "starved/starve.h"
@@ -153,15 +154,18 @@ static void cases_are_right(void **state) {
 
 /* Where ranks have of C what they compute, and nothing is scaled or added, nothing of it travels: neither to ranks nor to host memory. */
 static void c_stays(void **state) {
-  static const tesela_type types[][2] = {
-      {TESELA_F64, TESELA_F64}, {TESELA_F32, TESELA_F32}, {TESELA_C64, TESELA_C64}, {TESELA_I8, TESELA_I32}};
+  static const tesela_type types[][2] = {{TESELA_F64, TESELA_F64},
+                                         {TESELA_F32, TESELA_F32},
+                                         {TESELA_C64, TESELA_C64},
+                                         {TESELA_I8, TESELA_I32},
+                                         {TESELA_BF16, TESELA_BF16}};
   static course o = {.products = PRODUCTS};
   int stay = 0, tiled = 0;
   (void)state;
   for (int ranks = 2; ranks <= RANKS_MOST; ranks++)
     for (int i = 0; i < 48; i++) {
-      comm_case c = {.type = types[i % 4][0],
-                     .type_c = types[i % 4][1],
+      comm_case c = {.type = types[i % 5][0],
+                     .type_c = types[i % 5][1],
                      .m = 96,
                      .n = 80,
                      .k = 40,
@@ -440,6 +444,7 @@ static int set_up(void **state) {
   (void)state;
   setenv("TESELA_NCCL", FALSE_NCCL_PATH, 1);
   tsl_lane_least_block = 1;
+  tsl_product_least_tile = 1;
   false_nccl.entered = tesela_fake_entered;
   tesela_fake_install();
   tesela_fake_inner("cpu");
