@@ -233,8 +233,10 @@ static int together(const bench *of, double one) {
   if (of->rank == 0) {
     snprintf(what, sizeof what, "%d ranks%s", of->ranks, of->cyclic ? ", cyclic" : "");
     row(of, what, best, one / of->ranks, bad);
-    printf("      %s; of rank 0: %.1f ms products, %.1f waiting, %.1f moving\n", fastest.plan,
-           1e3 * fastest.seconds_compute, 1e3 * fastest.seconds_wait, 1e3 * fastest.seconds_move);
+    printf("      %s; of rank 0: %.1f ms products, %.1f waiting, %.1f moving, %.1f beside them\n",
+           fastest.plan, 1e3 * fastest.seconds_compute, 1e3 * fastest.seconds_wait,
+           1e3 * fastest.seconds_move,
+           1e3 * (fastest.seconds - fastest.seconds_compute - fastest.seconds_wait - fastest.seconds_move));
     fflush(stdout);
   }
   release(buffers);

@@ -6,7 +6,7 @@
  * device or several by commas, with operands on the host, and several also with operands in pieces on all of them (rows of A and C,
  * columns of B) and in the first one's memory. A row each: the fastest of REPEATS runs behind one that warms up,
  * and how that stands to the first device. STREAMED has strategies to limit it with, beside the tiles that are chosen, with ';' between
- * them ("streamed rows=16384 cols=3008 depth=16384"). Twelve elements of each result are compared with sums in long double. By the public header
+ * them ("streamed rows=16384 cols=3008 depth=16384"), and PIECES likewise for operands in pieces ("several slab=1073741824"). Twelve elements of each result are compared with sums in long double. By the public header
  * alone; times are the host's clock around whole calls. */
 #define _GNU_SOURCE
 #include <tesela/tesela.h>
@@ -263,7 +263,7 @@ static bool fetch(const bench *of, const spread *s) {
 }
 
 /* On all devices of a group, or (`on_one`) on its first one, which the others help. */
-static void in_pieces(const bench *of, const char *device, bool on_one) {
+static void in_pieces(const bench *of, const char *device, bool on_one, const char *strategy) {
   tesela_context *context;
   tesela_record record = {0};
   spread s = {.count = 0};
@@ -288,6 +288,7 @@ static void in_pieces(const bench *of, const char *device, bool on_one) {
                                  .a_pieces = &a,
                                  .b_pieces = &b,
                                  .c_pieces = &c,
+                                 .strategy = strategy,
                                  .device = device};
   for (int i = 0; i <= of->repeats && good; i++) {
     const double start = now();
@@ -299,7 +300,8 @@ static void in_pieces(const bench *of, const char *device, bool on_one) {
     printf("        %s\n", record.plan);
   memset(of->c, 0xff, (size_t)(of->n * of->n) * of->size);
   good = good && fetch(of, &s);
-  snprintf(what, sizeof what, "%s, %s", device, on_one ? "in the first one" : "in pieces");
+  snprintf(what, sizeof what, "%s, %s%s", device, on_one ? "in the first one" : "in pieces",
+           strategy ? ", given" : "");
   if (good)
     row(of, what, seconds, "of linear in core ", of->in_core / seconds / count_of(device));
   else
@@ -308,6 +310,17 @@ static void in_pieces(const bench *of, const char *device, bool on_one) {
     for (int p = 0; p < s.count; p++)
       tesela_buffer_destroy(s.pieces[operand][p].buffer);
   tesela_context_destroy(context);
+}
+
+static void given_pieces(const bench *of, const char *device, const char *given) {
+  char strategies[1024], *rest = strategies;
+  snprintf(strategies, sizeof strategies, "%s", given);
+  for (char *next; rest && *rest; rest = next) {
+    next = strchr(rest, ';');
+    if (next)
+      *next++ = 0;
+    in_pieces(of, device, false, rest);
+  }
 }
 
 /* --- cuBLASXt --- */
@@ -439,7 +452,9 @@ int main(int argc, char **argv) {
     snprintf(what, sizeof what, "%s, host", argv[i]);
     row(&of, what, seconds, "of linear ", of.one / seconds / count_of(argv[i]));
     for (int on_one = 0; on_one < 2 && count_of(argv[i]) > 1; on_one++)
-      in_pieces(&of, argv[i], on_one);
+      in_pieces(&of, argv[i], on_one, NULL);
+    if (getenv("PIECES") && count_of(argv[i]) > 1)
+      given_pieces(&of, argv[i], getenv("PIECES"));
     if (strncmp(argv[i], "cuda", 4) == 0)
       peer(&of, count_of(argv[i]));
   }

@@ -49,7 +49,11 @@ static const tsl_param params[] = {
     PART(6),
     PART(7),
     PART(8),
-    [SEVERAL_SLAB] = {"slab", "bytes of operands in pieces that travel at a time, about; 0: 64 MiB", 0, {0}},
+    [SEVERAL_SLAB] = {"slab",
+                      "bytes of operands in pieces that travel at a time, about; 0: 64 MiB to 256 MiB, an "
+                      "eighth of the smaller factor",
+                      0,
+                      {0}},
     {NULL, NULL, 0, {0}},
 };
 

@@ -146,11 +146,11 @@ static double block_seconds(const tsl_work *work, int block, const tsl_traffic *
   tsl_traffic before;
   double first, unused;
   const double compute = compute_seconds(work, site, block),
-               copies = tsl_several_link_seconds(traffic, &self->links, of->member,
-                                                 tsl_several_slab(&work->config), &first);
+               copies = tsl_several_link_seconds(traffic, &self->links, of->member, tsl_several_slab(work),
+                                                 &first);
   tsl_several_traffic_of(work, &of->c, of->member, of->stays, &before);
   const double wait =
-      tsl_several_link_seconds(&before, &self->links, of->member, tsl_several_slab(&work->config), &unused);
+      tsl_several_link_seconds(&before, &self->links, of->member, tsl_several_slab(work), &unused);
   return compute > 0 ? wait + fmax(compute + first, copies - wait) : 0;
 }
 

@@ -7,12 +7,19 @@
 #include "base/status.h"
 #include "strategy/gemm/several/sites.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-double tsl_several_slab(const tsl_config *config) {
-  const int64_t said = config->value[SEVERAL_SLAB];
-  return said > 0 ? (double)said : (double)(64 << 20);
+/* Large ones where operands are large: each is a product of its own, which a wide one makes better use of a device; and the first one alone
+ * is waited for. */
+double tsl_several_slab(const tsl_work *work) {
+  const int64_t said = work->config.value[SEVERAL_SLAB];
+  const double least = 64 << 20, most = 256 << 20;
+  const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
+  const double bytes_a = (double)a->rows * (double)a->cols * (double)tsl_type(a->type)->size,
+               bytes_b = (double)b->rows * (double)b->cols * (double)tsl_type(b->type)->size;
+  return said > 0 ? (double)said : fmin(most, fmax(least, fmin(bytes_a, bytes_b) / 8));
 }
 
 static int64_t smaller(int64_t a, int64_t b) {
@@ -266,7 +273,7 @@ static int64_t slab_lines(const cutting *job, const stretch *of) {
   static const int64_t grains[] = {256, 64, 16, 1};
   const tsl_rect c = rect_of(job, of->first, of->count),
                  through = tsl_several_rect(&job->work->problem, job->passes, &c);
-  const double slab = tsl_several_slab(&job->work->config);
+  const double slab = tsl_several_slab(job->work);
   double most = (double)of->count;
   int i = 0;
   if (tsl_problem_reads(&job->work->problem, job->passes) &&
