@@ -2,6 +2,7 @@
 
 #include "api/growth.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -102,7 +103,6 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
   job->device = g->device;
   job->strategy = g->strategy;
   job->bits = g->bits;
-  job->any_steps = !g->bits || strcmp(g->bits, "devices") != 0;
   job->sums = tsl_type(tsl_type(g->c.type)->sums);
   TSL_TRY(tsl_given_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
   return tsl_given_scalar(g->beta, "beta", job->sums, 0, job->beta);
@@ -231,7 +231,11 @@ static tesela_status choose_ways(tsl_job *job) {
 
 /* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that they need in host memory. */
 static tesela_status settle_c(tsl_job *job, tsl_rank_grid *grid, bool reads) {
+  const char *bits = job->bits ? job->bits : tsl_env_get(TSL_ENV_BITS);
   tsl_rank_grid tiles = *grid;
+  double least = 0;
+  TSL_TRY(job->ranks->ops->least(job->ranks, strcmp(bits, "devices") != 0, &least));
+  job->any_steps = least > 0;
   if (tsl_product_tiles(job, &tiles)) {
     TSL_TRY(tsl_agree(job->ranks, tsl_product_count(job, &tiles)));
     TSL_TRY(tsl_settle_choose(job, &tiles));
