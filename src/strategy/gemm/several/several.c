@@ -50,7 +50,8 @@ static const tsl_param params[] = {
     PART(7),
     PART(8),
     [SEVERAL_SLAB] = {"slab",
-                      "bytes of operands in pieces that travel at a time, about; 0: 64 MiB to 256 MiB, an "
+                      "bytes of operands in pieces that travel at a time, about; 0: 64 MiB, of f32 and wider "
+                      "to 256 MiB, an "
                       "eighth of the smaller factor",
                       0,
                       {0}},

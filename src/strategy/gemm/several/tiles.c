@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Large ones where operands are large: each is a product of its own, which a wide one makes better use of a device; and the first one alone
- * is waited for. */
+/* Larger ones of large factors of four bytes and more, whose kernels prepare the factor that stays for each slab anew (NOTES.md). */
 double tsl_several_slab(const tsl_work *work) {
   const int64_t said = work->config.value[SEVERAL_SLAB];
-  const double least = 64 << 20, most = 256 << 20;
   const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
-  const double bytes_a = (double)a->rows * (double)a->cols * (double)tsl_type(a->type)->size,
-               bytes_b = (double)b->rows * (double)b->cols * (double)tsl_type(b->type)->size;
+  const double size_a = (double)tsl_type(a->type)->size, size_b = (double)tsl_type(b->type)->size;
+  const double least = 64 << 20, most = fmin(size_a, size_b) < 4 ? least : 256 << 20;
+  const double bytes_a = (double)a->rows * (double)a->cols * size_a,
+               bytes_b = (double)b->rows * (double)b->cols * size_b;
   return said > 0 ? (double)said : fmin(most, fmax(least, fmin(bytes_a, bytes_b) / 8));
 }
 
