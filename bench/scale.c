@@ -5,7 +5,8 @@
  * The first device is also measured with operands in its memory, and limited to CAP bytes ("8GiB"; "-": not); the others, each a
  * device or several by commas, with operands on the host, and several also with operands in pieces on all of them (rows of A and C,
  * columns of B) and in the first one's memory. A row each: the fastest of REPEATS runs behind one that warms up,
- * and how that stands to the first device. Twelve elements of each result are compared with sums in long double. By the public header
+ * and how that stands to the first device. STREAMED has strategies to limit it with, beside the tiles that are chosen, with ';' between
+ * them ("streamed rows=16384 cols=3008 depth=16384"), and PIECES likewise for operands in pieces ("several slab=1073741824"). Twelve elements of each result are compared with sums in long double. By the public header
  * alone; times are the host's clock around whole calls. */
 #define _GNU_SOURCE
 #include <tesela/tesela.h>
@@ -131,7 +132,9 @@ static void says(const char *what) {
   fflush(stdout);
 }
 
-static bool on_host(const bench *of, const char *device, const char *cap, double *seconds, bool tell) {
+/* `cap`, `strategy`: NULL, or as TESELA_DEVICE_MEMORY and desc.strategy have them. */
+static bool on_host(const bench *of, const char *device, const char *cap, const char *strategy,
+                    double *seconds, bool tell) {
   tesela_context *context;
   tesela_record record = {0};
   bool good = true;
@@ -145,6 +148,7 @@ static bool on_host(const bench *of, const char *device, const char *cap, double
                                  .a = {.data = of->a, .type = of->type},
                                  .b = {.data = of->b, .type = of->type},
                                  .c = {.data = of->c, .type = of->type},
+                                 .strategy = strategy,
                                  .device = device};
   *seconds = INFINITY;
   for (int i = 0; i <= of->repeats && good; i++) {
@@ -259,7 +263,7 @@ static bool fetch(const bench *of, const spread *s) {
 }
 
 /* On all devices of a group, or (`on_one`) on its first one, which the others help. */
-static void in_pieces(const bench *of, const char *device, bool on_one) {
+static void in_pieces(const bench *of, const char *device, bool on_one, const char *strategy) {
   tesela_context *context;
   tesela_record record = {0};
   spread s = {.count = 0};
@@ -284,6 +288,7 @@ static void in_pieces(const bench *of, const char *device, bool on_one) {
                                  .a_pieces = &a,
                                  .b_pieces = &b,
                                  .c_pieces = &c,
+                                 .strategy = strategy,
                                  .device = device};
   for (int i = 0; i <= of->repeats && good; i++) {
     const double start = now();
@@ -295,7 +300,8 @@ static void in_pieces(const bench *of, const char *device, bool on_one) {
     printf("        %s\n", record.plan);
   memset(of->c, 0xff, (size_t)(of->n * of->n) * of->size);
   good = good && fetch(of, &s);
-  snprintf(what, sizeof what, "%s, %s", device, on_one ? "in the first one" : "in pieces");
+  snprintf(what, sizeof what, "%s, %s%s", device, on_one ? "in the first one" : "in pieces",
+           strategy ? ", given" : "");
   if (good)
     row(of, what, seconds, "of linear in core ", of->in_core / seconds / count_of(device));
   else
@@ -304,6 +310,17 @@ static void in_pieces(const bench *of, const char *device, bool on_one) {
     for (int p = 0; p < s.count; p++)
       tesela_buffer_destroy(s.pieces[operand][p].buffer);
   tesela_context_destroy(context);
+}
+
+static void given_pieces(const bench *of, const char *device, const char *given) {
+  char strategies[1024], *rest = strategies;
+  snprintf(strategies, sizeof strategies, "%s", given);
+  for (char *next; rest && *rest; rest = next) {
+    next = strchr(rest, ';');
+    if (next)
+      *next++ = 0;
+    in_pieces(of, device, false, rest);
+  }
 }
 
 /* --- cuBLASXt --- */
@@ -376,10 +393,26 @@ static void peer(const bench *of, int devices) {
 
 /* --- all --- */
 
+/* By the tiles that are chosen, and by those of STREAMED. */
+static void limited(const bench *of, const char *device, const char *cap) {
+  const char *given = getenv("STREAMED");
+  char strategies[1024], what[160], *rest = strategies;
+  snprintf(strategies, sizeof strategies, ";%s", given ? given : "");
+  for (char *next; rest && (rest == strategies || *rest); rest = next) {
+    double seconds;
+    next = strchr(rest, ';');
+    if (next)
+      *next++ = 0;
+    if (!on_host(of, device, cap, *rest ? rest : NULL, &seconds, true))
+      continue;
+    snprintf(what, sizeof what, "%s, host, in %s%s", device, cap, *rest ? ", given" : "");
+    row(of, what, seconds, "of in core ", of->in_core / seconds);
+  }
+}
+
 static void first(bench *of, const char *device, const char *cap) {
-  double seconds;
   char what[128];
-  if (!on_host(of, device, NULL, &of->one, true))
+  if (!on_host(of, device, NULL, NULL, &of->one, true))
     exit(3);
   snprintf(what, sizeof what, "%s, host", device);
   row(of, what, of->one, "of one ", 1);
@@ -387,10 +420,8 @@ static void first(bench *of, const char *device, const char *cap) {
     snprintf(what, sizeof what, "%s, in core", device);
     row(of, what, of->in_core, "of one ", of->one / of->in_core);
   }
-  if (strcmp(cap, "-") != 0 && on_host(of, device, cap, &seconds, true)) {
-    snprintf(what, sizeof what, "%s, host, in %s", device, cap);
-    row(of, what, seconds, "of in core ", of->in_core / seconds);
-  }
+  if (strcmp(cap, "-") != 0)
+    limited(of, device, cap);
 }
 
 int main(int argc, char **argv) {
@@ -416,12 +447,14 @@ int main(int argc, char **argv) {
   for (int i = 6; i < argc; i++) {
     double seconds;
     char what[160];
-    if (!on_host(&of, argv[i], NULL, &seconds, true))
+    if (!on_host(&of, argv[i], NULL, NULL, &seconds, true))
       continue;
     snprintf(what, sizeof what, "%s, host", argv[i]);
     row(&of, what, seconds, "of linear ", of.one / seconds / count_of(argv[i]));
     for (int on_one = 0; on_one < 2 && count_of(argv[i]) > 1; on_one++)
-      in_pieces(&of, argv[i], on_one);
+      in_pieces(&of, argv[i], on_one, NULL);
+    if (getenv("PIECES") && count_of(argv[i]) > 1)
+      given_pieces(&of, argv[i], getenv("PIECES"));
     if (strncmp(argv[i], "cuda", 4) == 0)
       peer(&of, count_of(argv[i]));
   }

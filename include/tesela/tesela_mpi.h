@@ -51,7 +51,8 @@ TESELA_API tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesel
  * pass through host memory, where a rank's part of an operand in a buffer has a copy meanwhile.
  *
  * The sums of each element are those of a grid (record->plan) that depends on sizes, types, layouts, memory and the number of ranks, and
- * on nothing else: the same call gives the same bits, whatever came when.
+ * on nothing else: the same call gives the same bits, whatever came when. Where C stays on the GPUs on which it is made (docs/SCALE.md) the grid
+ * also depends on that, unless gemm->bits is "devices".
  *  @return TESELA_BAD_CALL where an argument is wrong or not that of rank 0, or the ranks have different versions of the library;
  *  TESELA_UNSUPPORTED where operands are packed; TESELA_OUT_OF_MEMORY; and what tesela_gemm() returns. */
 static inline tesela_status tesela_mpi_gemm(MPI_Comm communicator, tesela_context *context,

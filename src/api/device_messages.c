@@ -2,6 +2,7 @@
 
 #include "api/api.h"
 #include "base/status.h"
+#include "strategy/finish.h"
 
 #include <stdio.h>
 
@@ -46,6 +47,24 @@ tesela_status tsl_api_copy_rows(tesela_stream *stream, const tsl_api_rows *rows)
                             .row_bytes = rows->row_bytes};
   return ops->copy_rows && ops->reaches(stream->device, stream->device) ? ops->copy_rows(stream->stream, &all)
                                                                         : copy_each(stream, &all);
+}
+
+bool tsl_api_rounds(const tesela_stream *stream, tesela_type type) {
+  return stream->device->capabilities & TSL_CAN_KERNELS && (type == TESELA_F16 || type == TESELA_BF16);
+}
+
+tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *r) {
+  tsl_problem problem = tsl_problem_gemm(r->rows, r->cols, 1, TESELA_F32);
+  problem.c.type = r->type;
+  const tsl_operands operands = {.c = {.buffer = r->to->memory,
+                                       .offset = r->to_offset,
+                                       .row_stride = r->to_row_stride,
+                                       .col_stride = r->to_col_stride},
+                                 .sums = {.buffer = r->from->memory,
+                                          .offset = r->from_offset,
+                                          .row_stride = r->from_row_stride,
+                                          .col_stride = r->from_col_stride}};
+  return tsl_finish_round(stream->device, &problem, &operands, stream->stream);
 }
 
 tesela_status tsl_api_event_done(tesela_event *event, bool *done) {

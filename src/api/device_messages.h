@@ -24,6 +24,16 @@ tesela_status tsl_api_enter(const tesela_stream *stream);
 void tsl_api_leave(const tesela_stream *stream);
 /* Copies in order of the stream. */
 tesela_status tsl_api_copy_rows(tesela_stream *stream, const tsl_api_rows *rows);
+/* Numbers of f32, rounded to a type of two bytes: rows x cols, from one buffer to another one of the same device. In elements. */
+typedef struct tsl_api_rounding {
+  const tesela_buffer *from, *to; /* as of tsl_api_rows */
+  tesela_type type;
+  int64_t rows, cols;
+  int64_t from_offset, from_row_stride, from_col_stride, to_offset, to_row_stride, to_col_stride;
+} tsl_api_rounding;
+/* Whether the stream's device can do that; and has it done, in order of the stream. */
+bool tsl_api_rounds(const tesela_stream *stream, tesela_type type);
+tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *rounding);
 /* Whether a mark that was recorded has come; where the device cannot tell, waits for it. What failed before it is told. */
 tesela_status tsl_api_event_done(tesela_event *event, bool *done);
 

@@ -2,12 +2,14 @@
 
 #include "api/growth.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/types.h"
 #include "comm/lane_patch.h"
 #include "comm/product.h"
+#include "comm/settle.h"
 #include "comm/setup.h"
 
 #include <stdio.h>
@@ -158,16 +160,20 @@ static double memory_words(const tsl_job *job) {
   return (double)job->memory / (double)job->sums->size;
 }
 
-/* "; by NCCL 2.27.3: A, B, sums" */
+/* "; by NCCL 2.27.3: A, B, sums", or "...: B; C stays where it is made" */
 static void print_ways(const tsl_job *job, tsl_text *text) {
   static const char *const names[] = {"A", "B", "sums"};
   int count = 0;
   for (int i = 0; i < TSL_PARTS; i++) {
-    if (job->part[i].by_lane && count++ == 0)
+    if (!job->part[i].by_lane || (i == TSL_PART_C && job->settles))
+      continue;
+    if (count++ == 0)
       tsl_text_add(text, "; by %s: %s", tsl_lane_name(job->lane), names[i]);
-    else if (job->part[i].by_lane)
+    else
       tsl_text_add(text, ", %s", names[i]);
   }
+  if (job->settles)
+    tsl_text_add(text, "; C stays where it is made");
 }
 
 static void tell(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
@@ -218,9 +224,29 @@ static tesela_status choose_ways(tsl_job *job) {
     TSL_TRY(ranks->ops->least(ranks, fits_lane(job, i), &least));
     job->part[i].by_lane = least > 0;
     if (i != TSL_PART_C && !job->part[i].by_lane && status == TESELA_OK)
-      status = tsl_part_copy(ranks, &job->part[i]);
+      status = tsl_part_copy(ranks, &job->part[i], true);
   }
   return tsl_agree(ranks, status);
+}
+
+/* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that they need in host memory. */
+static tesela_status settle_c(tsl_job *job, tsl_rank_grid *grid, bool reads) {
+  const char *bits = job->bits ? job->bits : tsl_env_get(TSL_ENV_BITS);
+  tsl_rank_grid tiles = *grid;
+  double least = 0;
+  TSL_TRY(job->ranks->ops->least(job->ranks, strcmp(bits, "devices") != 0, &least));
+  job->any_steps = least > 0;
+  if (tsl_product_tiles(job, &tiles)) {
+    TSL_TRY(tsl_agree(job->ranks, tsl_product_count(job, &tiles)));
+    TSL_TRY(tsl_settle_choose(job, &tiles));
+  }
+  if (job->settles)
+    *grid = tiles;
+  else
+    TSL_TRY(tsl_settle_choose(job, grid));
+  const tesela_status status =
+      job->settles ? TESELA_OK : tsl_part_copy(job->ranks, &job->part[TSL_PART_C], reads);
+  return tsl_agree(job->ranks, status);
 }
 
 /* What comes when all ranks know that they were called alike. */
@@ -234,7 +260,7 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   given[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
   if (multiplies && ranks->size > 1)
     TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane));
-  given[TSL_PART_A].stays = given[TSL_PART_B].stays = job->lane != NULL;
+  given[TSL_PART_A].stays = given[TSL_PART_B].stays = given[TSL_PART_C].stays = job->lane != NULL;
   TSL_TRY(tsl_parts_make(ranks, given, TSL_PARTS, job->part));
   if (!multiplies) {
     if (!empty)
@@ -247,6 +273,8 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_rank_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
+  if (job->lane)
+    TSL_TRY(settle_c(job, &grid, given[TSL_PART_C].read));
   tell(job, &grid, record);
   TSL_TRY(tsl_product_run(job, &grid, record));
   return tsl_part_store(ranks, &job->part[TSL_PART_C]);

@@ -121,6 +121,29 @@ static bool fit(const tsl_task *task, tsl_rank_grid *grid) {
   return true;
 }
 
+int tsl_grid_times_a(const tsl_rank_grid *grid) {
+  return grid->panels == 1 ? 1 : grid->tiles_n;
+}
+
+int tsl_grid_times_b(const tsl_rank_grid *grid) {
+  return grid->panels == 1 && grid->tiles_n == 1 ? 1 : grid->tiles_m;
+}
+
+/* Bytes that leave the busiest rank in a step, where operands lie evenly: of either panel one rank has all, or what it has lies in one
+ * panel, and it is wanted by the others of its slab, or by the other slabs. */
+static double bytes_of_step(const tsl_task *task, const tsl_rank_grid *grid, const sides *s) {
+  const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
+  const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
+               terms = s->depth / grid->panels;
+  const double along_a = grid->by_columns ? slabs : parts, along_b = grid->by_columns ? parts : slabs;
+  const double of_a = (double)tsl_grid_times_a(grid) / grid->tiles_n,
+               of_b = (double)tsl_grid_times_b(grid) / grid->tiles_m;
+  return of_a * fmin(terms, s->depth / along_a) * rows * (along_a - 1) * (double)task->size_a +
+         of_b * fmin(terms, s->depth / along_b) * cols * (along_b - 1) * (double)task->size_b;
+}
+
+/* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait for others. Where blocks are
+ * made in many steps that is too little: in each of them all wait for the one that has the panel, and between tiles for sums. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid) {
   const int64_t layer_ranks = grid->used / grid->depth;
   const sides small = sides_of(grid, 0), large = sides_of(grid, 1);
@@ -128,19 +151,30 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *
   const double element = (double)(task->size_a + task->size_b + task->size_c) / 3;
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   const double a_panel = (double)grid->slabs + (double)layer_ranks / grid->slabs;
-  const double messages =
-      (double)grid->tiles_m * grid->tiles_n * ((double)grid->panels * a_panel + grid->depth);
+  const double tiles = (double)grid->tiles_m * grid->tiles_n, steps = tiles * grid->panels;
+  const double messages = steps * a_panel + tiles * grid->depth;
   grid->seconds_compute = task->operations * terms / links->operations_second;
   grid->seconds = grid->seconds_compute + (double)busiest * element / links->bytes_second +
                   (grid->used == 1 ? 0 : messages * links->seconds_message);
+  if ((tiles == 1 && grid->panels <= PANELS_MOST) || grid->as_c)
+    return;
+  const double sends =
+      fmax(bytes_of_step(task, grid, &small), bytes_of_step(task, grid, &large)) / links->bytes_second +
+      a_panel * links->seconds_message;
+  /* Nothing is computed beside sums; of a tile with some of a block's rows, few have them all. */
+  const double sums = fmax(small.rows * small.cols, large.rows * large.cols) * (1 - 1.0 / grid->depth) *
+                          fmin(grid->tiles_m, grid->depth) * (double)task->size_sum / links->bytes_second +
+                      tiles * grid->depth * links->seconds_message;
+  grid->seconds = fmax(grid->seconds, sends + steps * fmax(sends, grid->seconds_compute / steps) + sums);
 }
 
 /* Words where each rank holds its even share of all three. A rank of a large slab may send more than it receives: what it holds of the
  * panel that all slabs need is wanted by as many, but larger. */
 static void expect(tsl_rank_grid *grid) {
   const int64_t layer_ranks = grid->used / grid->depth, larger = layer_ranks % grid->slabs;
-  const int64_t times_outer = grid->by_columns ? grid->tiles_m : grid->tiles_n;
-  const int64_t times_inner = grid->by_columns ? grid->tiles_n : grid->tiles_m;
+  const int times_a = tsl_grid_times_a(grid), times_b = tsl_grid_times_b(grid);
+  const int times_outer = grid->by_columns ? times_b : times_a;
+  const int times_inner = grid->by_columns ? times_a : times_b;
   double most = 0, most_sent = 0, all = 0;
   for (int which = 0; which < 2; which++) {
     const double s = (double)(layer_ranks / grid->slabs + which), q = (double)layer_ranks, d = grid->depth;
@@ -167,6 +201,20 @@ bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_gr
     return false;
   expect(grid);
   tsl_grid_time(task, links, grid);
+  return true;
+}
+
+bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n,
+                       tsl_rank_grid *grid) {
+  tsl_rank_grid cut = *grid;
+  cut.tiles_m = tiles_m;
+  cut.tiles_n = tiles_n;
+  cut.panels = 1;
+  cut.memory = (int64_t)bytes_in(task, &cut, 1);
+  if (grid->tiles_m > 1 || grid->tiles_n > 1 || cut.memory > task->memory)
+    return false;
+  tsl_grid_time(task, links, &cut);
+  *grid = cut;
   return true;
 }
 

@@ -68,6 +68,14 @@ bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_gr
 /* Expected seconds, from its words. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid);
 
+/* How often A's and B's panels come in all: for each tile that they are multiplied in, unless a tile has one panel alone; then that of A stays
+ * for the tiles beside each other, and that of B where a block is one tile wide. */
+int tsl_grid_times_a(const tsl_rank_grid *grid);
+int tsl_grid_times_b(const tsl_rank_grid *grid);
+/* Cuts blocks that are made in one tile into so many, each in one panel. False where that does not fit, and nothing is changed. */
+bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n,
+                       tsl_rank_grid *grid);
+
 /* Words that some rank must receive, whatever the algorithm: the memory-independent bound (Al Daas, Ballard, Grigori, Kumar, Rouse 2022)
  * less what it holds, and 2 m n k / (p sqrt S) - S where it has S words of memory (COSMA, above); the larger. 0 for one rank. */
 double tsl_grid_bound(int64_t m, int64_t n, int64_t k, int ranks, double memory_words);

@@ -29,9 +29,12 @@ typedef struct tsl_job {
   const tsl_type_info *sums;
   double alpha[2], beta[2];             /* as the type of the sums has them */
   const char *device, *strategy, *bits; /* of local products; bits: the same on all ranks */
+  bool any_steps;                       /* bits may depend on how messages travel; the same on all ranks */
   tsl_place place;                      /* of the calling rank's products */
   tsl_lane *lane;                       /* of the ranks' devices; NULL: there is none */
-  int64_t memory;                       /* bytes a rank may take; the same on all ranks */
+  bool
+      settles; /* what ranks have of C they compute, and it stays on their devices (comm/settle.h); the same on all ranks */
+  int64_t memory; /* bytes a rank may take; the same on all ranks */
 } tsl_job;
 
 #endif

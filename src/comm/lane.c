@@ -338,6 +338,14 @@ tesela_status tsl_lane_copy(tsl_lane *lane, const tsl_api_rows *rows) {
   return lane->is_over ? TESELA_OK : keep(lane, tsl_api_copy_rows(lane->stream, rows));
 }
 
+bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type) {
+  return tsl_api_rounds(lane->stream, type);
+}
+
+tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounding *rounding) {
+  return lane->is_over ? TESELA_OK : keep(lane, tsl_api_round(lane->stream, rounding));
+}
+
 static tesela_status exchange(const tsl_lane *lane, const tsl_parcel *parcels, int count) {
   void *stream = tesela_stream_native(lane->stream);
   TSL_TRY(tsl_nccl_group(&lane->nccl));

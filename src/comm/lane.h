@@ -49,6 +49,10 @@ bool tsl_lane_reaches(const tsl_lane *lane, const tesela_buffer *buffer);
 /* Copies rows of bytes in order of the stream. */
 tesela_status tsl_lane_copy(tsl_lane *lane, const tsl_api_rows *rows);
 
+/* Whether numbers of f32 can be rounded to a type there; and has it done, in order of the stream. */
+bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type);
+tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounding *rounding);
+
 /* A message of a group. */
 typedef struct tsl_parcel {
   int other; /* rank */

@@ -27,6 +27,21 @@ static tsl_patch window_of(const tsl_panels *p, int operand, const tsl_block *bl
                                : tsl_window_b(p->grid, block, step, order);
 }
 
+/* Whether a step has another panel of an operand than the step before it: the same on all ranks. */
+static bool comes(const tsl_panels *p, int operand, int step) {
+  const tsl_rank_grid *grid = p->grid;
+  return grid->panels > 1 || step == 0 ||
+         (operand == TSL_PART_A ? step % grid->tiles_n == 0 : grid->tiles_n > 1);
+}
+
+tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
+  const tsl_rank_grid *grid = panels->grid;
+  const int before = grid->panels > 1        ? step /* changes of the panel until then */
+                     : operand == TSL_PART_A ? step / grid->tiles_n
+                                             : (grid->tiles_n > 1 ? step : 0);
+  return &panels->panel[before % 2][operand];
+}
+
 /* Whether a window lies whole in one piece of this rank's memory, of the kind that it multiplies in, and where. */
 static bool lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel) {
   if (on_device && !part->mirror.buffer)
@@ -179,7 +194,7 @@ static void set_place(const tsl_panels *p, tsl_panel *panel) {
 static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t *at) {
   const tsl_part *part = &p->job->part[operand];
   const size_t size = part->type->size;
-  tsl_panel *panel = &p->panel[step % 2][operand];
+  tsl_panel *panel = tsl_panels_at(p, operand, step);
   look(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
@@ -199,19 +214,26 @@ static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t 
 }
 
 static tesela_status lane_begin(tsl_panels *p, int step) {
-  size_t in = 0, out = 0, at = 0;
+  size_t in = 0, out = 0;
   p->parcel_count = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
-    if (p->own && p->job->part[operand].by_lane)
+    const bool travels = p->job->part[operand].by_lane && comes(p, operand, step);
+    if (p->own && travels)
       lane_receive(p, operand, step, &in);
-    if (p->job->part[operand].by_lane)
+    if (travels)
       TSL_TRY(lane_send(p, operand, step, &out));
   }
-  TSL_TRY(tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count));
+  return tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count);
+}
+
+/* Behind the messages, in order of the stream: not sooner, as the panels are multiplied until now that these take the place of. */
+static tesela_status lane_end(tsl_panels *p, int step) {
+  size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
-    if (p->job->part[operand].by_lane)
+    if (p->job->part[operand].by_lane && comes(p, operand, step))
       TSL_TRY(lane_assemble(p, operand, step, &at));
-  return tsl_lane_mark(p->job->lane, step % 2);
+  TSL_TRY(tsl_lane_mark(p->job->lane, step % 2));
+  return tsl_lane_wait(p->job->lane, step % 2);
 }
 
 /* --- steps --- */
@@ -221,10 +243,10 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_beside *beside
   char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
   size_t bytes = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
-    if (!p->job->part[operand].by_lane)
+    if (!p->job->part[operand].by_lane && comes(p, operand, step))
       TSL_TRY(receive(p, operand, step, &in));
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-    if (!p->job->part[operand].by_lane)
+    if (!p->job->part[operand].by_lane && comes(p, operand, step))
       TSL_TRY(send_or_count(p, operand, step, &out, &bytes));
   if (p->job->lane)
     TSL_TRY(lane_begin(p, step));
@@ -236,7 +258,7 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_beside *beside
 static tesela_status assemble(tsl_panels *p, int operand, int step, const char **at) {
   const tsl_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
-  tsl_panel *panel = &p->panel[step % 2][operand];
+  tsl_panel *panel = tsl_panels_at(p, operand, step);
   look(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
@@ -275,14 +297,14 @@ tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside, 
   const double begin = tsl_clock();
   TSL_TRY(arrive(p, step, beside));
   if (p->job->lane) {
-    TSL_TRY(tsl_lane_wait(p->job->lane, step % 2));
+    TSL_TRY(lane_end(p, step));
     *own = *own == TESELA_OK ? tsl_lane_status(p->job->lane) : *own;
   }
   p->seconds_wait += tsl_beside_exposed(beside, begin);
   const double arrived = tsl_clock();
   const char *at = p->incoming[step % 2];
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++) {
-    if (p->job->part[operand].by_lane)
+    if (p->job->part[operand].by_lane || !comes(p, operand, step))
       continue;
     const tesela_status status = assemble(p, operand, step, &at);
     *own = *own == TESELA_OK ? status : *own;
@@ -305,11 +327,17 @@ static tesela_status measure(tsl_panels *p, most *all) {
     size_t incoming[2] = {0, 0}, outgoing[2] = {0, 0};
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
       const int way = p->job->part[operand].by_lane;
-      if (p->own) {
-        const tsl_patch window = window_of(p, operand, p->own, tsl_step_at(p->grid, step));
-        const size_t bytes = (size_t)tsl_patch_total(&window) * p->job->part[operand].type->size;
+      if (!comes(p, operand, step))
+        continue;
+      tsl_panel panel = {.in_place = true};
+      if (p->own)
+        look(p, operand, tsl_step_at(p->grid, step), &panel);
+      if (!panel.in_place) {
+        const size_t bytes = (size_t)tsl_patch_total(&panel.window) * p->job->part[operand].type->size;
         raise_to(&all->panel[operand], bytes);
-        incoming[way] += bytes;
+        incoming[way] += bytes - (size_t)tsl_layout_common(&p->job->part[operand].layout, p->job->ranks->rank,
+                                                           &panel.window) *
+                                     p->job->part[operand].type->size;
       }
       TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[way]));
     }

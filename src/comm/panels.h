@@ -24,7 +24,7 @@ typedef struct tsl_panels {
   const tsl_rank_grid *grid;
   const tsl_blocks *blocks;
   const tsl_block *own;  /* NULL: this rank needs none, but others need what it holds */
-  tsl_panel panel[2][2]; /* of even steps and of odd ones; TSL_PART_A, TSL_PART_B */
+  tsl_panel panel[2][2]; /* that are multiplied, and that arrive, by turns; TSL_PART_A, TSL_PART_B */
   void *outgoing[2], *incoming[2];
   struct tsl_packed_window *packed; /* windows of a step that were packed already */
   /* The same for operands whose messages go from device to device. */
@@ -33,6 +33,9 @@ typedef struct tsl_panels {
   int parcel_count;
   double seconds_wait, seconds_move;
 } tsl_panels;
+
+/* The panel of an operand in a step. */
+tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step);
 
 /* Takes the memory for all steps. TESELA_OUT_OF_MEMORY; free it in any case. */
 tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks,

@@ -9,6 +9,7 @@
 #include "comm/finish.h"
 #include "comm/lane_patch.h"
 #include "comm/panels.h"
+#include "comm/settle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #define CANDIDATES 6
 enum { TAG_SUMS = 3, LANE_SUMS = 2 };
 
-static tesela_status count_words(const tsl_job *job, tsl_rank_grid *grid) {
+tesela_status tsl_product_count(const tsl_job *job, tsl_rank_grid *grid) {
   tsl_blocks blocks;
   tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
   if (status == TESELA_OK)
@@ -27,19 +28,46 @@ static tesela_status count_words(const tsl_job *job, tsl_rank_grid *grid) {
   return status;
 }
 
+static tsl_task task_of(const tsl_job *job) {
+  const tsl_part *parts = job->part;
+  return (tsl_task){job->m,
+                    job->n,
+                    job->k,
+                    job->ranks->size,
+                    (int64_t)parts[TSL_PART_A].type->size,
+                    (int64_t)parts[TSL_PART_B].type->size,
+                    (int64_t)parts[TSL_PART_C].type->size,
+                    (int64_t)job->sums->size,
+                    job->sums->is_complex ? 8 : 2,
+                    job->memory};
+}
+
+static const tsl_links *links_of(const tsl_job *job) {
+  return job->ranks->links ? job->ranks->links : &tsl_links_default;
+}
+
+double tsl_product_least_tile = 1e12;
+
+bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid) {
+  enum { TILES = 4 };
+  const tsl_task task = task_of(job);
+  const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used;
+  const int tiles = operations >= TILES * tsl_product_least_tile ? TILES
+                    : operations >= 2 * tsl_product_least_tile   ? 2
+                                                                 : 1;
+  /* Of a factor the ranks that need the same part hold it together. */
+  const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
+  const double cuts_m = grid->by_columns ? parts : slabs, cuts_n = grid->by_columns ? slabs : parts;
+  const bool a_stays =
+      (double)job->m / cuts_m * (1 - 1 / cuts_n) <= (double)job->n / cuts_n * (1 - 1 / cuts_m);
+  return job->any_steps &&
+         tsl_grid_in_tiles(&task, links_of(job), a_stays ? 1 : tiles, a_stays ? tiles : 1, grid);
+}
+
 tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
   const tsl_part *parts = job->part;
-  const tsl_task task = {job->m,
-                         job->n,
-                         job->k,
-                         job->ranks->size,
-                         (int64_t)parts[TSL_PART_A].type->size,
-                         (int64_t)parts[TSL_PART_B].type->size,
-                         (int64_t)parts[TSL_PART_C].type->size,
-                         (int64_t)job->sums->size,
-                         job->sums->is_complex ? 8 : 2,
-                         job->memory};
-  const tsl_links *links = job->ranks->links ? job->ranks->links : &tsl_links_default;
+  const tsl_task task = task_of(job);
+  const tsl_links *links = links_of(job);
   tsl_rank_grid list[CANDIDATES + 1];
   int count = tsl_grid_list(&task, links, list, CANDIDATES);
   if (tsl_blocks_as_c(&parts[TSL_PART_C].layout, &task, &list[count]) &&
@@ -51,7 +79,7 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
         (long long)job->memory, (long long)job->m, (long long)job->n, (long long)job->k, job->ranks->size);
   int best = 0;
   for (int i = 0; i < count; i++) {
-    TSL_TRY(count_words(job, &list[i]));
+    TSL_TRY(tsl_product_count(job, &list[i]));
     tsl_grid_time(&task, links, &list[i]);
     if (list[i].seconds < list[best].seconds)
       best = i;
@@ -67,6 +95,7 @@ typedef struct product {
   tsl_blocks blocks;
   tsl_panels panels;
   const tsl_block *own;       /* NULL: this rank multiplies nothing */
+  const tsl_type_info *made;  /* of the own tile's numbers */
   void *sums;                 /* of the own tile */
   tesela_buffer *device_sums; /* the same, where this rank multiplies on a device */
   void *packed;               /* the same, for its owners */
@@ -114,10 +143,13 @@ static tesela_status prepare(product *p) {
     owned = here > owned ? here : owned;
   }
   const size_t size = job->sums->size;
-  TSL_TRY(tsl_alloc((size_t)tile * size, "the sums of a block", &p->sums));
+  TSL_TRY(tsl_alloc(job->settles ? 0 : (size_t)tile * size, "the sums of a block", &p->sums));
   if (tsl_place_is_device(&job->place) && tile > 0)
-    TSL_TRY(tesela_buffer_create(job->context, job->place.device, (size_t)tile * size, &p->device_sums));
+    TSL_TRY(
+        tesela_buffer_create(job->context, job->place.device, (size_t)tile * p->made->size, &p->device_sums));
   const bool by_lane = job->part[TSL_PART_C].by_lane;
+  if (job->settles) /* nothing of C travels */
+    return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
   const size_t slots = (size_t)owned * size * (size_t)grid->depth;
   TSL_TRY(tsl_alloc(by_lane ? 0 : (size_t)tile * size, "sums on their way", &p->packed));
   TSL_TRY(tsl_alloc(slots, "sums of C", &p->slots));
@@ -147,8 +179,8 @@ static void release(product *p) {
 /* sums += A's panel times B's; the first panel's are stored. */
 static tesela_status multiply(product *p, int number) {
   const tsl_job *job = p->job;
-  const tsl_panel *panels = p->panels.panel[number % 2];
-  const tsl_panel *a = &panels[TSL_PART_A], *b = &panels[TSL_PART_B];
+  const tsl_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
+                  *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   const tsl_step step = tsl_step_at(p->grid, number);
   const tsl_patch c = own_window(p, step);
   static const double one[2] = {1, 0}, zero[2] = {0, 0};
@@ -174,7 +206,7 @@ static tesela_status multiply(product *p, int number) {
             .buffer = p->device_sums,
             .row_stride = c.row_stride,
             .col_stride = c.col_stride,
-            .type = job->sums->type},
+            .type = p->made->type},
       .beta = step.panel == 0 ? zero : one,
       .device = job->device,
       .strategy = job->strategy,
@@ -198,9 +230,9 @@ static tesela_status multiply_step(void *argument) {
 }
 
 /* Whether a step's product takes longer than starting a thread for it. */
-static bool is_long(const product *p, int number) {
-  const tsl_panel *a = &p->panels.panel[number % 2][TSL_PART_A],
-                  *b = &p->panels.panel[number % 2][TSL_PART_B];
+static bool is_long(product *p, int number) {
+  const tsl_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
+                  *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   return (double)tsl_dim_total(&a->window.rows) * (double)tsl_dim_total(&a->window.cols) *
              (double)tsl_dim_total(&b->window.cols) >
          1e6;
@@ -238,7 +270,7 @@ static tesela_status run_tile(product *p, int tile, tesela_status *own) {
 /* The sums of a tile that were made on a device, to host memory, where they are needed there. */
 static tesela_status fetch_sums(product *p, int tile) {
   const tsl_part *part = &p->job->part[TSL_PART_C];
-  if (!p->device_sums)
+  if (!p->device_sums || p->job->settles)
     return TESELA_OK;
   const tsl_patch c = own_window(p, tsl_step_at(p->grid, tile * p->grid->panels));
   if (part->by_lane && (p->grid->depth > 1 || tsl_layout_common(&part->layout, p->job->ranks->rank, &c) == 0))
@@ -370,17 +402,30 @@ static void store(product *p, tsl_step step) {
   }
 }
 
+/* What stays on the devices: the last step of a tile, which was multiplied by all. The lane keeps what fails. */
+static tesela_status settle(product *p, tsl_step step) {
+  tsl_lane *lane = p->job->lane;
+  if (p->own) {
+    const tsl_patch window = own_window(p, step);
+    TSL_TRY(tsl_settle_store(p->job, &window, p->device_sums, p->made));
+  }
+  TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
+  return tsl_lane_wait(lane, LANE_SUMS);
+}
+
 static tesela_status finish_tile(product *p, int tile, tesela_status own) {
   p->parcel_count = 0;
   tsl_ranks *ranks = p->job->ranks;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
-  const int64_t owned = owned_in(p, step);
-  TSL_TRY(receive_sums(p, step, owned));
-  if (p->own)
+  const bool travels = !p->job->settles;
+  const int64_t owned = travels ? owned_in(p, step) : 0;
+  if (travels)
+    TSL_TRY(receive_sums(p, step, owned));
+  if (travels && p->own)
     TSL_TRY(send_sums(p, step, owned));
   const double sent = tsl_clock();
-  if (p->job->part[TSL_PART_C].by_lane)
+  if (travels && p->job->part[TSL_PART_C].by_lane)
     TSL_TRY(exchange_sums(p, owned, &own));
   TSL_TRY(ranks->ops->wait(ranks, TSL_BATCH_SUMS));
   if (p->job->lane) {
@@ -394,12 +439,28 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
     tsl_status_save(&saved);
     return p->written ? tsl_fail(all, "%s; C is lost, a part of it was written", saved.sentence) : all;
   }
-  tsl_tree_add(p->job->sums->type, p->slots, p->grid->depth, owned);
-  store(p, step);
   p->written = true;
+  if (travels) {
+    tsl_tree_add(p->job->sums->type, p->slots, p->grid->depth, owned);
+    store(p, step);
+  } else {
+    TSL_TRY(settle(p, step));
+  }
   p->record->seconds_wait += arrived - sent;
   p->record->seconds_move += sent - begin + tsl_clock() - arrived;
   return TESELA_OK;
+}
+
+/* All ranks: whether what each did last went well. */
+static tesela_status agree_late(const product *p) {
+  TSL_TRY(tsl_lane_meet(p->job->lane));
+  tesela_status own = tsl_lane_status(p->job->lane);
+  if (own != TESELA_OK) {
+    tsl_status_saved saved;
+    tsl_status_save(&saved);
+    own = tsl_fail(own, "%s; C is lost, a part of it was written", saved.sentence);
+  }
+  return tsl_agree(p->job->ranks, own);
 }
 
 static tesela_status run_all(product *p) {
@@ -412,7 +473,7 @@ static tesela_status run_all(product *p) {
     own = own == TESELA_OK ? fetch_sums(p, tile) : own;
     TSL_TRY(finish_tile(p, tile, own));
   }
-  return TESELA_OK;
+  return p->job->settles ? agree_late(p) : TESELA_OK;
 }
 
 static tesela_status run_with_lane(product *p) {
@@ -431,7 +492,7 @@ static double roundings(const tsl_job *job, const tsl_rank_grid *grid) {
 }
 
 tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
-  product p = {.job = job, .grid = grid, .record = record};
+  product p = {.job = job, .grid = grid, .record = record, .made = tsl_settle_made(job, grid)};
   tesela_status status = tsl_agree(job->ranks, prepare(&p));
   if (status == TESELA_OK)
     status = job->lane ? run_with_lane(&p) : run_all(&p);

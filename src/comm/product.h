@@ -12,6 +12,15 @@
 /* The grid that ranks agree on for a job: the best by words that are counted for its layouts. TESELA_OUT_OF_MEMORY where it does not fit. */
 tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *grid);
 
+/* For C that stays where it is made, and messages that are fast: fewer and deeper steps, as each one more reads and writes the sums once more.
+ * A block is made in some tiles, each of all terms, whose panels come while the one before is multiplied. False: the grid is as good as
+ * it was. Of a job whose bits may differ from those of another way of messages. */
+bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid);
+/* Operations of such a tile, at least. A test may change it. */
+extern double tsl_product_least_tile;
+/* Counts the words of a grid for the job's layouts. TESELA_OUT_OF_MEMORY. */
+tesela_status tsl_product_count(const tsl_job *job, tsl_rank_grid *grid);
+
 /* Runs it; all ranks have the same grid. All return the same status and sentence; where it is not TESELA_OK, C is as it was unless the
  * sentence says that it is lost. The record's seconds and error_bound are filled in. */
 tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record);

@@ -167,8 +167,8 @@ tesela_status tsl_parts_make(tsl_ranks *ranks, const tsl_given *given, int count
   return TESELA_OK;
 }
 
-tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_part *part) {
-  TSL_TRY(tsl_mirror_copy(&part->mirror, part->type, &part->layout, ranks->rank, true));
+tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_part *part, bool reads) {
+  TSL_TRY(tsl_mirror_copy(&part->mirror, part->type, &part->layout, ranks->rank, reads));
   part->data = part->mirror.data;
   return TESELA_OK;
 }

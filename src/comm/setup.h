@@ -39,8 +39,9 @@ tesela_status tsl_given_scalar(const double *given, const char *name, const tsl_
 /* Makes the parts of a job: exchanges rectangles, makes layouts, and has all ranks agree on orders of messages. Called by all ranks, whose
  * arguments are alike and right; all return the same. tsl_parts_free() in any case. */
 tesela_status tsl_parts_make(tsl_ranks *ranks, const tsl_given *given, int count, tsl_part *out);
-/* Copies what this rank has of a part in a buffer to host memory, if that was not done. Of this rank alone. TESELA_OUT_OF_MEMORY. */
-tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_part *part);
+/* Copies what this rank has of a part in a buffer to host memory, if that was not done: its elements where it `reads`, else takes the memory
+ * alone. Of this rank alone. TESELA_OUT_OF_MEMORY. */
+tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_part *part, bool reads);
 /* What was computed of a part, back to where the caller has it. Called by all ranks; all return the same, and where that is not TESELA_OK
  * the part is lost. */
 tesela_status tsl_part_store(tsl_ranks *ranks, const tsl_part *part);

@@ -23,7 +23,8 @@ static void define_sums(const tsl_problem *problem, tsl_text *defines) {
                is_scaled ? scales : 0, problem->beta[0] != 0);
 }
 
-tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel) {
+static tesela_status build(tsl_work *work, void (*define)(const tsl_problem *problem, tsl_text *defines),
+                           tsl_kernel **kernel) {
   /* By no strategy's options: relaxed arithmetic is not what its user has asked of this. */
   tsl_work own = *work;
   const tesela_type type = work->problem.c.type, bias = work->problem.bias.type;
@@ -37,7 +38,7 @@ tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel) {
                "#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define FINISH_BIAS %d\n"
                "#define FINISH_FUNCTION %d\n#define FINISH_PLACES %d\n",
                of_c, of_c, added, (int)work->problem.activation, tsl_problem_places(&work->problem));
-  define_sums(&work->problem, &defines);
+  define(&work->problem, &defines);
   tesela_status status = tsl_text_status(&defines);
   if (status == TESELA_OK)
     status = tsl_launch_kernel_with(&own, "strategy/finish.cl", "tsl_finish_result", ACROSS * LINES,
@@ -48,6 +49,10 @@ tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel) {
   work->texts = own.texts;
   work->source = own.source;
   return TESELA_OK;
+}
+
+tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel) {
+  return build(work, define_sums, kernel);
 }
 
 static tsl_finish_steps steps_of(const tsl_operand *operand, bool by_rows) {
@@ -90,6 +95,19 @@ tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, con
        tsl_launch_limited(device, 1, tsl_least(down, tsl_ceil_div(most, tsl_least(across, most)))), 1},
       {ACROSS, LINES, 1}};
   return device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
+}
+
+static void define_rounding(const tsl_problem *problem, tsl_text *defines) {
+  (void)problem;
+  tsl_text_add(defines, "#define FINISH_SUMS 1\n#define FINISH_SCALES 0\n#define FINISH_BEFORE 0\n");
+}
+
+tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
+                               tsl_stream *stream) {
+  tsl_work work = {.problem = *problem, .device = device};
+  tsl_kernel *kernel;
+  TSL_TRY(build(&work, define_rounding, &kernel));
+  return tsl_finish_on_device(&work, kernel, operands, stream);
 }
 
 double tsl_finish_seconds(const tsl_problem *problem, const tsl_device *device) {

@@ -10,6 +10,7 @@
 #include "comm/cases.h"
 #include "comm/false_nccl.h"
 #include "comm/lane_patch.h"
+#include "comm/product.h"
 #include "comm/threads.h"
 #include "fake/fake.h"
 #include "starved/starve.h"
@@ -117,6 +118,11 @@ static void nothing_is_left(void) {
 
 /* --- right --- */
 
+static void all_are_right(const course *o, int product, int ranks) {
+  for (int r = 0; r < ranks; r++)
+    assert_string_equal(o->of[product][r].why, "");
+}
+
 static void cases_are_right(void **state) {
   static course o = {.products = 1};
   int sums = 0, panels = 0, tiled = 0;
@@ -144,6 +150,78 @@ static void cases_are_right(void **state) {
     }
   print_message("%d with panels, %d with sums, %d tile by tile\n", panels, sums, tiled);
   assert_true(panels > 30 && sums > 30 && tiled > 2);
+}
+
+/* Where ranks have of C what they compute, and nothing is scaled or added, nothing of it travels: neither to ranks nor to host memory. */
+static void c_stays(void **state) {
+  static const tesela_type types[][2] = {{TESELA_F64, TESELA_F64},
+                                         {TESELA_F32, TESELA_F32},
+                                         {TESELA_C64, TESELA_C64},
+                                         {TESELA_I8, TESELA_I32},
+                                         {TESELA_BF16, TESELA_BF16}};
+  static course o = {.products = PRODUCTS};
+  int stay = 0, tiled = 0;
+  (void)state;
+  for (int ranks = 2; ranks <= RANKS_MOST; ranks++)
+    for (int i = 0; i < 48; i++) {
+      comm_case c = {.type = types[i % 5][0],
+                     .type_c = types[i % 5][1],
+                     .m = 96,
+                     .n = 80,
+                     .k = 40,
+                     .a = i % 5 == 0 ? DEALT_CYCLIC : DEALT_BLOCKS,
+                     .b = i % 7 == 0 ? DEALT_RECTANGLES : DEALT_BLOCKS,
+                     .c = i / 4 % 3 == 1   ? DEALT_GRID
+                          : i / 4 % 3 == 2 ? DEALT_CYCLIC
+                                           : DEALT_BLOCKS,
+                     .alpha = {i % 16 == 15 ? 2 : 1, 0},
+                     .beta = {i % 16 == 14, 0},
+                     .memory = i / 12 % 2 ? 12000 : 0,
+                     .buffer_a = i % 3 != 0,
+                     .buffer_b = true,
+                     .buffer_c = i % 16 != 13,
+                     .context = context};
+      o.c = &c;
+      set(FALSE_NCCL_NOTHING, 0);
+      assert_int_equal(tsl_threads_run(ranks, body, &o), TESELA_OK);
+      all_are_right(&o, 0, ranks);
+      all_are_right(&o, 1, ranks);
+      const bool stays = strstr(o.of[0][0].plan, "; C stays where it is made") != NULL;
+      assert_true(!stays || (i % 16 < 13 && !strstr(o.of[0][0].plan, "sums")));
+      stay += stays;
+      tiled += stays && strstr(o.of[0][0].plan, "tiles");
+      nothing_is_left();
+    }
+  print_message("%d whose C stays, %d of them tile by tile\n", stay, tiled);
+  assert_true(stay > 20 && tiled > 0);
+}
+
+/* Products that take longer than their messages, and are made beside those of the next ones: nobody writes what is multiplied. */
+static void long_products(void **state) {
+  static course o = {.products = 1};
+  (void)state;
+  for (int ranks = 2; ranks <= RANKS_MOST; ranks += 2)
+    for (int i = 0; i < 2; i++) {
+      comm_case c = {.type = i % 2 ? TESELA_F32 : TESELA_F64,
+                     .type_c = i % 2 ? TESELA_F32 : TESELA_F64,
+                     .m = 100,
+                     .n = 90,
+                     .k = 4000,
+                     .c = i ? DEALT_CYCLIC : DEALT_BLOCKS,
+                     .alpha = {1, 0},
+                     .beta = {i, 0},
+                     .buffer_a = true,
+                     .buffer_b = true,
+                     .buffer_c = true,
+                     .context = context,
+                     .strategy = "sequential"};
+      o.c = &c;
+      set(FALSE_NCCL_NOTHING, 0);
+      assert_int_equal(tsl_threads_run(ranks, body, &o), TESELA_OK);
+      all_are_right(&o, 0, ranks);
+      assert_non_null(strstr(o.of[0][0].plan, " steps"));
+      nothing_is_left();
+    }
 }
 
 /* Matrices whose blocks are short pass through host memory. */
@@ -184,11 +262,6 @@ static void run_logged(int ranks, course *o) {
   log_text[fread(log_text, 1, sizeof log_text - 1, file)] = 0;
   fclose(file);
   assert_int_equal(status, TESELA_OK);
-}
-
-static void all_are_right(const course *o, int product, int ranks) {
-  for (int r = 0; r < ranks; r++)
-    assert_string_equal(o->of[product][r].why, "");
 }
 
 /* What fails while ranks meet: at each such call, whichever rank's it is. */
@@ -291,11 +364,21 @@ static void devices_that_fail(void **state) {
                                                      TESELA_FAKE_ALLOCATION, TESELA_FAKE_STREAM};
   static course o = {.products = PRODUCTS};
   (void)state;
-  comm_case c = in_buffers(32, 3);
-  o.c = &c;
-  for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-    int alike = 0, step = 1;
-    for (int nth = 1;; nth += step, step = nth > 12 ? 7 : 1) {
+  comm_case travels = in_buffers(32, 3), stays = travels;
+  stays.a = stays.b = stays.c = DEALT_BLOCKS;
+  stays.transpose_a = stays.transpose_b = stays.transpose_c = stays.conjugate_a = stays.conjugate_b = false;
+  stays.alpha[0] = 1;
+  stays.alpha[1] = stays.beta[0] = stays.beta[1] = 0;
+  stays.m = 96;
+  stays.n = 80;
+  stays.k = 40;
+  stays.memory = 12000; /* in tiles, so that one may be stored before another one fails */
+  const size_t count = sizeof operations / sizeof *operations;
+  for (size_t which = 0; which < 2 * count; which++) {
+    const size_t i = which % count;
+    int alike = 0, lost = 0, step = 1;
+    o.c = which < count ? &travels : &stays;
+    for (int nth = 1;; nth += step, step = nth > 12 ? 7 + nth / 3 : 1) {
       tesela_fake_reset();
       tesela_fake_only(1);
       set(FALSE_NCCL_NOTHING, 0);
@@ -314,12 +397,16 @@ static void devices_that_fail(void **state) {
             assert_string_equal(own->why, "");
           assert_true(product == 0 || own->status == TESELA_OK);
           alike += own->status != TESELA_OK;
+          lost += strstr(own->why, "C is lost") != NULL;
         }
       nothing_is_left();
     }
     tesela_fake_reset();
     assert_true(alike > 0);
-    print_message("%s: %d failures\n", tesela_fake_name(operations[i]), alike / 3);
+    assert_true(o.c != &stays || strstr(o.of[0][0].plan, "; C stays where it is made"));
+    assert_true(o.c != &stays || operations[i] != TESELA_FAKE_COPY_ON || lost > 0);
+    print_message("%s: %d failures, C lost by %d of them\n", tesela_fake_name(operations[i]), alike / 3,
+                  lost / 3);
   }
   tesela_fake_only(-1);
   tesela_fake_reset();
@@ -357,6 +444,7 @@ static int set_up(void **state) {
   (void)state;
   setenv("TESELA_NCCL", FALSE_NCCL_PATH, 1);
   tsl_lane_least_block = 1;
+  tsl_product_least_tile = 1;
   false_nccl.entered = tesela_fake_entered;
   tesela_fake_install();
   tesela_fake_inner("cpu");
@@ -374,7 +462,8 @@ static int tear_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cases_are_right),        cmocka_unit_test(short_blocks_stay),
+      cmocka_unit_test(cases_are_right),        cmocka_unit_test(c_stays),
+      cmocka_unit_test(long_products),          cmocka_unit_test(short_blocks_stay),
       cmocka_unit_test(ranks_that_cannot_meet), cmocka_unit_test(messages_that_fail),
       cmocka_unit_test(devices_that_fail),      cmocka_unit_test(starved)};
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,7 +1,7 @@
 /* Products of operands that lie in pieces on several devices: any layout in any type against the same product on the host, bit by
  * bit, with gaps that stay as they were; who computes what; the same bits ten times; failures of each operation at each of its calls;
  * and what a program is told of pieces that are wrong. With a number as argument: so many layouts, of all types, by whatever children
- * the models choose, which takes compilers a while. */
+ * the models choose, which takes compilers a while; and with names of devices behind it ("cuda:0,cuda:1"), on these. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,9 +19,17 @@
 
 static tsl_devices *devices;
 static tsl_device *mixed, *fakes, *three;
+static const char *named; /* devices to test in place of fakes and what every machine has; NULL: none */
 
 static int find_devices(void **state) {
   (void)state;
+  if (named) {
+    if (tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, named, &mixed) != TESELA_OK)
+      fail_msg("%s", tesela_last_error());
+    assert_true(mixed->member_count > 1);
+    three = fakes = mixed;
+    return 0;
+  }
   tesela_fake_inner("opencl:0");
   tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
   tesela_fake_devices(2);
@@ -454,6 +462,90 @@ static void test_failures(void **state) {
   }
 }
 
+/* Where beta is 0 another device does the part of one that fails, whatever failed at whichever call, if only what it holds can be read and
+ * written: in this run, and in later ones without trying the first one again. */
+static void test_replaced(void **state) {
+  static const tesela_fake_operation operations[] = {TESELA_FAKE_LAUNCH,   TESELA_FAKE_COPY_IN,
+                                                     TESELA_FAKE_COPY_OUT, TESELA_FAKE_COPY_ON,
+                                                     TESELA_FAKE_EVENT,    TESELA_FAKE_FINISH};
+  tsl_device *const groups[] = {fakes, three};
+  (void)state;
+  for (size_t o = 0; o < sizeof operations / sizeof *operations; o++)
+    for (int g = 0; g < 4; g++) {
+      const tesela_fake_operation operation = operations[o];
+      scattered s;
+      bool failed = true;
+      int replaced = 0;
+      scatter(&s, g < 2 ? 20 : 25, &types[0], groups[g % 2], -1);
+      assert_true(s.problem.beta[0] == 0 && s.problem.k > 0);
+      const tsl_config config = config_of(&s, g < 2 ? SEVERAL_ROWS : SEVERAL_HOLDERS, 1500);
+      for (int nth = 1; failed; nth += 1 + nth / 8) {
+        tsl_plan *plan = plan_of_scattered(&s, &config);
+        const tsl_operands operands = {.a.held = s.held[TSL_OPERAND_A],
+                                       .b.held = s.held[TSL_OPERAND_B],
+                                       .c.held = s.held[TSL_OPERAND_C]};
+        tesela_fake_reset();
+        tesela_fake_only(1);
+        tesela_fake_fail(operation, nth);
+        const tesela_status status = tsl_plan_run(plan, &operands, NULL);
+        failed = tesela_fake_failures() > 0;
+        tesela_fake_reset();
+        if (status != TESELA_OK) {
+          /* Another one's copy met the failure, too, or nobody was left; a launch is the device's alone. */
+          assert_true(failed && operation != TESELA_FAKE_LAUNCH);
+          assert_non_null(strstr(tesela_last_error(), "on demand"));
+        } else {
+          const char *note = tsl_plan_note(plan);
+          compare(plan, &s);
+          assert_true(failed || !note);
+          replaced += note != NULL;
+          if (operation == TESELA_FAKE_LAUNCH && failed) {
+            assert_non_null(note);
+            assert_non_null(strstr(note, "fake:1 failed, and "));
+            assert_non_null(strstr(note, "on demand"));
+            /* It would fail again. */
+            tesela_fake_fail_from(TESELA_FAKE_LAUNCH, 1);
+            must_scattered(plan, &s);
+            assert_int_equal(tesela_fake_failures(), 0);
+          }
+        }
+        tesela_fake_reset();
+        must_scattered(plan, &s);
+        tsl_plan_destroy(plan);
+      }
+      tesela_fake_only(-1);
+      if (operation == TESELA_FAKE_LAUNCH || operation == TESELA_FAKE_FINISH)
+        assert_true(replaced > 0);
+      forget(&s);
+    }
+}
+
+/* What stands in may fail in its turn: the next one does it; where none is left, the first sentence is told. */
+static void test_replaced_again(void **state) {
+  scattered s;
+  (void)state;
+  scatter(&s, 20, &types[0], fakes, -1);
+  const tsl_config config = config_of(&s, SEVERAL_ROWS, 1500);
+  tsl_plan *plan = plan_of_scattered(&s, &config);
+  tesela_fake_reset();
+  tesela_fake_only(1);
+  tesela_fake_fail_from(TESELA_FAKE_LAUNCH, 1);
+  must_scattered(plan, &s);
+  assert_non_null(strstr(tsl_plan_note(plan), "fake:1 failed, and fake:0 computed its part"));
+  tesela_fake_only(-1);
+  assert_int_equal(run_scattered(plan, &s), TESELA_DEVICE_FAILED); /* both fail now */
+  assert_non_null(strstr(tesela_last_error(), "the part of fake:0, without which C is lost: "));
+  tesela_fake_reset();
+  tesela_fake_only(0);
+  tesela_fake_fail(TESELA_FAKE_LAUNCH, 1); /* of one of fake:0's two parts, and nobody else has worked */
+  (void)run_scattered(plan, &s);
+  tesela_fake_reset();
+  tesela_fake_only(-1);
+  must_scattered(plan, &s);
+  tsl_plan_destroy(plan);
+  forget(&s);
+}
+
 /* --- what a program sees --- */
 
 static void buffers_for(tesela_context *context, const char *device, tesela_buffer **buffer, size_t floats) {
@@ -583,8 +675,9 @@ static void test_on_one(void **state) {
   tesela_buffer *one;
   tesela_plan *plan;
   float numbers[64 * 64], c[64 * 64];
+  const char *group = named ? named : "opencl:0,cpu", *first = named ? mixed->members[0]->name : "opencl:0";
   assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
-  buffers_for(context, "opencl:0", &one, 3 * 4096);
+  buffers_for(context, first, &one, 3 * 4096);
   for (int i = 0; i < 4096; i++)
     numbers[i] = (float)(i % 5 - 2);
   assert_int_equal(tesela_buffer_write(one, 0, numbers, sizeof numbers), TESELA_OK);
@@ -594,7 +687,7 @@ static void test_on_one(void **state) {
                                  .a = {.buffer = one},
                                  .b = {.buffer = one, .transpose = 1},
                                  .c = {.buffer = one, .offset = 4096},
-                                 .device = "opencl:0,cpu",
+                                 .device = group,
                                  .strategy = "several cut=1 part1=30 part2=34 slab=3000"};
   if (tesela_plan_create(context, &desc, &plan) != TESELA_OK ||
       tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL) != TESELA_OK)
@@ -614,18 +707,23 @@ static void test_on_one(void **state) {
 
 int main(int count, char **arguments) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_layouts), cmocka_unit_test(test_shares),   cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_bits),    cmocka_unit_test(test_failures), cmocka_unit_test(test_calls),
-      cmocka_unit_test(test_on_one),
+      cmocka_unit_test(test_layouts),        cmocka_unit_test(test_shares),   cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_bits),           cmocka_unit_test(test_failures), cmocka_unit_test(test_replaced),
+      cmocka_unit_test(test_replaced_again), cmocka_unit_test(test_calls),    cmocka_unit_test(test_on_one),
   };
+  const struct CMUnitTest real[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_bits),
+                                    cmocka_unit_test(test_on_one)};
   simple = tsl_plan_children;
   simple.make = make_simple;
   simple.seconds = seconds_simply;
+  named = count > 2 ? arguments[2] : NULL;
   if (count > 1) {
     layouts = strtoull(arguments[1], NULL, 10);
     type_count = sizeof types / sizeof *types;
     simple.make = tsl_plan_children.make;
   }
+  if (named) /* what needs no device that fails */
+    return cmocka_run_group_tests(real, find_devices, forget_devices);
   tesela_fake_install();
   return cmocka_run_group_tests(tests, find_devices, forget_devices);
 }

@@ -89,7 +89,7 @@ static double link_seconds(const deciding *job, int member, int64_t lines, doubl
   tsl_several_traffic(work, &band, member, &traffic);
   tsl_several_measure(work->device, member, &traffic, &job->self->links);
   const double copies =
-      tsl_several_link_seconds(&traffic, &job->self->links, member, tsl_several_slab(&work->config), &first);
+      tsl_several_link_seconds(&traffic, &job->self->links, member, tsl_several_slab(work), &first);
   return fmax(copies - compute, first);
 }
 

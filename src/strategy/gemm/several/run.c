@@ -3,10 +3,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/notice.h"
 #include "base/status.h"
-
-#include <stdio.h>
 
 typedef struct running {
   const tsl_work *work;
@@ -119,18 +116,6 @@ static bool put_back(const running *job) {
 
 /* --- again, elsewhere --- */
 
-static void tell(const running *job, const tsl_several_part *by) {
-  tsl_several *self = job->work->state;
-  char note[sizeof self->note];
-  snprintf(note, sizeof note, "%s failed, and %s computed its part of the product again: %.200s",
-           job->part->device->name, by->device->name, job->failure.sentence);
-  pthread_mutex_lock(&self->lock);
-  if (!*self->note)
-    snprintf(self->note, sizeof self->note, "%s", note);
-  pthread_mutex_unlock(&self->lock);
-  tsl_notice(TSL_LOG_PLAN, "%s", note);
-}
-
 /* A child that did a part instead does it in later runs, too: one of those that do the same. */
 static void remember(const running *job, tsl_child *child) {
   tsl_several *self = job->work->state;
@@ -161,7 +146,7 @@ static bool run_again_by(running *job, const tsl_several_part *other) {
     return false;
   }
   remember(job, child);
-  tell(job, other);
+  tsl_several_tell(job->work, job->part->device->name, other->device->name, job->failure.sentence);
   return true;
 }
 

@@ -15,8 +15,8 @@
  * (tsl_plan_note(), a notice). Where beta is not 0, C's part is kept for that beforehand.
  *
  * Operands in pieces on the devices (work->spread): each device computes what it holds of C, or its share of lines where some hold
- * none, and what it lacks of A, B and C comes from the others by the copy engines (tiles.c, sites.c, sites_run.c). Nothing replaces
- * a device that fails then, as it holds what others would need.
+ * none, and what it lacks of A, B and C comes from the others by the copy engines (tiles.c, sites.c, sites_run.c). A device that fails is
+ * replaced there where beta is 0, and what it holds can still be read and written.
  *
  * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices. */
 #include "strategy/gemm/several/several.h"
@@ -49,7 +49,12 @@ static const tsl_param params[] = {
     PART(6),
     PART(7),
     PART(8),
-    [SEVERAL_SLAB] = {"slab", "bytes of operands in pieces that travel at a time, about; 0: 64 MiB", 0, {0}},
+    [SEVERAL_SLAB] = {"slab",
+                      "bytes of operands in pieces that travel at a time, about; 0: 64 MiB, of f32 and wider "
+                      "to 256 MiB, an "
+                      "eighth of the smaller factor",
+                      0,
+                      {0}},
     {NULL, NULL, 0, {0}},
 };
 

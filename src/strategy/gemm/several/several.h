@@ -112,7 +112,10 @@ void tsl_several_release_sites(const tsl_work *work, tsl_several *self);
 bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_share *out);
 tesela_status tsl_several_run_sites(const tsl_work *work, const tsl_operands *operands);
 /* Bytes of what passes through at a time, about. */
-double tsl_several_slab(const tsl_config *config);
+double tsl_several_slab(const tsl_work *work);
+
+/* Tells, once for a plan and in the log, that a device failed and which one did its part again. */
+void tsl_several_tell(const tsl_work *work, const char *failed, const char *by, const char *sentence);
 
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 

@@ -8,27 +8,32 @@
 #include <math.h>
 #include <stdlib.h>
 
-static tesela_status site_of(const tsl_work *work, tsl_several *self, int member, tsl_site **site) {
+static tesela_status make_site(const tsl_work *work, int member, tsl_site **site) {
   void *block;
-  if (!self->sites[member]) {
-    TSL_TRY(tsl_alloc_zeroed(sizeof **site, "a device's part of a product", &block));
-    self->sites[member] = block;
-    self->sites[member]->device = work->device->members[member];
-    self->sites[member]->member = member;
-    self->sites[member]->carrier.device = work->device->members[member];
-  }
+  TSL_TRY(tsl_alloc_zeroed(sizeof **site, "a device's part of a product", &block));
+  *site = block;
+  (*site)->device = work->device->members[member];
+  (*site)->member = member;
+  (*site)->carrier.device = work->device->members[member];
+  return TESELA_OK;
+}
+
+static tesela_status site_of(const tsl_work *work, tsl_several *self, int member, tsl_site **site) {
+  if (!self->sites[member])
+    TSL_TRY(make_site(work, member, &self->sites[member]));
   *site = self->sites[member];
   return TESELA_OK;
 }
 
-static tesela_status make_children(const tsl_work *work, tsl_site *site) {
+static tesela_status make_children(const tsl_work *work, tsl_site *site, const tsl_child *like) {
   for (int i = 0; i < site->kind_count; i++) {
     tsl_several_kind *kind = &site->kinds[i];
     const tsl_child_wish wish = {.problem = &kind->problem,
                                  .device = site->device,
                                  .in_buffers = true,
                                  .workspace_most = UINT64_MAX,
-                                 .most = tsl_accuracy_of_one_part(&work->problem, &kind->problem, 1)};
+                                 .most = tsl_accuracy_of_one_part(&work->problem, &kind->problem, 1),
+                                 .like = like};
     const tesela_status status = work->children->make(work->children, &wish, &kind->child);
     if (status != TESELA_OK)
       return tsl_fail_in(status, "the part of %s", site->device->name);
@@ -57,23 +62,58 @@ tesela_status tsl_several_build_sites(tsl_work *work, tsl_several *self) {
   }
   for (int i = 0; i < work->device->member_count; i++)
     if (self->sites[i]) {
-      TSL_TRY(make_children(work, self->sites[i]));
+      self->sites[i]->blocks = self->blocks;
+      self->sites[i]->block_count = self->block_count;
+      TSL_TRY(make_children(work, self->sites[i], NULL));
       log_site(self->sites[i]);
     }
   return TESELA_OK;
 }
 
+static tesela_status cut_instead(const tsl_work *work, const tsl_site *failed, tsl_site *site) {
+  tsl_several cut = {.count = 0};
+  tesela_status status = TESELA_OK;
+  int room = 0;
+  for (int i = 0; i < failed->block_count && status == TESELA_OK; i++)
+    if (failed->blocks[i].member == failed->member)
+      status = tsl_several_add_block(work, &cut, &room,
+                                     (tsl_several_block){.c = failed->blocks[i].c, .member = site->member});
+  site->blocks = site->own_blocks = cut.blocks;
+  site->block_count = cut.block_count;
+  for (int i = 0; i < cut.block_count && status == TESELA_OK; i++)
+    status = tsl_several_cut_tiles(work, &cut, i, site);
+  return status;
+}
+
+tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *failed, int member,
+                                        const tsl_child *like, tsl_site **out) {
+  TSL_TRY(make_site(work, member, out));
+  tesela_status status = cut_instead(work, failed, *out);
+  if (status == TESELA_OK)
+    status = make_children(work, *out, like);
+  if (status != TESELA_OK) {
+    tsl_several_free_site(work, *out);
+    *out = NULL;
+  }
+  return status;
+}
+
+void tsl_several_free_site(const tsl_work *work, tsl_site *site) {
+  if (!site)
+    return;
+  tsl_several_free_site(work, site->instead);
+  tsl_site_end(site);
+  for (int kind = 0; kind < site->kind_count; kind++)
+    work->children->destroy(site->kinds[kind].child);
+  free(site->kinds);
+  free(site->tiles);
+  free(site->own_blocks);
+  tsl_free(site);
+}
+
 void tsl_several_release_sites(const tsl_work *work, tsl_several *self) {
   for (int i = 0; i < TSL_MEMBERS_MAX; i++) {
-    tsl_site *site = self->sites[i];
-    if (!site)
-      continue;
-    tsl_site_end(site);
-    for (int kind = 0; kind < site->kind_count; kind++)
-      work->children->destroy(site->kinds[kind].child);
-    free(site->kinds);
-    free(site->tiles);
-    tsl_free(site);
+    tsl_several_free_site(work, self->sites[i]);
     self->sites[i] = NULL;
   }
   free(self->blocks);
@@ -106,11 +146,11 @@ static double block_seconds(const tsl_work *work, int block, const tsl_traffic *
   tsl_traffic before;
   double first, unused;
   const double compute = compute_seconds(work, site, block),
-               copies = tsl_several_link_seconds(traffic, &self->links, of->member,
-                                                 tsl_several_slab(&work->config), &first);
+               copies = tsl_several_link_seconds(traffic, &self->links, of->member, tsl_several_slab(work),
+                                                 &first);
   tsl_several_traffic_of(work, &of->c, of->member, of->stays, &before);
   const double wait =
-      tsl_several_link_seconds(&before, &self->links, of->member, tsl_several_slab(&work->config), &unused);
+      tsl_several_link_seconds(&before, &self->links, of->member, tsl_several_slab(work), &unused);
   return compute > 0 ? wait + fmax(compute + first, copies - wait) : 0;
 }
 

@@ -17,6 +17,11 @@ typedef struct tsl_site_buffer {
 struct tsl_site {
   tsl_device *device;
   int member;
+  const tsl_several_block *blocks; /* of which it computes those of its member */
+  int block_count;
+  tsl_several_block
+      *own_blocks;         /* the same, of a site that stands in for another one; NULL: they are the plan's */
+  tsl_site *instead;       /* what does this site's part since its device failed; NULL: it never did */
   tsl_several_tile *tiles; /* in the order of computing */
   int tile_count, tile_room;
   tsl_several_kind *kinds;
@@ -36,6 +41,9 @@ struct tsl_site {
 
 /* Cuts C into blocks. */
 tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self);
+/* Adds one to them, cut into such as its member takes at a time; *room is that of the list. */
+tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *room,
+                                    tsl_several_block block);
 /* Adds a block's tiles; kinds are without children. */
 tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *self, int block, tsl_site *site);
 
@@ -46,6 +54,14 @@ typedef struct tsl_lying {
 } tsl_lying;
 tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *at, tsl_lying *out);
 
+/* A site of another member for all that a site computes; `like` as in tsl_child_wish. */
+tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *failed, int member,
+                                        const tsl_child *like, tsl_site **out);
+/* Frees one, and what stands in for it. NULL is allowed. */
+void tsl_several_free_site(const tsl_work *work, tsl_site *site);
+
+/* Takes all that runs need, unless it is there: before C is touched, so that a lack of memory leaves it as it was. */
+tesela_status tsl_site_ready(tsl_site *site);
 /* Gives back all that runs took; nothing is pending. */
 void tsl_site_end(tsl_site *site);
 

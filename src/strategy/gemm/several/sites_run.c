@@ -14,90 +14,16 @@
 typedef struct running {
   const tsl_work *work;
   const tsl_operands *operands;
-  tsl_site *site;
+  tsl_site *planned; /* the plan's for this part */
+  tsl_site *site;    /* which does it: the same, or what stands in for it */
   const tsl_device_ops *ops;
+  int member;
   int block; /* whose lines stay in the buffer; -1: none yet */
   tesela_status status;
   tsl_status_saved failure;
   pthread_t thread;
   bool has_thread;
 } running;
-
-/* --- what a site keeps --- */
-
-static void drop(tsl_site *site, tsl_site_buffer *of) {
-  if (of->buffer)
-    site->device->ops->buffer_destroy(of->buffer);
-  if (of->done)
-    site->device->ops->event_destroy(of->done);
-  *of = (tsl_site_buffer){.buffer = NULL};
-}
-
-void tsl_site_end(tsl_site *site) {
-  const tsl_device_ops *ops = site->device->ops;
-  drop(site, &site->stay);
-  for (int i = 0; i < SITE_RING; i++) {
-    drop(site, &site->slabs[i]);
-    drop(site, &site->results[i]);
-  }
-  if (site->scratch)
-    ops->buffer_destroy(site->scratch);
-  if (site->arrived)
-    ops->event_destroy(site->arrived);
-  if (site->in && site->in != site->compute)
-    ops->stream_destroy(site->in);
-  if (site->out && site->out != site->compute)
-    ops->stream_destroy(site->out);
-  if (site->compute)
-    ops->stream_destroy(site->compute);
-  tsl_carrier_end(&site->carrier);
-  site->scratch = NULL;
-  site->arrived = NULL;
-  site->in = site->out = site->compute = NULL;
-  site->is_ready = false;
-}
-
-static tesela_status take(tsl_site *site, tsl_site_buffer *of, size_t bytes) {
-  if (bytes == 0)
-    return TESELA_OK;
-  TSL_TRY(site->device->ops->buffer_create(site->device, bytes, &of->buffer));
-  return site->arrived ? site->device->ops->event_create(site->device, &of->done) : TESELA_OK;
-}
-
-static tesela_status take_streams(tsl_site *site) {
-  const tsl_device_ops *ops = site->device->ops;
-  TSL_TRY(ops->stream_create(site->device, &site->compute));
-  if (!ops->stream_wait) {
-    site->in = site->out = site->compute;
-    return TESELA_OK;
-  }
-  TSL_TRY(ops->stream_create(site->device, &site->in));
-  TSL_TRY(ops->stream_create(site->device, &site->out));
-  return ops->event_create(site->device, &site->arrived);
-}
-
-static tesela_status take_all(tsl_site *site) {
-  TSL_TRY(take_streams(site));
-  TSL_TRY(take(site, &site->stay, site->stay_bytes));
-  for (int i = 0; i < SITE_RING; i++) {
-    TSL_TRY(take(site, &site->slabs[i], site->slab_bytes));
-    TSL_TRY(take(site, &site->results[i], site->tile_bytes));
-  }
-  if (site->workspace > 0)
-    TSL_TRY(site->device->ops->buffer_create(site->device, (size_t)site->workspace, &site->scratch));
-  return TESELA_OK;
-}
-
-/* Before C is touched, so that a lack of memory leaves it as it was. */
-static tesela_status make_ready(tsl_site *site) {
-  tesela_status status = TESELA_OK;
-  if (!site->is_ready)
-    status = take_all(site);
-  site->is_ready = status == TESELA_OK;
-  if (status != TESELA_OK)
-    tsl_site_end(site);
-  return status;
-}
 
 /* --- waiting --- */
 
@@ -207,7 +133,7 @@ static tesela_status arrive(const running *job) {
 static tesela_status compute(running *job, int index) {
   tsl_site *site = job->site;
   const tsl_several_tile *tile = &site->tiles[index];
-  const tsl_several_block *block = &((const tsl_several *)job->work->state)->blocks[tile->block];
+  const tsl_several_block *block = &site->blocks[tile->block];
   tsl_site_buffer *slab = &site->slabs[index % SITE_RING], *result = &site->results[index % SITE_RING];
   const bool a_stays = block->stays == TSL_OPERAND_A, is_there = job->block == tile->block;
   tsl_operands used = {.team = job->operands->team};
@@ -290,9 +216,63 @@ static void run_all(running *jobs, int count) {
       run_site(&jobs[i]);
 }
 
-static tesela_status outcome(running *jobs, int count) {
+/* --- again, by another member --- */
+
+static running job_of(const tsl_work *work, const tsl_operands *operands, tsl_site *planned, tsl_site *site) {
+  return (running){.work = work,
+                   .operands = operands,
+                   .planned = planned,
+                   .site = site,
+                   .ops = site->device->ops,
+                   .member = site->member,
+                   .block = -1};
+}
+
+static bool has_failed(const running *jobs, int count, int member) {
   for (int i = 0; i < count; i++)
-    if (jobs[i].status != TESELA_OK) {
+    if (jobs[i].status != TESELA_OK && jobs[i].member == member)
+      return true;
+  return false;
+}
+
+/* What the failed device holds of A and B is read by the other one, which nobody wrote, and all of its part of C is written anew. Where one
+ * of these cannot be done either, that fails. */
+static bool run_again_by(const running *failed, int member) {
+  const tsl_work *work = failed->work;
+  tsl_several *self = work->state;
+  const tsl_site *there = self->sites[member];
+  tsl_site *site;
+  if (tsl_several_build_instead(work, failed->site, member, there ? there->kinds[0].child : NULL, &site) !=
+      TESELA_OK)
+    return false;
+  running again = job_of(work, failed->operands, failed->planned, site);
+  again.status = tsl_site_ready(site);
+  if (again.status == TESELA_OK)
+    run_site(&again);
+  if (again.status != TESELA_OK) {
+    tsl_several_free_site(work, site);
+    return false;
+  }
+  tsl_several_tell(work, failed->site->device->name, site->device->name, failed->failure.sentence);
+  tsl_several_free_site(work, failed->planned->instead);
+  failed->planned->instead = site;
+  return true;
+}
+
+/* Where beta is not 0, what was there of C may be spoilt. */
+static bool repair(const running *jobs, int count, int failed) {
+  const tsl_work *work = jobs[failed].work;
+  if (tsl_problem_reads(&work->problem, TSL_OPERAND_C))
+    return false;
+  for (int member = 0; member < work->device->member_count; member++)
+    if (!has_failed(jobs, count, member) && run_again_by(&jobs[failed], member))
+      return true;
+  return false;
+}
+
+static tesela_status outcome(const running *jobs, int count) {
+  for (int i = 0; i < count; i++)
+    if (jobs[i].status != TESELA_OK && !repair(jobs, count, i)) {
       tsl_status_restore(&jobs[i].failure);
       return tsl_fail_in(TESELA_DEVICE_FAILED, "the part of %s, without which C is lost",
                          jobs[i].site->device->name);
@@ -304,15 +284,13 @@ static tesela_status run_ready(const tsl_work *work, const tsl_operands *operand
   const tsl_several *self = work->state;
   running jobs[TSL_MEMBERS_MAX] = {{0}};
   int count = 0;
-  for (int i = 0; i < work->device->member_count; i++)
-    if (self->sites[i])
-      jobs[count++] = (running){.work = work,
-                                .operands = operands,
-                                .site = self->sites[i],
-                                .ops = self->sites[i]->device->ops,
-                                .block = -1};
+  for (int i = 0; i < work->device->member_count; i++) {
+    tsl_site *planned = self->sites[i];
+    if (planned)
+      jobs[count++] = job_of(work, operands, planned, planned->instead ? planned->instead : planned);
+  }
   for (int i = 0; i < count; i++)
-    TSL_TRY(make_ready(jobs[i].site));
+    TSL_TRY(tsl_site_ready(jobs[i].site));
   run_all(jobs, count);
   return outcome(jobs, count);
 }

@@ -7,12 +7,19 @@
 #include "base/status.h"
 #include "strategy/gemm/several/sites.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-double tsl_several_slab(const tsl_config *config) {
-  const int64_t said = config->value[SEVERAL_SLAB];
-  return said > 0 ? (double)said : (double)(64 << 20);
+/* Larger ones of large factors of four bytes and more, whose kernels prepare the factor that stays for each slab anew (NOTES.md). */
+double tsl_several_slab(const tsl_work *work) {
+  const int64_t said = work->config.value[SEVERAL_SLAB];
+  const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
+  const double size_a = (double)tsl_type(a->type)->size, size_b = (double)tsl_type(b->type)->size;
+  const double least = 64 << 20, most = fmin(size_a, size_b) < 4 ? least : 256 << 20;
+  const double bytes_a = (double)a->rows * (double)a->cols * size_a,
+               bytes_b = (double)b->rows * (double)b->cols * size_b;
+  return said > 0 ? (double)said : fmin(most, fmax(least, fmin(bytes_a, bytes_b) / 8));
 }
 
 static int64_t smaller(int64_t a, int64_t b) {
@@ -67,7 +74,8 @@ static double stay_most(const tsl_device *device) {
   return bytes > 0 ? (double)bytes / 4 : 1e18;
 }
 
-static tesela_status add_block(const tsl_work *work, tsl_several *self, int *room, tsl_several_block block) {
+tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *room,
+                                    tsl_several_block block) {
   const double a = missing(work, TSL_OPERAND_A, &block), b = missing(work, TSL_OPERAND_B, &block);
   void *list = self->blocks;
   block.stays = a <= b ? TSL_OPERAND_A : TSL_OPERAND_B;
@@ -95,7 +103,8 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
     for (int i = 0; i < work->spread->counts[TSL_OPERAND_C]; i++) {
       const tsl_hold *hold = &work->spread->holds[TSL_OPERAND_C][i];
       if (hold->at.rows > 0 && hold->at.cols > 0)
-        TSL_TRY(add_block(work, self, &room, (tsl_several_block){.c = hold->at, .member = hold->member}));
+        TSL_TRY(tsl_several_add_block(work, self, &room,
+                                      (tsl_several_block){.c = hold->at, .member = hold->member}));
     }
     return TESELA_OK;
   }
@@ -103,7 +112,7 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
     const int64_t lines = value[SEVERAL_PART + i];
     const tsl_rect band = tsl_several_band(&work->problem, (int)value[SEVERAL_CUT], first, lines);
     if (lines > 0)
-      TSL_TRY(add_block(work, self, &room, (tsl_several_block){.c = band, .member = i}));
+      TSL_TRY(tsl_several_add_block(work, self, &room, (tsl_several_block){.c = band, .member = i}));
     first += lines;
   }
   return TESELA_OK;
@@ -264,7 +273,7 @@ static int64_t slab_lines(const cutting *job, const stretch *of) {
   static const int64_t grains[] = {256, 64, 16, 1};
   const tsl_rect c = rect_of(job, of->first, of->count),
                  through = tsl_several_rect(&job->work->problem, job->passes, &c);
-  const double slab = tsl_several_slab(&job->work->config);
+  const double slab = tsl_several_slab(job->work);
   double most = (double)of->count;
   int i = 0;
   if (tsl_problem_reads(&job->work->problem, job->passes) &&

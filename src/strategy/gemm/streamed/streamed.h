@@ -21,9 +21,11 @@ typedef struct tsl_tiling {
   double in, out; /* bytes between host and device, of a run */
 } tsl_tiling;
 
-/* The tiling of a config: the sizes that it gives, and else those that move least in so much memory. NULL, or why there is none. */
+/* The tiling of a config: the sizes that it gives, and else those that take least time in so much memory. NULL, or why there is none. */
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                           tsl_tiling *tiling);
+/* What a run is expected to take on a device that copies beside computing; 0: it does not, or its rates are not known. */
+double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *tiling);
 /* Tile number `index` of row_tiles * col_tiles; each is beside the one before, so that one of its panels is there already. */
 void tsl_tiling_tile(const tsl_tiling *tiling, int64_t index, int64_t *i, int64_t *j);
 /* What of C a tile is, and of the sums a slab: their first, and how many. */

@@ -2,6 +2,7 @@
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/text.h"
+#include "device/staging.h"
 
 #include <math.h>
 
@@ -30,6 +31,12 @@ static int64_t even(int64_t size, int64_t most) {
   return rounded <= most && rounded <= size ? rounded : share;
 }
 
+/* One of so many parts of a side, of which large ones end at grains, so that rows are aligned. */
+static int64_t share_of(int64_t size, int64_t parts) {
+  const int64_t share = up(size, parts);
+  return share > 16 * GRAIN ? up(share, GRAIN) * GRAIN : even(size, share);
+}
+
 /* Counts what rows, cols and depth come to. */
 static void count(const tsl_problem *problem, tsl_tiling *t) {
   const double a = reads_panels(problem) ? size_of(&problem->a) : 0,
@@ -56,11 +63,62 @@ static void count(const tsl_problem *problem, tsl_tiling *t) {
   t->in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->out : 0);
 }
 
-/* Bytes over the link; a slab also reads and writes its tile in the device's own memory, some sixty times as fast; and each
- * step waits for something, as long as a megabyte takes. */
+/* Where copies go one after the other with computing: bytes over the link; a slab also reads and writes its tile in the device's own
+ * memory, some sixty times as fast; and each step waits for something, as long as a megabyte takes. */
 static double cost(const tsl_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
+}
+
+/* What a device is taken to do in a second. Constants alone go in, nothing that is measured: a tiling has its own bits. */
+typedef struct rates {
+  double operations, link, memory; /* bytes over the link through pinned memory, in the device's own memory */
+  double wave;                     /* elements of C that its units compute at a time */
+} rates;
+
+static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
+  /* Tensor cores double f64 where that is no afterthought, and do narrow types ten times as fast or more; f32 has 0.8 of its peak. */
+  const bool has_mma = device->capabilities & TSL_CAN_MMA;
+  const double narrow = problem->a.type != problem->c.type || size_of(&problem->a) < 4 ? 10 : 0.8;
+  const double f64 = device->peak_f64 * (has_mma && device->peak_f64 * 3 > device->peak_f32 ? 2 : 1);
+  return (rates){tsl_type(problem->c.type)->component == TESELA_F64
+                     ? f64
+                     : device->peak_f32 * (has_mma || narrow < 1 ? narrow : 0.8),
+                 1.8 * device->link_bandwidth, fmax(device->bandwidth, device->link_bandwidth),
+                 128.0 * 128 * fmax(1, device->compute_units)};
+}
+
+/* A step takes as long as its product, or as the panels that come for the next one and what leaves of the tile before, whichever is
+ * longer. Nothing hides the first panels and the last tile. */
+static double overlapped(const tsl_problem *problem, const rates *r, const tsl_tiling *t) {
+  const double a = reads_panels(problem) ? size_of(&problem->a) : 0,
+               b = reads_panels(problem) ? size_of(&problem->b) : 0;
+  const double i = (double)t->row_tiles, j = (double)t->col_tiles, slabs = (double)t->slabs;
+  const double tile = (double)t->rows * (double)t->cols * size_of(&problem->c);
+  const double depth = (double)t->depth, of_a = depth * (double)t->rows * a,
+               of_b = depth * (double)t->cols * b, out = tile / slabs,
+               before = tsl_problem_reads(problem, TSL_OPERAND_C) ? tile : 0;
+  const double operations = 2 * (double)t->m * (double)t->n * (double)t->k / (i * j * slabs);
+  /* The last wave of a tile is half empty. */
+  const double waves = (double)t->rows * (double)t->cols / r->wave;
+  const double compute =
+      operations / r->operations * (1 + 0.5 / waves) + (slabs > 1 ? 2 * tile / r->memory : 0);
+  const bool stay = t->slabs <= t->panels;
+  /* Steps that bring a panel of the next line of tiles, of the next tile in the line, and none. */
+  const double lines = (t->by_cols ? j : i) - 1, others = i * j - 1 - lines;
+  const double of_line = stay ? (t->by_cols ? of_b : of_a) : of_a + of_b,
+               of_other = stay ? (t->by_cols ? of_a : of_b) : of_a + of_b;
+  const double first = (of_a + of_b + before) / r->link;
+  const double on = fmax(compute, (of_line + out + before / slabs) / r->link) * lines * slabs +
+                    fmax(compute, (of_other + out + before / slabs) / r->link) * others * slabs;
+  const double begin = compute + fmax(compute, (of_a + of_b) / r->link) * (slabs - 1);
+  return first + begin + on + tile / r->link + 50e-6 * i * j * slabs; /* each step waits for something */
+}
+
+double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *tiling) {
+  const rates r = rates_of(problem, device);
+  return tsl_staging_is_offered(device) && r.operations > 0 && r.link > 0 ? overlapped(problem, &r, tiling)
+                                                                          : 0;
 }
 
 static uint64_t memory_of(const tsl_device *device) {
@@ -110,8 +168,35 @@ static int64_t next_rows(int64_t m, int64_t *parts) {
   if (*parts > 0 && up(m, *parts) <= least)
     return 0;
   *parts += 1 + *parts / 16;
-  const int64_t rows = even(m, up(m, *parts));
+  const int64_t rows = share_of(m, *parts);
   return rows < least ? least : rows;
+}
+
+/* Keeps a tiling if it is the better one. Of what computing hides fewer bytes are still better, as others use the host's memory, too. */
+static void compare(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *t, double *least,
+                    tsl_tiling *best) {
+  const double seconds = tsl_tiling_seconds(problem, device, t),
+               now =
+                   seconds > 0 ? seconds + 0.02 * (t->in + t->out) / rates_of(problem, device).link : cost(t);
+  if (now < *least) {
+    *least = now;
+    *best = *t;
+  }
+}
+
+/* As wide as fits, or in a few tiles more, whose last one is out sooner. */
+static void try_widths(const tsl_problem *problem, const tsl_device *device, tsl_tiling *t, double *least,
+                       tsl_tiling *best) {
+  if (!widen(problem, device, t))
+    return;
+  compare(problem, device, t, least, best);
+  for (int64_t more = 1; more <= 3; more++) {
+    tsl_tiling narrower = *t;
+    narrower.cols = least_of(t->cols, share_of(t->n, t->col_tiles + more));
+    count(problem, &narrower);
+    if (narrower.cols >= least_of(t->n, LEAST) && fits(problem, device, &narrower))
+      compare(problem, device, &narrower, least, best);
+  }
 }
 
 static bool find(const tsl_problem *problem, const tsl_device *device, tsl_tiling *best) {
@@ -123,10 +208,7 @@ static bool find(const tsl_problem *problem, const tsl_device *device, tsl_tilin
       tsl_tiling t = empty;
       t.rows = rows;
       t.depth = depth;
-      if (widen(problem, device, &t) && cost(&t) < least) {
-        least = cost(&t);
-        *best = t;
-      }
+      try_widths(problem, device, &t, &least, best);
       if (depth <= LEAST || !tsl_streamed_may_cut(problem))
         break;
     }

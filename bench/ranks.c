@@ -1,0 +1,278 @@
+/* Products by the ranks of an MPI communicator whose operands lie in buffers of a device, one for each rank, against the same product on the first
+ * rank's device alone; a number of elements is compared with what they are exactly.
+ *
+ *   mpirun -n 2 build/release/bin/bench_ranks TYPE M N K REPEATS [DEVICE [LAYOUT]]
+ *
+ * TYPE is bf16, f32 or f64. DEVICE is a kind, whose device number r is rank r's (cuda), or a name with a colon, which is every rank's
+ * ("opencl:0", to see that it runs). LAYOUT is rows (equal blocks of rows, the default) or cyclic (rows in blocks of 512 by turns).
+ * TESELA_NCCL=none has messages pass through host memory. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tesela/tesela_mpi.h>
+
+enum { BLOCK = 512, SAMPLES = 400, PERIOD_A = 127, PERIOD_B = 113 };
+
+typedef struct bench {
+  tesela_type type;
+  const char *type_name;
+  size_t size;
+  int64_t m, n, k;
+  int repeats, ranks, rank;
+  bool cyclic;
+  char device[64];
+  tesela_context *context;
+} bench;
+
+/* The others would wait for this rank for ever. */
+static _Noreturn void stop(const char *what) {
+  fprintf(stderr, "bench_ranks: %s\n", what);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  exit(1);
+}
+
+/* --- operands: whole numbers from -2 to 2, whose lines are repeated with a shift --- */
+
+static int number_at(int period, int64_t at) {
+  const int64_t place = at % period;
+  return (int)(place * place % period * 7 % period % 5) - 2;
+}
+
+static int a_at(int64_t i, int64_t l) {
+  return number_at(PERIOD_A, 31 * i + l);
+}
+
+static int b_at(int64_t l, int64_t j) {
+  return number_at(PERIOD_B, 29 * l + j);
+}
+
+static void put(tesela_type type, unsigned char *to, int64_t at, int value) {
+  if (type == TESELA_F64)
+    ((double *)(void *)to)[at] = value;
+  else if (type == TESELA_F32)
+    ((float *)(void *)to)[at] = (float)value;
+  else {
+    const float number = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    ((uint16_t *)(void *)to)[at] = (uint16_t)(bits >> 16);
+  }
+}
+
+static double get(tesela_type type, const unsigned char *from) {
+  double wide;
+  float narrow;
+  uint16_t half;
+  if (type == TESELA_F64) {
+    memcpy(&wide, from, sizeof wide);
+    return wide;
+  }
+  if (type == TESELA_F32) {
+    memcpy(&narrow, from, sizeof narrow);
+    return (double)narrow;
+  }
+  memcpy(&half, from, sizeof half);
+  const uint32_t bits = (uint32_t)half << 16;
+  memcpy(&narrow, &bits, sizeof narrow);
+  return (double)narrow;
+}
+
+/* As C's type has it: of bf16 to the nearest, to even. */
+static double rounded(tesela_type type, double sum) {
+  const float narrow = (float)sum;
+  uint32_t bits;
+  if (type != TESELA_BF16)
+    return sum;
+  memcpy(&bits, &narrow, sizeof bits);
+  const uint16_t half = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  return get(type, (const unsigned char *)&half);
+}
+
+/* --- which rows a rank has --- */
+
+static int64_t local_rows(const bench *of, int64_t rows) {
+  if (!of->cyclic)
+    return rows * (of->rank + 1) / of->ranks - rows * of->rank / of->ranks;
+  int64_t local = 0;
+  for (int64_t first = (int64_t)of->rank * BLOCK; first < rows; first += (int64_t)of->ranks * BLOCK)
+    local += rows - first < BLOCK ? rows - first : BLOCK;
+  return local;
+}
+
+static int64_t global_row(const bench *of, int64_t rows, int64_t local) {
+  return of->cyclic ? (local / BLOCK * of->ranks + of->rank) * BLOCK + local % BLOCK
+                    : rows * of->rank / of->ranks + local;
+}
+
+static tesela_layout layout_of(const bench *of) {
+  return of->cyclic ? (tesela_layout){.kind = TESELA_LAYOUT_CYCLIC,
+                                      .grid_rows = of->ranks,
+                                      .grid_cols = 1,
+                                      .row_block = BLOCK,
+                                      .col_block = 1 << 30}
+                    : (tesela_layout){.kind = TESELA_LAYOUT_BLOCKS};
+}
+
+/* Rows of A (or of B) in a buffer: those of this rank, or all. C (neither) is NaN. */
+static tesela_buffer *make(const bench *of, char which, int64_t rows, int64_t cols, bool all) {
+  const int64_t local = all ? rows : local_rows(of, rows);
+  const size_t line = (size_t)cols * of->size;
+  const int period = which == 'a' ? PERIOD_A : PERIOD_B, shift = which == 'a' ? 31 : 29;
+  const int64_t chunk = ((int64_t)64 << 20) / (int64_t)line + 1;
+  unsigned char *numbers = malloc((size_t)(cols + period) * of->size), *packed = malloc((size_t)chunk * line);
+  tesela_buffer *buffer;
+  if (!numbers || !packed)
+    stop("no memory for operands");
+  for (int64_t i = 0; i < cols + period; i++)
+    put(of->type, numbers, i, number_at(period, i));
+  if (tesela_buffer_create(of->context, of->device, (size_t)local * line, &buffer) != TESELA_OK)
+    stop(tesela_last_error());
+  for (int64_t first = 0; first < local; first += chunk) {
+    const int64_t count = local - first < chunk ? local - first : chunk;
+    memset(packed, 0xff, (size_t)count * line);
+    for (int64_t i = 0; i < count && which != 'c'; i++) {
+      const int64_t row = all ? first + i : global_row(of, rows, first + i);
+      memcpy(packed + (size_t)i * line, numbers + (size_t)(shift * row % period) * of->size, line);
+    }
+    if (tesela_buffer_write(buffer, (size_t)first * line, packed, (size_t)count * line) != TESELA_OK)
+      stop(tesela_last_error());
+  }
+  free(numbers);
+  free(packed);
+  return buffer;
+}
+
+/* --- what came of it --- */
+
+static int wrong(const bench *of, const tesela_buffer *c, bool all) {
+  const int64_t rows = all ? of->m : local_rows(of, of->m);
+  int count = 0;
+  for (int64_t s = 0; s < SAMPLES && rows > 0; s++) {
+    const int64_t local = s == 0 ? rows - 1 : s * 7919 % rows,
+                  j = s == 0 ? of->n - 1 : (s * 104729 + 3) % of->n;
+    const int64_t i = all ? local : global_row(of, of->m, local);
+    unsigned char got[8];
+    int64_t sum = 0;
+    for (int64_t l = 0; l < of->k; l++)
+      sum += a_at(i, l) * b_at(l, j);
+    if (tesela_buffer_read(c, (size_t)(local * of->n + j) * of->size, got, of->size) != TESELA_OK)
+      stop(tesela_last_error());
+    const double found = get(of->type, got), expected = rounded(of->type, (double)sum);
+    if (found != expected && count++ == 0)
+      printf("rank %d: C(%lld, %lld) is %g and should be %g\n", of->rank, (long long)i, (long long)j, found,
+             expected);
+  }
+  return count;
+}
+
+static tesela_gemm_desc desc_of(const bench *of, tesela_buffer *const *buffers) {
+  return (tesela_gemm_desc){.m = of->m,
+                            .n = of->n,
+                            .k = of->k,
+                            .a = {.buffer = buffers[0], .type = of->type},
+                            .b = {.buffer = buffers[1], .type = of->type},
+                            .c = {.buffer = buffers[2], .type = of->type},
+                            .device = of->device};
+}
+
+static void row(const bench *of, const char *what, double seconds, double one, int bad) {
+  printf("%-5s %6lld x %6lld x %6lld  %-22s %9.1f ms %8.2f TFLOP/s  of linear %.3f  %d of %d wrong\n",
+         of->type_name, (long long)of->m, (long long)of->n, (long long)of->k, what, 1e3 * seconds,
+         2e-12 * (double)of->m * (double)of->n * (double)of->k / seconds, one / seconds, bad, SAMPLES);
+  fflush(stdout);
+}
+
+static void release(tesela_buffer **buffers) {
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+}
+
+/* The whole product on the first rank's device. */
+static double alone(const bench *of) {
+  double best = INFINITY;
+  tesela_buffer *buffers[3] = {make(of, 'a', of->m, of->k, true), make(of, 'b', of->k, of->n, true),
+                               make(of, 'c', of->m, of->n, true)};
+  const tesela_gemm_desc desc = desc_of(of, buffers);
+  for (int i = 0; i <= of->repeats; i++) {
+    const double start = MPI_Wtime();
+    if (tesela_gemm(of->context, &desc, NULL) != TESELA_OK)
+      stop(tesela_last_error());
+    const double took = MPI_Wtime() - start;
+    best = i > 0 && took < best ? took : best;
+  }
+  row(of, "one rank's device", best, best, wrong(of, buffers[2], true));
+  release(buffers);
+  return best;
+}
+
+static int together(const bench *of, double one) {
+  double best = INFINITY;
+  tesela_mpi_record record = {0}, fastest = {0};
+  char what[64];
+  tesela_buffer *buffers[3] = {make(of, 'a', of->m, of->k, false), make(of, 'b', of->k, of->n, false),
+                               make(of, 'c', of->m, of->n, false)};
+  const tesela_gemm_desc gemm = desc_of(of, buffers);
+  const tesela_mpi_desc desc = {.gemm = &gemm, .a = layout_of(of), .b = layout_of(of), .c = layout_of(of)};
+  for (int i = 0; i <= of->repeats; i++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    if (tesela_mpi_gemm(MPI_COMM_WORLD, of->context, &desc, &record) != TESELA_OK)
+      stop(tesela_last_error());
+    double took = MPI_Wtime() - start;
+    MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (i > 0 && took < best) {
+      best = took;
+      fastest = record;
+    }
+  }
+  int bad = wrong(of, buffers[2], false);
+  MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (of->rank == 0) {
+    snprintf(what, sizeof what, "%d ranks%s", of->ranks, of->cyclic ? ", cyclic" : "");
+    row(of, what, best, one / of->ranks, bad);
+    printf("      %s; of rank 0: %.1f ms products, %.1f waiting, %.1f moving, %.1f beside them\n",
+           fastest.plan, 1e3 * fastest.seconds_compute, 1e3 * fastest.seconds_wait,
+           1e3 * fastest.seconds_move,
+           1e3 * (fastest.seconds - fastest.seconds_compute - fastest.seconds_wait - fastest.seconds_move));
+    fflush(stdout);
+  }
+  release(buffers);
+  return bad;
+}
+
+int main(int argc, char **argv) {
+  bench of = {.ranks = 1};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &of.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &of.ranks);
+  if (argc < 6)
+    stop("usage: bench_ranks TYPE M N K REPEATS [DEVICE [rows|cyclic]]");
+  of.type_name = argv[1];
+  of.type = strcmp(argv[1], "f64") == 0 ? TESELA_F64 : strcmp(argv[1], "f32") == 0 ? TESELA_F32 : TESELA_BF16;
+  of.size = of.type == TESELA_F64 ? 8 : of.type == TESELA_F32 ? 4 : 2;
+  of.m = atoll(argv[2]);
+  of.n = atoll(argv[3]);
+  of.k = atoll(argv[4]);
+  of.repeats = atoi(argv[5]);
+  if (of.m < 1 || of.n < 1 || of.k < 1 || of.repeats < 1)
+    stop("sizes and REPEATS are 1 or more");
+  const char *device = argc > 6 ? argv[6] : "cuda";
+  if (strchr(device, ':') || strcmp(device, "cpu") == 0)
+    snprintf(of.device, sizeof of.device, "%s", device);
+  else
+    snprintf(of.device, sizeof of.device, "%.32s:%d", device, of.rank);
+  of.cyclic = argc > 7 && strcmp(argv[7], "cyclic") == 0;
+  if (tesela_context_create(&(tesela_context_desc){.device = of.device}, &of.context) != TESELA_OK)
+    stop(tesela_last_error());
+  double one = 0;
+  if (of.rank == 0)
+    one = alone(&of);
+  MPI_Bcast(&one, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  const int bad = together(&of, one);
+  tesela_context_destroy(of.context);
+  MPI_Finalize();
+  return bad == 0 ? 0 : 1;
+}

@@ -1,0 +1,67 @@
+/* Sums that are rounded on a device, to types of two bytes, with any strides: bit for bit as the host rounds them, and nothing beside. */
+#include "unit/unit.h"
+
+#include "api/device_messages.h"
+#include "base/random.h"
+#include "base/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void rounds(tesela_type type) {
+  enum { ROWS = 37, COLS = 1100, FROM = 60000, TO = 90000 };
+  static const struct {
+    int64_t from_row, from_col, to_row, to_col;
+  } ways[] = {{COLS, 1, COLS, 1}, {COLS + 3, 1, 2 * COLS, 2}, {1, ROWS, 1, ROWS + 5}, {COLS, 1, 1, ROWS}};
+  tesela_context *context;
+  tesela_buffer *from, *to;
+  tesela_stream *stream;
+  float *sums = malloc(FROM * sizeof *sums);
+  uint16_t *expected = malloc(TO * 2), *got = malloc(TO * 2);
+  assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "opencl:0"}, &context), TESELA_OK);
+  assert_int_equal(tesela_buffer_create(context, "opencl:0", FROM * 4, &from), TESELA_OK);
+  assert_int_equal(tesela_buffer_create(context, "opencl:0", TO * 2, &to), TESELA_OK);
+  assert_int_equal(tesela_stream_create(context, "opencl:0", &stream), TESELA_OK);
+  assert_true(tsl_api_rounds(stream, type));
+  assert_false(tsl_api_rounds(stream, TESELA_F64));
+  for (int i = 0; i < FROM; i++)
+    sums[i] = (float)((double)(int64_t)(tsl_random_u64(5, (uint64_t)i) >> 20) / 1e9 - 8000);
+  assert_int_equal(tesela_buffer_write(from, 0, sums, FROM * 4), TESELA_OK);
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    const tsl_api_rounding r = {
+        from,          to, type, ROWS, COLS, 11, ways[w].from_row, ways[w].from_col, 7, ways[w].to_row,
+        ways[w].to_col};
+    memset(expected, 0xff, TO * 2);
+    assert_int_equal(tesela_buffer_write(to, 0, expected, TO * 2), TESELA_OK);
+    for (int64_t i = 0; i < ROWS; i++)
+      tsl_type_convert(TESELA_F32, sums + r.from_offset + i * r.from_row_stride, r.from_col_stride, type,
+                       expected + r.to_offset + i * r.to_row_stride, r.to_col_stride, COLS);
+    if (tsl_api_round(stream, &r) != TESELA_OK)
+      fail_msg("%s", tesela_last_error());
+    assert_int_equal(tesela_stream_wait(stream), TESELA_OK);
+    assert_int_equal(tesela_buffer_read(to, 0, got, TO * 2), TESELA_OK);
+    assert_memory_equal(got, expected, TO * 2);
+  }
+  tesela_stream_destroy(stream);
+  tesela_buffer_destroy(from);
+  tesela_buffer_destroy(to);
+  tesela_context_destroy(context);
+  free(sums);
+  free(expected);
+  free(got);
+}
+
+static void to_bf16(void **state) {
+  (void)state;
+  rounds(TESELA_BF16);
+}
+
+static void to_f16(void **state) {
+  (void)state;
+  rounds(TESELA_F16);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(to_bf16), cmocka_unit_test(to_f16)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
