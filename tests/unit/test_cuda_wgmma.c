@@ -9,6 +9,8 @@
 #include "judge/data.h"
 #include "judge/judge.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
+#include "strategy/gemm/cuda_wgmma/lines.h"
 
 static const tsl_strategy *strategy;
 
@@ -444,6 +446,70 @@ static void operands_that_maps_do_not_take_are_packed(void **state) {
     assert_int_equal(tsl_cuda_wgmma_packs(&cases[i].place, cases[i].one ? &one : &rows, 2), cases[i].packs);
 }
 
+/* What the launch that copies rows of both factors was given. */
+static cuda_wgmma_lines_arguments copied;
+static uint64_t copying_blocks;
+
+static tesela_status keep_lines(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
+                                const tsl_argument *arguments, int count) {
+  (void)stream;
+  (void)kernel;
+  assert_int_equal(count, 4);
+  assert_int_equal(arguments[3].bytes, sizeof copied);
+  memcpy(&copied, arguments[3].value, sizeof copied);
+  copying_blocks = grid->groups[0];
+  return TESELA_OK;
+}
+
+/* Rows of elements of any size are copied as bytes; of larger ones than a byte, those whose elements lie apart are left to others. */
+static void rows_are_copied_as_bytes(void **state) {
+  (void)state;
+  tsl_device device = hopper();
+  tsl_device_ops ops = {.launch = keep_lines};
+  device.ops = &ops;
+  tsl_buffer from = {.device = &device}, scratch = {.device = &device};
+  const tsl_work work = {.strategy = strategy, .device = &device};
+  static const int64_t rows = 37, k = 301, stride = 305, offset = 3;
+  for (int element = 1; element <= 4; element *= 2)
+    for (int64_t step = 1; step <= 2; step++) {
+      const int64_t pitch = (k * element + 15) / 16 * 16, a_bytes = (rows * pitch + 127) / 128 * 128;
+      const tsl_cuda_wgmma tile = {.given = element, .element = element, .packed = 1, .a_bytes = a_bytes};
+      const tsl_cuda_wgmma_factor as_it_lies = {{rows, k, pitch}, {&from, offset, stride, 1, 0}, true};
+      tsl_cuda_wgmma_factor factors[] = {as_it_lies, as_it_lies};
+      factors[1].place.step = step;
+      const bool both = element == 1 || step == 1;
+      copied = (cuda_wgmma_lines_arguments){{{0}}};
+      assert_int_equal(tsl_cuda_wgmma_lines(&work, NULL, &tile, &scratch, NULL, factors), TESELA_OK);
+      for (int i = 0; i < 2; i++) {
+        const cuda_wgmma_lines *of = &copied.of[i];
+        assert_int_equal(factors[i].packs, i == 1 && !both);
+        if (factors[i].packs) {
+          assert_int_equal(of->units, 0);
+          assert_ptr_equal(factors[i].place.buffer, &from);
+          continue;
+        }
+        assert_int_equal(of->lines, rows);
+        assert_int_equal(of->elements, k * element);
+        assert_int_equal(of->offset, offset * element);
+        assert_int_equal(of->line, stride * element);
+        assert_int_equal(of->step, i == 1 ? step : 1);
+        assert_int_equal(of->end,
+                         (offset + (rows - 1) * stride) * element + (k * element - 1) * of->step + 1);
+        assert_int_equal(of->to, i * a_bytes);
+        assert_int_equal(of->pitch, pitch);
+        /* Units have 1024 chunks of 16 bytes, of lines that are as many chunks as a power of two. */
+        const int64_t chunks = (k * element + 15) / 16, shift = of->shift;
+        assert_true((int64_t)1 << shift >= chunks && (int64_t)1 << (shift - 1) < chunks);
+        assert_int_equal(of->units, (rows + (1024 >> shift) - 1) / (1024 >> shift));
+        assert_ptr_equal(factors[i].place.buffer, &scratch);
+        assert_int_equal(factors[i].place.offset * element, i * a_bytes);
+        assert_int_equal(factors[i].place.row_stride * element, pitch);
+        assert_int_equal(factors[i].place.step, 1);
+      }
+      assert_int_equal(copying_blocks, copied.of[0].units + copied.of[1].units);
+    }
+}
+
 /* Of f32 as tf32, an A that lies across is read to registers as it lies: nothing is packed, and C's columns, which are its rows in memory, go by
  * map. Units take B along k, so the product of row-major factors is the transposed one. */
 static void factors_across_go_to_registers(void **state) {
@@ -680,6 +746,7 @@ int main(void) {
       cmocka_unit_test(operands_that_maps_do_not_take_are_packed),
       cmocka_unit_test(last_steps_have_memory),
       cmocka_unit_test(products_that_differ),
+      cmocka_unit_test(rows_are_copied_as_bytes),
       cmocka_unit_test(factors_across_go_to_registers),
       cmocka_unit_test(the_model_likes_what_is_not_packed),
       cmocka_unit_test(the_model_likes_what_fits),

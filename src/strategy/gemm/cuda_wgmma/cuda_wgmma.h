@@ -76,6 +76,9 @@ int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);
 /* Whether an operand that lies so has to be packed before it is copied by maps. */
 bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element);
 
+/* Bytes of A and B, of all products, that are packed first where they lie as the problem says. */
+double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile);
+
 /* Whether maps of C have its columns as lines: where A comes from registers, those may lie side by side. */
 bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes);
 

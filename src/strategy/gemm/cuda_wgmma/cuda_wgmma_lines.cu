@@ -1,4 +1,4 @@
-/* Idea: factors of 8-bit elements on their way to the kernels, both in one launch. The units take such elements along k alone and maps take
+/* Idea: factors on their way to the kernels, both in one launch: of 8-bit elements, or as bytes of larger ones that lie side by side. The units take such elements along k alone and maps take
  * rows at multiples of 16 bytes: what lies otherwise is copied, or turned, to lines of k elements that do, at the speed of memory.
  *
  *   a line: a row of A (column of B); or, of numbers that become f16 (WIDENED), what lies side by side

@@ -153,8 +153,42 @@ SM90_FUNCTION unsigned element_of(unsigned word, int row, int col, int product, 
 #endif
 }
 
+/* A chunk of 16 bytes of a row of C that begins at `line`: its elements from `first` on, of which those from 0 to `end` are of this tile. */
+constexpr int CHUNK = 16 / (int)sizeof(c_element);
+struct c_chunk {
+  c_element *line;
+  int first, end;
+  unsigned elements[CHUNK];
+};
+
+SM90_FUNCTION void store_chunk(const c_chunk &own) {
+  c_element *line = own.line;
+  const unsigned *elements = own.elements;
+  if (own.first >= own.end)
+    return;
+  if (own.first >= 0 && own.first + CHUNK <= own.end) {
+    uint4 chunk;
+    if (CHUNK == 4)
+      chunk = {elements[0], elements[1], elements[2], elements[3]};
+    else
+      chunk = {elements[0] | elements[1] << 16, elements[2] | elements[3] << 16,
+               elements[CHUNK - 4] | elements[CHUNK - 3] << 16,
+               elements[CHUNK - 2] | elements[CHUNK - 1] << 16};
+    *(uint4 *)(line + own.first) = chunk;
+  } else {
+#pragma unroll
+    for (int e = 0; e < CHUNK; e++)
+      if (own.first + e >= 0 && own.first + e < own.end) {
+        if (CHUNK == 4)
+          ((unsigned *)line)[own.first + e] = elements[e];
+        else
+          ((unsigned short *)line)[own.first + e] = (unsigned short)elements[e];
+      }
+  }
+}
+
 /* 64 rows of ACROSS_WORDS boxes of words, to rows of C that begin at any address: each by chunks of 16 bytes that are aligned there, whole
- * ones at once, and what is left at both ends by elements.
+ * ones at once, and what is left at both ends by elements. A thread gathers AT_ONCE of them before it stores one.
  *
  *   16 bytes:      |        |        |        |        |
  *   a row of C:        x x x x x x x x x x x x x x         a thread for each chunk that it touches
@@ -162,41 +196,29 @@ SM90_FUNCTION unsigned element_of(unsigned word, int row, int col, int product, 
 template <int ACROSS_WORDS>
 SM90_FUNCTION void store_chunks(c_element *c, shared_t boxes, int first_row, int first_col, int product,
                                 const finish_vectors &with, const cuda_wgmma_arguments &given) {
-  constexpr int CHUNK = 16 / (int)sizeof(c_element), WIDTH = 32 * ACROSS_WORDS, CHUNKS = WIDTH / CHUNK + 1;
+  constexpr int WIDTH = 32 * ACROSS_WORDS, CHUNKS = WIDTH / CHUNK + 1, AT_ONCE = 2;
   const int end = min(WIDTH, given.n - first_col), rows = min(64, given.m - first_row);
-  for (int i = threadIdx.x % 128; i < rows * CHUNKS; i += 128) {
-    const int y = i / CHUNKS;
-    c_element *line = c + (first_row + y) * given.c_row + first_col;
-    const int apart = (int)((unsigned long long)line / sizeof(c_element) % CHUNK),
-              first = i % CHUNKS * CHUNK - apart;
-    unsigned elements[CHUNK];
-    if (end <= 0 || first >= end)
-      continue;
+  if (end <= 0)
+    return;
+  for (int i = threadIdx.x % 128; i < rows * CHUNKS; i += 128 * AT_ONCE) {
+    c_chunk own[AT_ONCE];
 #pragma unroll
-    for (int e = 0; e < CHUNK; e++) {
-      const int x = min(max(first + e, 0), end - 1);
-      elements[e] = element_of(load_shared(boxes + x / 32 * BOX_BYTES + swizzled(y, 4 * (x % 32))),
-                               first_row + y, first_col + x, product, with);
-    }
-    if (first >= 0 && first + CHUNK <= end) {
-      uint4 chunk;
-      if (CHUNK == 4)
-        chunk = {elements[0], elements[1], elements[2], elements[3]};
-      else
-        chunk = {elements[0] | elements[1] << 16, elements[2] | elements[3] << 16,
-                 elements[CHUNK - 4] | elements[CHUNK - 3] << 16,
-                 elements[CHUNK - 2] | elements[CHUNK - 1] << 16};
-      *(uint4 *)(line + first) = chunk;
-    } else {
+    for (int o = 0; o < AT_ONCE; o++) {
+      const int number = i + 128 * o, y = min(number / CHUNKS, rows - 1);
+      own[o].line = c + (first_row + y) * given.c_row + first_col;
+      own[o].first =
+          number % CHUNKS * CHUNK - (int)((unsigned long long)own[o].line / sizeof(c_element) % CHUNK);
+      own[o].end = number < rows * CHUNKS ? end : own[o].first;
 #pragma unroll
-      for (int e = 0; e < CHUNK; e++)
-        if (first + e >= 0 && first + e < end) {
-          if (CHUNK == 4)
-            ((unsigned *)line)[first + e] = elements[e];
-          else
-            ((unsigned short *)line)[first + e] = (unsigned short)elements[e];
-        }
+      for (int e = 0; e < CHUNK; e++) {
+        const int x = min(max(own[o].first + e, 0), end - 1);
+        own[o].elements[e] = element_of(load_shared(boxes + x / 32 * BOX_BYTES + swizzled(y, 4 * (x % 32))),
+                                        first_row + y, first_col + x, product, with);
+      }
     }
+#pragma unroll
+    for (int o = 0; o < AT_ONCE; o++)
+      store_chunk(own[o]);
   }
 }
 

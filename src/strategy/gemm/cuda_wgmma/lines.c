@@ -1,4 +1,4 @@
-/* Launching cuda_wgmma_lines.cu: both factors of 8-bit elements, as maps take them. */
+/* Launching cuda_wgmma_lines.cu: both factors, as maps take them. */
 #include "strategy/gemm/cuda_wgmma/lines.h"
 
 #include "base/status.h"
@@ -18,22 +18,24 @@ tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *
   return TESELA_OK;
 }
 
-/* A block of 128 x 128 that is turned; or CHUNKS chunks, of one line or of several short ones. */
+/* A block of 128 x 128 that is turned; or CHUNKS chunks, of one line or of several short ones. Elements of more than a byte lie side by side and are bytes
+ * here. */
 static cuda_wgmma_lines lines_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_factor *factor,
                                  tesela_type type, int64_t to) {
   const tsl_rows *rows = &factor->rows;
   const tsl_rows_place *place = &factor->place;
+  const int64_t bytes = tile->given, elements = rows->elements * bytes;
   cuda_wgmma_lines lines = {.lines = rows->rows,
-                            .elements = rows->elements,
-                            .offset = place->offset,
-                            .line = place->row_stride,
+                            .elements = elements,
+                            .offset = place->offset * bytes,
+                            .line = place->row_stride * bytes,
                             .step = place->step,
                             .to = to,
                             .pitch = rows->pitch,
                             .is_e5m2 = type == TESELA_E5M2};
-  lines.end = place->offset + tsl_most(0, (rows->rows - 1) * place->row_stride) +
-              tsl_most(0, (rows->elements - 1) * place->step) + 1;
-  const int64_t chunks = tsl_ceil_div(rows->elements, CHUNK), side = TSL_CUDA_WGMMA_LINES_SIDE;
+  lines.end = lines.offset + tsl_most(0, (rows->rows - 1) * lines.line) +
+              tsl_most(0, (elements - 1) * place->step) + 1;
+  const int64_t chunks = tsl_ceil_div(elements, CHUNK), side = TSL_CUDA_WGMMA_LINES_SIDE;
   while (((int64_t)1 << lines.shift) < tsl_least(chunks, TSL_CUDA_WGMMA_LINES_CHUNKS))
     lines.shift++;
   const int64_t together = TSL_CUDA_WGMMA_LINES_CHUNKS >> lines.shift;
@@ -47,16 +49,17 @@ static cuda_wgmma_lines lines_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmm
 tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, const tsl_cuda_wgmma *tile,
                                    tsl_buffer *scratch, tsl_stream *stream,
                                    tsl_cuda_wgmma_factor factors[2]) {
-  const int64_t to[] = {0, tile->a_bytes};
+  const int64_t to[] = {0, tile->packed * tile->a_bytes};
   const tesela_type types[] = {tile->problem.a.type, tile->problem.b.type};
   const tsl_argument list[] = {TSL_ARG_BUFFER(factors[0].place.buffer),
                                TSL_ARG_BUFFER(factors[1].place.buffer), TSL_ARG_BUFFER(scratch)};
   cuda_wgmma_lines_arguments given = {{{0}}};
   for (int i = 0; i < 2; i++)
-    if (factors[i].packs) {
+    if (factors[i].packs && (tile->given == 1 || factors[i].place.step == 1)) {
       given.of[i] = lines_of(tile, &factors[i], types[i], to[i]);
       factors[i].place =
           (tsl_rows_place){scratch, to[i] / tile->element, factors[i].rows.pitch / tile->element, 1, 0};
+      factors[i].packs = false;
     }
   const int64_t units = (int64_t)given.of[0].units + given.of[1].units,
                 most = (int64_t)UNIT_BLOCKS * tsl_most(1, work->device->compute_units);

@@ -60,8 +60,7 @@ static double copied(const tsl_shape *shape, bool across_rows, bool across, int 
                                                       : 0;
 }
 
-/* Bytes of A and B, of all products, that are packed first. */
-static double packed_bytes(const tsl_cuda_wgmma *tile) {
+double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
   const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
   const double products = (double)tsl_problem_batch(&tile->problem);
   if (tile->element != tile->given)
@@ -131,7 +130,8 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sha
                                                      multiplied + store + one_by_one);
   const double computed = clocks / (1e6 * fmax(1, device->clock_mhz)),
                moved = tsl_problem_bytes(problem) / (0.85 * device->bandwidth);
-  const double packed = packed_bytes(tile) > 0 ? products * pack_seconds / fmax(1, device->compute_units) : 0;
+  const double packed =
+      tsl_cuda_wgmma_packed_bytes(tile) > 0 ? products * pack_seconds / fmax(1, device->compute_units) : 0;
   return (sqrt(sqrt(pow(computed, 4) + pow(moved, 4))) + packed) *
              (1 + 0.002 * fabs(log2(tile->band / 8.0))) +
          device->launch_seconds;
@@ -182,7 +182,7 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double copies = packed_bytes(&tile);
+  const double copies = tsl_cuda_wgmma_packed_bytes(&tile);
   const double packing = copies == 0       ? 0
                          : tile.given == 1 ? lines_traffic * copies / device->bandwidth + lines_seconds
                                            : 2.5 * copies / device->bandwidth + device->launch_seconds;
@@ -213,7 +213,7 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
   /* 512 multiply-adds of 32 bytes along k a clock, for each of four tensor cores: 8192 bytes' worth. */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
-  tsl_account_copies(packed_bytes(&tile), account);
+  tsl_account_copies(tsl_cuda_wgmma_packed_bytes(&tile), account);
   tsl_account_copies((double)shares.sums_bytes, account);
   tsl_account_result(problem, 1, account);
 }

@@ -93,8 +93,10 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   if (folds)
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_fold.cu", "tsl_gemm_cuda_wgmma_fold", FOLD_ITEMS,
                                    defines, &made.fold));
-  TSL_TRY(tile.given == 1 ? tsl_cuda_wgmma_lines_kernel(work, &tile, &made.pack)
-                          : tsl_pack_rows_kernel(work, tile.element, &made.pack));
+  if (tile.given > 1)
+    TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
+  if (tile.given == 1 || (tsl_problem_batch(problem) == 1 && tsl_cuda_wgmma_packed_bytes(&tile) > 0))
+    TSL_TRY(tsl_cuda_wgmma_lines_kernel(work, &tile, &made.lines));
   ops->kernel_early(made.multiply);
   if (folds)
     ops->kernel_early(made.fold);
@@ -156,21 +158,22 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run, const
   return own->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
-/* Both factors where maps take them, those of more than a byte packed one by one, and their maps. */
+/* Both factors where maps take them, those that one launch does not copy packed one by one, and their maps. */
 static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgmma_arguments *given,
                                      tsl_tensor_map maps[2]) {
   const tsl_cuda_wgmma *tile = &run->tile;
   const int64_t to[] = {0, tile->packed * tile->a_bytes};
   const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
-  tsl_kernel *pack = ((const tsl_cuda_wgmma_kernels *)run->work->state)->pack;
+  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   tsl_cuda_wgmma_layers found[] = {{.across = tile->a_across}, {.across = tile->b_across}};
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(run, factors);
-  if (tile->given == 1)
-    TSL_TRY(tsl_cuda_wgmma_lines(run->work, pack, tile, run->operands->scratch, run->stream, factors));
+  if (kernels->lines && run->count == 1)
+    TSL_TRY(
+        tsl_cuda_wgmma_lines(run->work, kernels->lines, tile, run->operands->scratch, run->stream, factors));
   for (int i = 0; i < 2; i++) {
-    if (tile->given > 1 && factors[i].packs)
-      TSL_TRY(tsl_pack_rows(run->work, pack, &factors[i].rows, tile->element, run->count,
+    if (factors[i].packs)
+      TSL_TRY(tsl_pack_rows(run->work, kernels->pack, &factors[i].rows, tile->element, run->count,
                             run->operands->scratch, to[i], run->stream, &factors[i].place));
     TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], box_lines[i], &found[i], &maps[i]));
   }

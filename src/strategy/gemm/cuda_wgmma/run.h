@@ -8,7 +8,10 @@
 
 /* What build() leaves in work->state. */
 typedef struct tsl_cuda_wgmma_kernels {
-  tsl_kernel *multiply, *fold, *pack;
+  tsl_kernel *multiply, *fold;
+  tsl_kernel *pack; /* of elements of more than a byte: anything */
+  tsl_kernel *
+      lines; /* of a byte: anything; else rows, of one product, where the problem has some to be packed, or NULL */
   _Atomic(tsl_kernel *) joined; /* NULL until it is asked for */
 } tsl_cuda_wgmma_kernels;
 
