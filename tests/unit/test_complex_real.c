@@ -226,6 +226,23 @@ static void the_large_one_of_a_thin_product_stays(void **state) {
   assert_int_equal(way_of(TSL_COMPLEX_REAL_ANY, 8, false, true, false, 0).form, TSL_COMPLEX_REAL_APART);
 }
 
+/* Launches have so many products along a dimension, and no engine takes more. */
+static void batches_end_where_launches_do(void **state) {
+  (void)state;
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "complex_real");
+  const tsl_device device = {.name = "opencl:9", .group_count_max = {65535, 65535, 65535}};
+  tsl_problem problem = tsl_problem_gemm(8, 16, 24, TESELA_C64);
+  tsl_config config;
+  assert_non_null(strategy);
+  assert_true(tsl_strategy_config(strategy, 0, &config));
+  problem.batch = 65535;
+  assert_null(strategy->refuse(&problem, &config, &device));
+  problem.batch = 65536;
+  const char *why = strategy->refuse(&problem, &config, &device);
+  assert_non_null(why);
+  assert_non_null(strstr(why, "65536"));
+}
+
 /* An ask reaches the real product, whose parts are sums of twice the terms; more than it allows is refused. */
 static void asks_are_handed_on(void **state) {
   (void)state;
@@ -258,6 +275,7 @@ int main(void) {
       cmocka_unit_test(what_lies_well_stays),
       cmocka_unit_test(the_large_one_of_a_thin_product_stays),
       cmocka_unit_test(asks_are_handed_on),
+      cmocka_unit_test(batches_end_where_launches_do),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   tesela_context_destroy(context);

@@ -14,7 +14,7 @@
  * with accuracy=tf32, or a number that allows it, tensor cores take what are f32's units otherwise.
  * Infinities and NaN are those of four real products, added; no part of C is read where beta is 0.
  *
- * Parameters: lines, along what the expanded factor's lie. Limits: no structures. See NOTES.md. */
+ * Parameters: form, which factor is made real, and how. Limits: no structures; batches that a launch has a dimension for. See NOTES.md. */
 #include "strategy/gemm/complex_real/complex_real.h"
 
 #include "base/log.h"
@@ -40,6 +40,16 @@ static const tsl_types types[] = {
     {TESELA_C128, TESELA_C128, TESELA_C128},
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
+
+/* Engines have a batch's products along a dimension of their launches. */
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const uint64_t most = device->group_count_max[2], batch = (uint64_t)tsl_problem_batch(problem);
+  (void)config;
+  return most > 0 && batch > most
+             ? tsl_refusal("a batch of %llu, of which a launch on %s has at most %llu products",
+                           (unsigned long long)batch, device->name, (unsigned long long)most)
+             : NULL;
+}
 
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
@@ -146,6 +156,7 @@ const tsl_strategy tsl_gemm_complex_real = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = tsl_complex_real_accuracy,
     .params = params,
+    .refuse = refuse,
     .score = tsl_complex_real_seconds,
     .build = build,
     .run = tsl_complex_real_run,
