@@ -191,7 +191,7 @@ static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess
   for (int64_t l = 0; l < problem->k; l++) {
     load_factor(&problem->a, problem->conjugate_a, job->a, row, l, x);
     load_factor(&problem->b, problem->conjugate_b, job->b, l, col, u);
-    may_be_nan |= meets_flushed(job, x, u);
+    may_be_nan |= job->flushes > 0 && meets_flushed(job, x, u);
     tsl_terms_add(&seen[0], x[0], u[0], false);
     tsl_terms_add(&seen[0], x[1], u[1], true);
     tsl_terms_add(&seen[1], x[0], u[1], false);
