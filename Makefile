@@ -3,7 +3,7 @@
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
 # compile is build without a look at what is installed.
-.PHONY: help build compile demo test test-lapack test-arm64 test-arm64-all same-bits wheel style docs asan tsan install deb clean
+.PHONY: help build compile demo test test-sweeps test-lapack test-arm64 test-arm64-all same-bits wheel style docs asan tsan install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PRESET ?= release
@@ -14,6 +14,7 @@ TESELA := build/$(PRESET)/bin/tesela
 help:
 	@sed -n '2,3s/^# *//p' Makefile
 	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
+	@echo 'make test-sweeps   what make test leaves out since it takes long: kernels for older GPUs, the drawn shapes of the triple loop'
 	@echo 'make test-lapack LAPACK=FOLDER   LAPACK'"'"'s own test programs on the BLAS drop-in: minutes'
 	@echo 'make style    format, include graph, generated documents'
 	@echo 'make wheel    the Python package: built, repaired, and used where there is no compiler'
@@ -40,7 +41,11 @@ demo:
 test:
 	@ci/setup.sh build run unit test mpi
 	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
-	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(CTEST_ARGS)
+	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(or $(CTEST_ARGS),-LE sweep)
+
+# What takes minutes and seldom finds what `make test` has not.
+test-sweeps:
+	@$(MAKE) --no-print-directory test CTEST_ARGS="-L sweep"
 
 # LAPACK's own test programs (Debian: liblapack-test and what it needs; or a folder into which these packages were unpacked).
 test-lapack:

@@ -50,9 +50,9 @@ static bool starts_with(int folder, const char *name, const char *mark) {
 static bool look_at(int folder, const char *name, tsl_jit_file *file) {
   struct stat facts;
   if (!role_of(name, &file->role) || fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
-      !S_ISREG(facts.st_mode))
+      !S_ISREG(facts.st_mode) ||
+      snprintf(file->name, sizeof file->name, "%s", name) >= (int)sizeof file->name)
     return false;
-  snprintf(file->name, sizeof file->name, "%s", name);
   file->bytes = (uint64_t)facts.st_size;
   file->used = facts.st_mtim;
   file->is_marked =
