@@ -90,9 +90,9 @@ static tesela_type type_or(tesela_type given, tesela_type fallback) {
   return given == TESELA_TYPE_DEFAULT ? fallback : given;
 }
 
-/* The key of a call: of one real type, with strides of 1, on the cpu or wherever the context chooses. False: it has none.
- * What is wrong with a call is found before it is learnt. */
-static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, tsl_dispatch_key *key) {
+/* What is wrong with a call is found before it is learnt. */
+bool tsl_api_dispatch_key(const tesela_context *context, const tesela_gemm_desc *desc,
+                          tsl_dispatch_key *key) {
   static const double none = 0, one = 1;
   bool a_by_row, b_by_row, c_by_row;
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
@@ -139,8 +139,8 @@ static inline tesela_status multiply(tesela_context *context, const tesela_gemm_
   tsl_dispatch_key key;
   tsl_request request;
   tesela_status status;
-  const bool has_key =
-      context && desc && !record && !tsl_log_may_want(TSL_LOG_CALLS) && key_of(context, desc, &key);
+  const bool has_key = context && desc && !record && !tsl_log_may_want(TSL_LOG_CALLS) &&
+                       tsl_api_dispatch_key(context, desc, &key);
   bool is_new;
   const tsl_dispatch_entry *known = has_key ? tsl_dispatch_look(&key, &is_new) : NULL;
   if (known && known->direct.run &&
