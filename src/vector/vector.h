@@ -15,6 +15,8 @@
 
 /* Bytes of operands from which on threads are worth waking. */
 enum { TSL_VECTOR_TEAM_FROM = 1 << 18 };
+/* Vectors of at most so many elements are one piece, which is a kernel's. */
+enum { TSL_VECTOR_SHORT = 1 << 14 };
 
 typedef struct tsl_line {
   const void *at; /* written where an operation says so */
