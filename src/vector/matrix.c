@@ -155,7 +155,9 @@ static void update_task(void *argument, int64_t index, int worker) {
 
 void tsl_vector_outer(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
   const int threads = tsl_team_threads(team);
-  job of = {.kernels = kernels, .update = update, .rows_each = STRIP / kernels->size};
+  /* Whole columns are read and written in one stream; beside them x may come from the second cache, but for a copy, which has less room. */
+  const int64_t strip = is_dense(update->x, update->conjugate_x) ? 1 << 15 : STRIP / kernels->size;
+  job of = {.kernels = kernels, .update = update, .rows_each = strip};
   of.columns_each = share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
   of.row_tasks = (update->rows + of.rows_each - 1) / of.rows_each;
   const int64_t count = of.row_tasks * ((update->columns + of.columns_each - 1) / of.columns_each);
