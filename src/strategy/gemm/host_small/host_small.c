@@ -159,6 +159,19 @@ static void *prepare(const tsl_fast_product *product, const tsl_device *device, 
   return block;
 }
 
+/* Of one that needs no copies. */
+static void *prepare_far(const tsl_fast_product *product, const tsl_device *device,
+                         tsl_fast_kernel **kernel) {
+  tsl_small_job job;
+  void *block;
+  if (!tsl_small_job_make_far(product, device->capabilities, &job) || job.copies_b ||
+      tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
+    return NULL;
+  *kernel = job.run;
+  memcpy(block, &job, sizeof job);
+  return block;
+}
+
 static tesela_status run_prepared(const void *job, const void *a, const void *b, void *c) {
   return tsl_small_job_run(job, a, b, c);
 }
@@ -179,6 +192,7 @@ const tsl_strategy tsl_gemm_host_small = {
     .uses = {.account = account},
     .fast_path = {.multiply = multiply_fast,
                   .prepare = prepare,
+                  .prepare_far = prepare_far,
                   .run_prepared = run_prepared,
                   .run_at = run_at},
 };

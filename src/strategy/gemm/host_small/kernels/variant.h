@@ -1,7 +1,8 @@
 /* Tiles of one width of vectors, and the row of the table, as text inside small.c, with
  *   SUFFIX    what the vectors' names end in
  *   VARIANT   what the tiles' names end in
- *   SIZES     of tiles: (rows of the largest of one vector, of two, of three; heights of exact tiles as below) */
+ *   SIZES     of tiles: (rows of the largest of one vector, of two, of three; heights of exact tiles as below)
+ *   FOUR      of tiles of four vectors: rows of the largest; 0: there are none */
 #ifndef NTH_1
 #define NTH_1(a, b, c, d, e, f) a
 #define NTH_2(a, b, c, d, e, f) b
@@ -14,7 +15,7 @@
 #define TILE_ROWS_OF_1 OF(NTH_1, SIZES)
 #define TILE_ROWS_OF_2 OF(NTH_2, SIZES)
 #define TILE_ROWS_OF_3 OF(NTH_3, SIZES)
-#define TILE_ROWS_OF_4 0
+#define TILE_ROWS_OF_4 FOUR
 #define TILE_NAME_LATE(rows, vectors, variant) tile_##rows##x##vectors##variant
 #define TILE_NAME_OF(rows, vectors, variant) TILE_NAME_LATE(rows, vectors, variant)
 #define TILE_NAME(rows, vectors) TILE_NAME_OF(rows, vectors, VARIANT)
@@ -106,7 +107,8 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 static const tsl_small_kernels OWN(kernels) = {.type = JOIN(ENUM_, TSL_TYPE),
                                                .lanes = NAME(LANES),
                                                .lanes_log2 = NAME(LANES_LOG2),
-                                               .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3},
+                                               .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3,
+                                                        TILE_ROWS_OF_4},
                                                .copy = copy,
                                                .exact =
                                                    {
