@@ -1,5 +1,5 @@
 /* Products: from their description to a request, or to what the dispatch cache knows of it. */
-#include "api/api.h"
+#include "api/at_once.h"
 #include "api/dispatch.h"
 
 #include "base/log.h"
@@ -149,9 +149,9 @@ static inline tesela_status multiply(tesela_context *context, const tesela_gemm_
   if (known && known->plan && run_known(context, known->plan, desc, &status))
     return status;
   TSL_NOT_CANCELLED;
-  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
-  if (has_key && !known && tsl_api_at_once(context, desc, &request))
+  if (has_key && !known && tsl_api_at_once(context, desc))
     return TESELA_OK;
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return tsl_api_call(context, &request, known ? &key : NULL, record);
 }
 

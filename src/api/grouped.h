@@ -2,16 +2,11 @@
 #ifndef TSL_API_GROUPED_H
 #define TSL_API_GROUPED_H
 
+#include "api/at_once.h"
 #include "api/products.h"
 #include "base/status.h"
 
-/* A member that is done without a plan, and which bytes its C takes. */
-typedef struct tsl_at_once {
-  tsl_fast_product product;
-  int64_t number; /* among all members */
-  uintptr_t start, end;
-  bool is_dense;
-} tsl_at_once;
+/* Members that are done without plans. */
 typedef struct tsl_at_once_group {
   const tsl_strategy *strategy;
   tsl_device *cpu;

@@ -1,7 +1,7 @@
 /* Products that are done without looking for a plan: which they are, and that they have the bits of a plan. */
 #include "unit/unit.h"
 
-#include "api/api.h"
+#include "api/at_once.h"
 #include "base/random.h"
 #include "planner/at_once.h"
 #include "planner/planner.h"
@@ -10,8 +10,7 @@
 #include <tesela/tesela.h>
 
 static bool is_done_at_once(tesela_context *of, const tesela_gemm_desc *desc) {
-  tsl_request request;
-  return tsl_api_gemm_request(of, desc, &request) == TESELA_OK && tsl_api_at_once(of, desc, &request);
+  return tsl_api_at_once(of, desc);
 }
 
 static tsl_devices *devices;
