@@ -20,6 +20,15 @@ static inline const tsl_line_kernels *tsl_blas_short_lines(const tsl_blas_symbol
              : NULL;
 }
 
+/* The same of a small matrix, column by column, times a vector. */
+static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_symbol *symbol, tesela_type type,
+                                                              int64_t m, int64_t n, int64_t ld, bool dense) {
+  return dense && m > 0 && n > 0 && m <= TSL_VECTOR_SMALL && n <= TSL_VECTOR_SMALL && ld >= m &&
+                 tsl_blas_is_own(symbol, (double)(m * n))
+             ? tsl_vector_kernels_of(type)
+             : NULL;
+}
+
 /* The long way, which also begins what is listened to. */
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements);
 

@@ -51,6 +51,13 @@ int64_t tsl_vector_largest(const tsl_vector_kernels *kernels, tsl_team team, int
 
 /* --- matrices (matrix.c) --- */
 
+/* y = beta y + alpha A x, or A' x, of at most so many rows and columns, of real elements that lie side by side: what tsl_vector_multiply() makes of
+ * them, with nothing in between. */
+enum { TSL_VECTOR_SMALL = 64 };
+void tsl_vector_multiply_small(const tsl_vector_kernels *kernels, bool transposed, int64_t rows,
+                               int64_t columns, double alpha, const void *a, int64_t ld, const void *x,
+                               double beta, void *y);
+
 typedef struct tsl_vector_product {
   int64_t rows, columns;
   const void *a;
