@@ -12,8 +12,7 @@ tesela_status tsl_at_once_begin(tesela_context *context, tsl_at_once_finding *of
   of->known = NULL;
   of->strategy = NULL;
   of->choice = (tsl_choice){.vendors = tsl_planner_vendors(), .sparing = true};
-  of->problem = tsl_problem_gemm(1, 1, 1, TESELA_F32);
-  of->problem.ask = context->ask;
+  of->problem = (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* what else there is, each one sets */
   TSL_TRY(tsl_api_devices(context, &of->choice.devices));
   TSL_TRY(tsl_api_wisdom(context, &of->known));
   of->choice.wisdom = of->known->wisdom;

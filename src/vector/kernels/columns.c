@@ -200,6 +200,8 @@ static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, con
   int64_t j = 0;
   for (; j + TOGETHER <= count; j += TOGETHER, a.a += TOGETHER * a.ld)
     dot_some(a, x, s + PARTS * j, TOGETHER);
+  for (; PARTS == 1 && j + FEW <= count; j += FEW, a.a += FEW * a.ld)
+    dot_some(a, x, s + PARTS * j, FEW);
   for (; j + 2 <= count; j += 2, a.a += 2 * a.ld)
     dot_some(a, x, s + PARTS * j, 2);
   if (j < count)

@@ -19,6 +19,8 @@
  * Rows of C that half or a quarter of a vector holds use vectors of that size. The smallest whole products, of 4, 8 and 16
  * rows, columns and steps, have tiles of their own, without loops (exact.h).
  *
+ * Of batches that no cache holds, panels are up to four vectors wide where AVX-512 is, so that memory is read and written in its order.
+ *
  * Sums run along k in order: the bits depend on k's numbers alone.
  *
  * Parameters: none.
