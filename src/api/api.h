@@ -266,10 +266,6 @@ tsl_direct tsl_api_direct(const tesela_plan *plan);
 void tsl_api_direct_reach(const tsl_reach reach[TSL_OPERANDS], tsl_direct *direct);
 tsl_reach tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
 
-/* The key of a call: of one real type, with strides of 1, on the cpu or wherever the context chooses. False: it has none. What is wrong
- * with the call is not looked for. */
-bool tsl_api_dispatch_key(const tesela_context *context, const tesela_gemm_desc *desc,
-                          struct tsl_dispatch_key *key);
 /* A plain product of one real type in host memory, as fast paths take it. */
 tsl_fast_product tsl_api_fast_product(const tsl_problem *problem, const void *a, const void *b, void *c);
 /* Whether nothing is unusual about the operands of a run, so that it may go there. */

@@ -1,7 +1,7 @@
 /* Products so small that even a plan takes longer: multiplied from the description, where the planner would have nothing to choose. */
 #include "api/at_once.h"
 
-#include "api/dispatch.h"
+#include "api/gemm_key.h"
 #include "planner/at_once.h"
 #include "planner/planner.h"
 
@@ -62,7 +62,7 @@ bool tsl_at_once_take(tsl_at_once_finding *of, const tesela_gemm_desc *desc, tsl
   tsl_problem *p = &of->problem;
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
   uintptr_t start[TSL_OPERAND_C], end[TSL_OPERAND_C];
-  if (!is_small(desc) || !tsl_api_dispatch_key(of->context, desc, &key))
+  if (!is_small(desc) || !tsl_gemm_key(of->context, desc, &key))
     return false;
   const tesela_type type = desc->a.type == TESELA_TYPE_DEFAULT ? TESELA_F32 : desc->a.type;
   const int64_t size = type == TESELA_F64 ? 8 : 4;

@@ -39,9 +39,9 @@ TESELA_API void CBLAS(L(gemv))(int order, int trans, WORD m, WORD n, SCALAR alph
                        WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemv));
 #if !TSL_BLAS_IS_COMPLEX
-  const bool by_rows = order == TSL_BLAS_ROW_MAJOR,
-             is_plain = (by_rows || order == TSL_BLAS_COLUMN_MAJOR) && trans >= 111 && trans <= 113 &&
-                        (INTEGER)incx == 1 && (INTEGER)incy == 1;
+  const bool by_rows = order == TSL_BLAS_ROW_MAJOR, is_plain = (by_rows || order == TSL_BLAS_COLUMN_MAJOR) &&
+                                                               trans >= 111 && trans <= 113 &&
+                                                               (INTEGER)incx == 1 && (INTEGER)incy == 1;
   const INTEGER rows = (INTEGER)(by_rows ? n : m), columns = (INTEGER)(by_rows ? m : n);
   const tsl_vector_kernels *at_once =
       tsl_blas_small_matrix(&symbol, TSL_BLAS_TYPE, rows, columns, (INTEGER)lda, is_plain);
