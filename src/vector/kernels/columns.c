@@ -103,16 +103,17 @@ TSL_INLINE void add_held(columns x, const REAL *t, int64_t count, REAL *y, bool 
   const int64_t last = (vectors - 1) * LANES, here = x.count - last;
   const bool whole = here == LANES;
   vector sum[HELD];
-  TSL_UNROLL for (int v = 0; v < vectors - 1; v++) sum[v] = NAME(load)(y + v * LANES);
+  TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) sum[v] = NAME(load)(y + v * LANES);
   sum[vectors - 1] = load(y + last, whole, here);
   for (int64_t j = 0; j < count; j++, x.a += x.ld) {
     const vector by = all(t[j]);
     if (skips && is_zero(t + j))
       continue;
-    TSL_UNROLL for (int v = 0; v < vectors - 1; v++) sum[v] += by * NAME(load)(x.a + v * LANES);
+    TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) sum[v] +=
+        by * NAME(load)(x.a + v * LANES);
     sum[vectors - 1] += by * load(x.a + last, whole, here);
   }
-  TSL_UNROLL for (int v = 0; v < vectors - 1; v++) NAME(store)(y + v * LANES, sum[v]);
+  TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) NAME(store)(y + v * LANES, sum[v]);
   store(y + last, sum[vectors - 1], whole, here);
 }
 
