@@ -1,6 +1,6 @@
-/* level3 [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,...] [--only ROUTINE] [--strategy TEXT] NAME=LIBRARY
+/* level3 [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,...] [--only ROUTINE] [--strategy TEXT] [--drop-in FILE] NAME=LIBRARY
  *
- * Level 3 products by tesela's plans of host_packed and by a library's CBLAS, by turns in one process, column-major operands,
+ * Level 3 products by tesela's plans of host_packed, or by the calls of its drop-in, and by a library's CBLAS, by turns in one process, column-major operands,
  * lower triangles: microseconds of the shortest call of each, their ratio, and at the end the geometric mean. Results are
  * compared before times are taken. Squares of the sizes, and thin ones: 100 with the other size 10000, 2000 with 16. */
 #include "peers.h"
@@ -41,9 +41,10 @@ static const char *const routine_names[] = {"syrk", "herk", "syr2k", "symm", "he
 static const char letters[] = "sdcz";
 static const tesela_type types_of[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
 
-static void *library;
+static void *library, *drop_in; /* the second: in place of plans; or NULL */
 static int threads = 1, rounds = 12;
-static const char *types = "s,d,c,z", *sizes = "64,256,1000,2048", *only = "", *strategy = "host_packed";
+static const char *types = "s,d,c,z", *sizes = "64,256,1000,2048", *only = "", *drop_in_path,
+                  *strategy = "host_packed";
 static tsl_devices *devices;
 
 static _Noreturn void stop(const char *what, const char *why) {
@@ -60,7 +61,7 @@ typedef struct product {
   void *a, *b, *c, *expected;
   tsl_plan *plans[2];
   int plan_count;
-  void *call; /* the library's */
+  void *call, *drop_in_call; /* the library's; NULL: plans */
 } product;
 
 static size_t size_of(const product *of) {
@@ -160,6 +161,25 @@ static void by_library(const product *of, void *c) {
     AS(address_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, one, of->a, n, of->b, n, zero, c, n);
 }
 
+static void by_drop_in(const product *of, void *c) {
+  product its = *of;
+  its.call = of->drop_in_call;
+  by_library(&its, c);
+}
+
+static void *call_of(const product *of, void *in) {
+  static const char *const prefixes[] = {"cblas_", "scipy_cblas_"};
+  void *call = NULL;
+  for (int i = 0; i < 2 && !call; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%c%s", prefixes[i], letters[of->type], routine_names[of->routine]);
+    call = dlsym(in, name);
+  }
+  if (!call)
+    stop(routine_names[of->routine], "is not in the library");
+  return call;
+}
+
 /* --- comparing and timing --- */
 
 /* Not made part of loops: gcc 12 for AArch64 fails where it makes vectors of them. */
@@ -200,14 +220,9 @@ static void *matrix(const product *of, int64_t count, uint64_t seed) {
 }
 
 static double measure(product *of) {
-  static const char *const prefixes[] = {"cblas_", "scipy_cblas_"};
-  for (int i = 0; i < 2 && !of->call; i++) {
-    char name[64];
-    snprintf(name, sizeof name, "%s%c%s", prefixes[i], letters[of->type], routine_names[of->routine]);
-    of->call = dlsym(library, name);
-  }
-  if (!of->call)
-    stop(routine_names[of->routine], "is not in the library");
+  void (*const own)(const product *, void *) = drop_in ? by_drop_in : by_tesela;
+  of->call = call_of(of, library);
+  of->drop_in_call = drop_in ? call_of(of, drop_in) : NULL;
   of->a = matrix(of, count_of_a(of), 1);
   of->b = matrix(of, is_rank(of) ? count_of_a(of) : count_of_c(of), 2);
   of->c = matrix(of, count_of_c(of), 0);
@@ -218,7 +233,7 @@ static double measure(product *of) {
   }
   plan(of);
   by_library(of, of->expected);
-  by_tesela(of, of->c);
+  own(of, of->c);
   compare(of);
   if (of->routine == TRMM) { /* over and over: a factor that neither grows nor fades */
     memset(of->a, 0, (size_t)count_of_a(of) * size_of(of));
@@ -232,9 +247,9 @@ static double measure(product *of) {
   const int calls = (int)fmax(1, 2e-3 / guess);
   double best[2] = {INFINITY, INFINITY};
   for (int round = 0; round < rounds; round++) {
-    best[round % 2] = fmin(best[round % 2], seconds_of(of, round % 2 ? by_library : by_tesela,
+    best[round % 2] = fmin(best[round % 2], seconds_of(of, round % 2 ? by_library : own,
                                                        round % 2 ? of->expected : of->c, calls));
-    best[!(round % 2)] = fmin(best[!(round % 2)], seconds_of(of, round % 2 ? by_tesela : by_library,
+    best[!(round % 2)] = fmin(best[!(round % 2)], seconds_of(of, round % 2 ? own : by_library,
                                                              round % 2 ? of->c : of->expected, calls));
   }
   const tsl_problem problem = problem_of(of, 0);
@@ -269,6 +284,13 @@ static void measure_all(int64_t square, int64_t other) {
     }
 }
 
+static void *open_or_stop(const char *path) {
+  void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!opened)
+    stop(path, dlerror());
+  return opened;
+}
+
 int main(int argc, char **argv) {
   for (int i = 1; i + 1 < argc; i++) {
     if (strcmp(argv[i], "--threads") == 0)
@@ -283,6 +305,8 @@ int main(int argc, char **argv) {
       only = argv[++i];
     else if (strcmp(argv[i], "--strategy") == 0)
       strategy = argv[++i];
+    else if (strcmp(argv[i], "--drop-in") == 0)
+      drop_in_path = argv[++i];
     else
       stop(argv[i], "is no option");
   }
@@ -291,6 +315,7 @@ int main(int argc, char **argv) {
   snprintf(text, sizeof text, "%d", threads);
   setenv("OPENBLAS_NUM_THREADS", text, 1);
   setenv("TESELA_THREADS", text, 1);
+  drop_in = drop_in_path ? open_or_stop(drop_in_path) : NULL;
   const char *path = argc > 1 ? strchr(argv[argc - 1], '=') : NULL;
   library = path ? dlopen(path + 1, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (!library)

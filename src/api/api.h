@@ -268,9 +268,6 @@ tsl_reach tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
 
 /* A plain product of one real type in host memory, as fast paths take it. */
 tsl_fast_product tsl_api_fast_product(const tsl_problem *problem, const void *a, const void *b, void *c);
-/* Multiplies without a plan where one would be found for nothing (planner/at_once.h), with the same bits; false: nothing was touched, and
- * whatever is wrong with the call is for the long way to say. */
-bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc, const tsl_request *request);
 /* Whether nothing is unusual about the operands of a run, so that it may go there. */
 static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,
                                          const tesela_matrix *b, const tesela_matrix *c) {

@@ -1,44 +1,98 @@
 /* Products so small that even a plan takes longer: multiplied from the description, where the planner would have nothing to choose. */
-#include "planner/at_once.h"
+#include "api/at_once.h"
 
-#include "api/api.h"
-#include "base/status.h"
+#include "api/gemm_key.h"
+#include "planner/at_once.h"
 #include "planner/planner.h"
 
-/* Whether planning would come to the strategy that it returns, as it would for a plan of the same problem; else NULL. */
-static const tsl_strategy *strategy_for(tesela_context *context, const tsl_call_key *key,
-                                        const tsl_device **cpu) {
-  tsl_choice choice = {
-      .device = key->device, .place = key->place, .vendors = tsl_planner_vendors(), .sparing = true};
-  tsl_known *known;
-  if (tsl_api_devices(context, &choice.devices) != TESELA_OK || tsl_api_wisdom(context, &known) != TESELA_OK)
-    return NULL;
-  choice.wisdom = known->wisdom;
-  const tsl_strategy *strategy = tsl_planner_at_once(&key->problem, &choice);
-  tsl_api_wisdom_release(known);
-  *cpu = tsl_devices_of_kind(choice.devices, 0, 0);
-  return strategy;
+#include <math.h>
+
+tesela_status tsl_at_once_begin(tesela_context *context, tsl_at_once_finding *of) {
+  of->context = context;
+  of->known = NULL;
+  of->strategy = NULL;
+  of->choice = (tsl_choice){.vendors = tsl_planner_vendors(), .sparing = true};
+  of->problem = (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* what else there is, each one sets */
+  TSL_TRY(tsl_api_devices(context, &of->choice.devices));
+  TSL_TRY(tsl_api_wisdom(context, &of->known));
+  of->choice.wisdom = of->known->wisdom;
+  of->cpu = tsl_devices_of_kind(of->choice.devices, 0, 0);
+  return TESELA_OK;
 }
 
-static bool takes(const tsl_problem *problem, const tesela_gemm_desc *desc) {
-  tsl_reach reach[TSL_OPERANDS];
-  tsl_direct direct;
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    reach[i] = tsl_api_reach(tsl_problem_shape(problem, i), NULL, true);
-  tsl_api_direct_reach(reach, &direct);
-  return tsl_direct_takes(&direct, desc->a.data, desc->b.data, desc->c.data);
+void tsl_at_once_end(tsl_at_once_finding *of) {
+  tsl_api_wisdom_release(of->known);
 }
 
-bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc, const tsl_request *request) {
-  tsl_call_key key;
-  const tsl_device *cpu;
-  const tsl_problem *p = &key.problem;
-  if (((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) >= 2 * TSL_AT_ONCE_SIDE ||
-      tsl_api_request(context, request, &key) != TESELA_OK)
+/* From the lowest byte to behind the highest, of `lines` that are `length` elements long and so far apart; false: they are not a matrix of lines
+ * side by side whose elements are aligned. */
+static bool extent(const void *data, int64_t lines, int64_t length, int64_t apart, int64_t size,
+                   uintptr_t *start, uintptr_t *end) {
+  *start = (uintptr_t)data;
+  if (apart < length || apart > INT32_MAX || !data || (*start & (uintptr_t)(size - 1)) != 0)
     return false;
-  const tsl_strategy *strategy = strategy_for(context, &key, &cpu);
-  if (!strategy || !takes(p, desc))
+  *end = *start + (uintptr_t)(((lines - 1) * apart + length) * size);
+  return *end > *start;
+}
+
+/* How a matrix of rows x cols lies, where its numbers lie side by side along a row or a column. */
+static bool place(const tesela_matrix *matrix, int64_t rows, int64_t cols, int64_t size, tsl_shape *shape,
+                  uintptr_t *start, uintptr_t *end) {
+  tsl_api_strides(matrix, rows, cols, &shape->row_stride, &shape->col_stride);
+  shape->rows = rows;
+  shape->cols = cols;
+  return shape->col_stride == 1 ? extent(matrix->data, rows, cols, shape->row_stride, size, start, end)
+                                : shape->row_stride == 1 &&
+                                      extent(matrix->data, cols, rows, shape->col_stride, size, start, end);
+}
+
+static bool is_small(const tesela_gemm_desc *desc) {
+  return desc->m > 0 && desc->n > 0 && desc->k > 0 &&
+         ((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) < 2 * TSL_AT_ONCE_SIDE;
+}
+
+/* Rounded as tsl_problem_round() does. */
+static double factor(const double *given, double fallback, tesela_type type) {
+  const double value = given ? *given : fallback;
+  return type == TESELA_F32 ? (double)(float)value : value;
+}
+
+bool tsl_at_once_take(tsl_at_once_finding *of, const tesela_gemm_desc *desc, tsl_at_once *out) {
+  tsl_dispatch_key key;
+  tsl_problem *p = &of->problem;
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
+  uintptr_t start[TSL_OPERAND_C], end[TSL_OPERAND_C];
+  if (!is_small(desc) || !tsl_gemm_key(of->context, desc, &key))
     return false;
-  const tsl_fast_product product = tsl_api_fast_product(p, desc->a.data, desc->b.data, desc->c.data);
-  return strategy->fast_path.multiply(&product, cpu);
+  const tesela_type type = desc->a.type == TESELA_TYPE_DEFAULT ? TESELA_F32 : desc->a.type;
+  const int64_t size = type == TESELA_F64 ? 8 : 4;
+  p->m = desc->m;
+  p->n = desc->n;
+  p->k = desc->k;
+  p->a.type = p->b.type = p->c.type = type;
+  p->alpha[0] = factor(desc->alpha, 1, type);
+  p->beta[0] = factor(desc->beta, 0, type);
+  of->choice.device = desc->device ? desc->device : of->context->device;
+  if (!isfinite(p->alpha[0]) || !isfinite(p->beta[0]) ||
+      !place(&desc->a, p->m, p->k, size, &p->a, &start[TSL_OPERAND_A], &end[TSL_OPERAND_A]) ||
+      !place(&desc->b, p->k, p->n, size, &p->b, &start[TSL_OPERAND_B], &end[TSL_OPERAND_B]) ||
+      !place(&c, p->m, p->n, size, &p->c, &out->start, &out->end))
+    return false;
+  for (int i = 0; i < TSL_OPERAND_C; i++)
+    if (start[i] < out->end && out->start < end[i])
+      return false;
+  out->is_dense = out->end - out->start == (uintptr_t)(p->m * p->n * size);
+  out->product = tsl_api_fast_product(p, desc->a.data, desc->b.data, desc->c.data);
+  of->strategy = tsl_planner_at_once(p, &of->choice);
+  return of->strategy != NULL;
+}
+
+bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
+  tsl_at_once_finding of;
+  tsl_at_once one;
+  if (!is_small(desc))
+    return false;
+  const bool taken = tsl_at_once_begin(context, &of) == TESELA_OK && tsl_at_once_take(&of, desc, &one);
+  tsl_at_once_end(&of);
+  return taken && of.strategy->fast_path.multiply(&one.product, of.cpu);
 }

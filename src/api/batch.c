@@ -2,21 +2,35 @@
 #include "api/products.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/thread_text.h"
 
 /* Below this many operations a product is one thread's, and below as many a batch, too. */
 static const double shared_product = 4e6, shared_batch = 2e5;
 enum { CHUNKS_OF_A_THREAD = 8 };
+/* From so many times the second cache on what a batch reads is not there any more when it is called again. */
+static const double far_from = 8;
 
 /* Products under way. */
 typedef struct running {
   tsl_products of;
   int64_t chunks;
-  bool shares;            /* among threads */
-  atomic_int status;      /* of the first product that failed for good */
+  bool shares; /* among threads */
+  tsl_fast_kernel
+      *far;          /* by which products are computed whose operands are in no cache; NULL: by their plan */
+  void *state;       /* its */
+  atomic_int status; /* of the first product that failed for good */
   tsl_status_saved saved; /* its sentence */
 } running;
+
+/* One that was checked. */
+static tesela_status multiply(running *run, int64_t i) {
+  tsl_operands operands;
+  if (run->far && tsl_products_at(&run->of, i, &operands))
+    return run->far(run->state, operands.a.host, operands.b.host, operands.c.host);
+  return tsl_products_multiply(&run->of, i, i == 0 && !run->shares);
+}
 
 static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   running *run = argument;
@@ -26,10 +40,28 @@ static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   for (int64_t i = first; i < end && atomic_load_explicit(&run->status, memory_order_relaxed) == TESELA_OK;
        i++) {
     int none = TESELA_OK;
-    const tesela_status status = tsl_products_multiply(&run->of, i, i == 0 && !run->shares);
+    const tesela_status status = multiply(run, i);
     if (status != TESELA_OK && atomic_compare_exchange_strong(&run->status, &none, (int)status))
       tsl_status_save(&run->saved);
   }
+}
+
+/* What all products read and write, where that is more than caches hold from one call to the next: those of them alone that lie apart. */
+static bool is_far(const running *run) {
+  const tesela_batch *batch = run->of.batch;
+  const tsl_work *work = &run->of.plan->plan->work;
+  const double second = work->device->level_bytes[1] ? (double)work->device->level_bytes[1] : 512 << 10;
+  return (batch->a || batch->a_stride != 0) && (batch->b || batch->b_stride != 0) &&
+         tsl_problem_bytes(&work->problem) * (double)batch->count > far_from * second;
+}
+
+static void find_far(running *run) {
+  const tsl_plan *plan = run->of.plan->plan;
+  const tsl_strategy *strategy = plan->work.strategy;
+  if (!run->of.plan->direct.run || !strategy->fast_path.prepare_far || !is_far(run))
+    return;
+  const tsl_fast_product product = tsl_api_fast_product(&plan->work.problem, NULL, NULL, NULL);
+  run->state = strategy->fast_path.prepare_far(&product, plan->work.device, &run->far);
 }
 
 /* Threads share products where one is too small for them and all are not. */
@@ -40,8 +72,10 @@ static tesela_status multiply_all(running *run) {
                 one < shared_product && one * (double)run->of.batch->count >= shared_batch;
   const tsl_team team = run->shares ? tsl_device_team(work->device) : (tsl_team){0};
   const int64_t most = run->shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
+  find_far(run);
   run->chunks = run->of.batch->count < most ? run->of.batch->count : most;
   tsl_team_run(team, run->chunks, multiply_chunk, run);
+  tsl_free(run->state);
   const tesela_status status = (tesela_status)atomic_load(&run->status);
   if (status != TESELA_OK)
     tsl_status_restore(&run->saved);

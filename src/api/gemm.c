@@ -1,6 +1,6 @@
 /* Products: from their description to a request, or to what the dispatch cache knows of it. */
-#include "api/api.h"
-#include "api/dispatch.h"
+#include "api/at_once.h"
+#include "api/gemm_key.h"
 
 #include "base/log.h"
 #include "base/status.h"
@@ -24,13 +24,6 @@ static tesela_status resolve_in_place(const tesela_gemm_desc *desc, tsl_request 
   *general = *c;
   general->type = c->type == TESELA_TYPE_DEFAULT ? factor->type : c->type;
   return TESELA_OK;
-}
-
-/* Whether the description has more to say of operands than how they lie, or a last step. */
-static bool has_more(const tesela_gemm_desc *desc) {
-  return ((int)desc->scaling_a | (int)desc->scaling_b | (int)desc->bias_along | (int)desc->activation |
-          (int)desc->a_structure | (int)desc->a_triangle | (int)desc->b_structure | (int)desc->b_triangle |
-          (int)desc->c_structure | (int)desc->c_triangle | desc->in_place) != 0;
 }
 
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
@@ -67,60 +60,6 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
   return desc->in_place ? resolve_in_place(desc, request) : TESELA_OK;
 }
 
-/* CBLAS's numbers, in which keys say layouts. */
-enum {
-  ROW_MAJOR = 101,
-  COLUMN_MAJOR = 102,
-  AS_IT_IS = 111,
-  TRANSPOSED = 112,
-  NAMED = 2 /* and that the cpu is */
-};
-
-/* How a matrix lies that takes part as rows x cols: along its rows or its columns, at which distance. False where it is
- * not in host memory, or neither. */
-static bool lies(const tesela_matrix *matrix, int64_t rows, int64_t cols, bool *by_row, int64_t *distance) {
-  int64_t row, col;
-  tsl_api_strides(matrix, rows, cols, &row, &col);
-  *by_row = col == 1;
-  *distance = *by_row ? row : col;
-  return (row == 1 || col == 1) && !matrix->buffer && !matrix->packed && !matrix->conjugate;
-}
-
-static tesela_type type_or(tesela_type given, tesela_type fallback) {
-  return given == TESELA_TYPE_DEFAULT ? fallback : given;
-}
-
-/* The key of a call: of one real type, with strides of 1, on the cpu or wherever the context chooses. False: it has none.
- * What is wrong with a call is found before it is learnt. */
-static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, tsl_dispatch_key *key) {
-  static const double none = 0, one = 1;
-  bool a_by_row, b_by_row, c_by_row;
-  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
-  const tesela_type type = type_or(desc->a.type, TESELA_F32);
-  const bool named = desc->device != NULL;
-  const uint64_t number = atomic_load_explicit(&context->number, memory_order_acquire);
-  if ((type != TESELA_F32 && type != TESELA_F64) || type_or(desc->b.type, TESELA_F32) != type ||
-      type_or(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
-      desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 || has_more(desc) ||
-      desc->bias.data || desc->bias.buffer || desc->scale_a.data || desc->scale_a.buffer ||
-      desc->scale_b.data || desc->scale_b.buffer || desc->a_pieces || desc->b_pieces || desc->c_pieces ||
-      desc->c.reserved != 0 || desc->c.reserved_too || (named && strcmp(desc->device, "cpu") != 0) ||
-      !lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
-      !lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
-      !lies(&c, desc->m, desc->n, &c_by_row, &key->ldc))
-    return false;
-  key->m = desc->m;
-  key->n = desc->n;
-  key->k = desc->k;
-  key->alpha = tsl_dispatch_bits(TESELA_F64, desc->alpha ? desc->alpha : &one);
-  key->beta = tsl_dispatch_bits(TESELA_F64, desc->beta ? desc->beta : &none);
-  key->kind = tsl_dispatch_kind(type, number);
-  key->order = (c_by_row ? ROW_MAJOR : COLUMN_MAJOR) + (named ? NAMED : 0);
-  key->trans_a = a_by_row == c_by_row ? AS_IT_IS : TRANSPOSED;
-  key->trans_b = b_by_row == c_by_row ? AS_IT_IS : TRANSPOSED;
-  return true;
-}
-
 /* Runs a plan that is known; false: it was evicted meanwhile. */
 static bool run_known(tesela_context *context, tsl_cached_plan *cached, const tesela_gemm_desc *desc,
                       tesela_status *status) {
@@ -140,7 +79,7 @@ static inline tesela_status multiply(tesela_context *context, const tesela_gemm_
   tsl_request request;
   tesela_status status;
   const bool has_key =
-      context && desc && !record && !tsl_log_may_want(TSL_LOG_CALLS) && key_of(context, desc, &key);
+      context && desc && !record && !tsl_log_may_want(TSL_LOG_CALLS) && tsl_gemm_key(context, desc, &key);
   bool is_new;
   const tsl_dispatch_entry *known = has_key ? tsl_dispatch_look(&key, &is_new) : NULL;
   if (known && known->direct.run &&
@@ -149,9 +88,9 @@ static inline tesela_status multiply(tesela_context *context, const tesela_gemm_
   if (known && known->plan && run_known(context, known->plan, desc, &status))
     return status;
   TSL_NOT_CANCELLED;
-  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
-  if (has_key && !known && tsl_api_at_once(context, desc, &request))
+  if (has_key && !known && tsl_api_at_once(context, desc))
     return TESELA_OK;
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return tsl_api_call(context, &request, known ? &key : NULL, record);
 }
 

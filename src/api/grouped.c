@@ -3,6 +3,7 @@
 #include "api/grouped.h"
 
 #include "base/clock.h"
+#include "base/scratch.h"
 #include "base/thread_text.h"
 
 #include <inttypes.h>
@@ -79,12 +80,21 @@ static tesela_status make_all_ready(tsl_grouped *group) {
 
 /* --- computing --- */
 
-static tesela_status compute(tsl_grouped *group) {
+static tesela_status compute_planned(tsl_grouped *group) {
   tsl_lanes *lanes;
   tesela_status status = tsl_lanes_begin(group, &lanes);
   if (status == TESELA_OK)
     status = tsl_grouped_share(group);
   return tsl_lanes_end(group, lanes, status);
+}
+
+/* Those that are done at once come last: none of them fails without having been begun, and others may. */
+static tesela_status compute(tsl_grouped *group) {
+  if (group->count > 0)
+    TSL_TRY(compute_planned(group));
+  if (group->at_once.count > 0)
+    tsl_grouped_at_once(group);
+  return tsl_grouped_told(group);
 }
 
 /* Bounds are the largest, the plan one of the most work. */
@@ -186,27 +196,37 @@ static tesela_status take_arrays(int64_t count, arrays *out) {
   return TESELA_OK;
 }
 
-/* Structs of this version, whatever the caller's are. */
+/* Structs of this version, whatever the caller's are, of the members that have plans: without those that are done at once. */
 static tesela_status take_structs(const tesela_gemm_desc *descs, const tesela_batch *batches,
                                   size_t desc_size, size_t batch_size, const arrays *own,
                                   tsl_grouped *group) {
-  group->descs = desc_size == sizeof *descs ? descs : own->descs;
-  group->batches = batches && batch_size == sizeof *batches ? batches : own->batches;
-  for (int64_t i = 0; i < group->count; i++) {
+  const tsl_at_once_group *apart = &group->at_once;
+  const bool copies = apart->count > 0;
+  int64_t number = 0, passed = 0;
+  group->descs = desc_size == sizeof *descs && !copies ? descs : own->descs;
+  group->batches = batches && batch_size == sizeof *batches && !copies ? batches : own->batches;
+  for (int64_t i = 0; i < group->count; i++, number++) {
+    for (; passed < apart->count && apart->all[passed].number == number; passed++)
+      number++;
     const tesela_gemm_desc *desc =
-        (const tesela_gemm_desc *)(const void *)((const char *)descs + (size_t)i * desc_size);
+        (const tesela_gemm_desc *)(const void *)((const char *)descs + (size_t)number * desc_size);
     const tesela_batch *batch =
-        batches ? (const tesela_batch *)(const void *)((const char *)batches + (size_t)i * batch_size) : NULL;
+        batches ? (const tesela_batch *)(const void *)((const char *)batches + (size_t)number * batch_size)
+                : NULL;
     TSL_API_TAKE(desc, desc_size, own->descs[i], tesela_gemm_desc, scaling_b);
     TSL_API_TAKE(batch, batch_size, own->batches[i], tesela_batch, scale_b_stride);
+    if (copies)
+      own->descs[i] = *desc;
+    if (copies && batch)
+      own->batches[i] = *batch;
     if (!batch)
       own->batches[i].count = 1;
     tsl_products *of = &group->members[i];
     of->context = group->context;
     of->desc = &group->descs[i];
     of->batch = &group->batches[i];
-    of->group = i;
-    of->is_one = !batches;
+    of->group = number;
+    of->is_one = group->is_one;
   }
   return TESELA_OK;
 }
@@ -215,21 +235,25 @@ static tesela_status multiply(tesela_context *context, const tesela_gemm_desc *d
                               const tesela_batch *batches, int64_t count, size_t desc_size, size_t batch_size,
                               tesela_record *record) {
   arrays own = {.members = NULL};
-  TSL_TRY(take_arrays(count, &own));
-  tsl_grouped group = {.context = context,
-                       .count = count,
-                       .members = own.members,
-                       .cached = own.cached,
-                       .seeds = own.seeds,
-                       .alike = own.alike,
-                       .status = TESELA_OK};
-  tesela_status status = take_structs(descs, batches, desc_size, batch_size, &own, &group);
-  if (status == TESELA_OK)
-    status = run(&group, record);
-  for (int64_t i = 0; i < count; i++)
+  tsl_grouped group = {.context = context, .count = count, .is_one = !batches, .status = TESELA_OK};
+  tesela_status status = TESELA_OK;
+  if (!record && desc_size == sizeof *descs && (!batches || batch_size == sizeof *batches))
+    group.count -= tsl_grouped_find_at_once(context, descs, batches, count, &group.at_once);
+  if (group.count > 0) {
+    TSL_GO(take_arrays(group.count, &own));
+    group.members = own.members;
+    group.cached = own.cached;
+    group.seeds = own.seeds;
+    group.alike = own.alike;
+    TSL_GO(take_structs(descs, batches, desc_size, batch_size, &own, &group));
+  }
+  status = run(&group, record);
+out:
+  for (int64_t i = 0; own.members && i < group.count; i++)
     if (own.cached[i])
       tsl_plan_cache_give_back(&context->cache, own.cached[i]);
   tsl_free(own.members);
+  tsl_scratch_give(group.at_once.all);
   return status;
 }
 

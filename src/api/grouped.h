@@ -2,12 +2,22 @@
 #ifndef TSL_API_GROUPED_H
 #define TSL_API_GROUPED_H
 
+#include "api/at_once.h"
 #include "api/products.h"
 #include "base/status.h"
 
+/* Members that are done without plans. */
+typedef struct tsl_at_once_group {
+  const tsl_strategy *strategy;
+  tsl_device *cpu;
+  int64_t count;
+  tsl_at_once *all; /* scratch; NULL: none */
+} tsl_at_once_group;
+
 typedef struct tsl_grouped {
   tesela_context *context;
-  int64_t count;
+  int64_t count; /* of members with plans: without those that are done at once */
+  tsl_at_once_group at_once;
   const tesela_gemm_desc *descs;
   const tesela_batch *batches; /* as many */
   tsl_products *members;       /* likewise */
@@ -15,10 +25,23 @@ typedef struct tsl_grouped {
   uint64_t *seeds;             /* of what is measured of each */
   bool *alike;                 /* whether its plan is by another's config, for being joined alone */
   atomic_bool fails;           /* somebody found a member to be wrong while all are made ready */
+  bool is_one;                 /* each member is one product: nobody gave batches */
   bool begun;                  /* a product may be done */
   atomic_int status;           /* of the first product that failed for good */
   tsl_status_saved saved;      /* its sentence */
 } tsl_grouped;
+
+/* Of the arrays here; a member's number counts those that are done at once, too. */
+static inline int64_t tsl_grouped_index(const tsl_grouped *group, const tsl_products *member) {
+  return member - group->members;
+}
+
+/* Finds the members of a whole group that are single, small and plain, and may be done without a plan, with the bits of one; what they are given was
+ * checked, but that results lie apart. Returns how many there are; out->all is the caller's, for tsl_scratch_give(). */
+int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc *descs,
+                                 const tesela_batch *batches, int64_t count, tsl_at_once_group *out);
+/* Computes them; threads share them out. */
+void tsl_grouped_at_once(tsl_grouped *group);
 
 /* A member's plan, by the planner's choice: with its cached one and its seed. */
 tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t member);

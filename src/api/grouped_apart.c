@@ -10,7 +10,7 @@ typedef struct span {
   uintptr_t memory;     /* 0: the host's; else a buffer's, and what follows counts from its start */
   uintptr_t start, end; /* from the lowest byte of an element to behind the highest */
   bool dense;
-  int64_t member, index;
+  int64_t number, index; /* of the member among all, and of its product */
 } span;
 
 static span span_of(const tsl_grouped *group, int64_t member, int64_t index) {
@@ -26,8 +26,12 @@ static span span_of(const tsl_grouped *group, int64_t member, int64_t index) {
                 .start = first - (uintptr_t)reach->below * reach->size,
                 .end = first + (uintptr_t)reach->above * reach->size,
                 .dense = reach->dense && of->desc->c_triangle == TESELA_WHOLE,
-                .member = member,
+                .number = of->group,
                 .index = index};
+}
+
+static span span_at_once(const tsl_at_once *of) {
+  return (span){.start = of->start, .end = of->end, .dense = of->is_dense, .number = of->number};
 }
 
 static bool is_behind(const span *a, const span *b) {
@@ -39,19 +43,19 @@ static int compare(const void *x, const void *y) {
   return is_behind(b, a) ? 1 : is_behind(a, b) ? -1 : 0;
 }
 
-static void say(const tsl_products *of, int64_t index, char *text, size_t size) {
-  if (of->is_one)
-    snprintf(text, size, "product %" PRId64, of->group);
+static void say(const tsl_grouped *group, const span *of, char *text, size_t size) {
+  if (group->is_one)
+    snprintf(text, size, "product %" PRId64, of->number);
   else
-    snprintf(text, size, "group %" PRId64 "'s product %" PRId64, of->group, index);
+    snprintf(text, size, "group %" PRId64 "'s product %" PRId64, of->number, of->index);
 }
 
 static tesela_status fail(const tsl_grouped *group, const span *a, const span *b) {
   char first[64], second[64];
-  const bool in_order = a->member < b->member || (a->member == b->member && a->index < b->index);
+  const bool in_order = a->number < b->number || (a->number == b->number && a->index < b->index);
   const span *low = in_order ? a : b, *high = in_order ? b : a;
-  say(&group->members[low->member], low->index, first, sizeof first);
-  say(&group->members[high->member], high->index, second, sizeof second);
+  say(group, low, first, sizeof first);
+  say(group, high, second, sizeof second);
   return tsl_fail(TESELA_BAD_CALL, "C of %s overlaps that of %s: each product has a C of its own", second,
                   first);
 }
@@ -73,8 +77,14 @@ static tesela_status check_sorted(const tsl_grouped *group, const span *spans, i
   return TESELA_OK;
 }
 
+/* Adds one, and says whether they are in order still. */
+static bool add(span one, span *spans, int64_t *count) {
+  spans[*count] = one;
+  return (*count)++ == 0 || is_behind(&spans[*count - 2], &spans[*count - 1]);
+}
+
 tesela_status tsl_grouped_check_apart(const tsl_grouped *group) {
-  int64_t count = 0, at = 0;
+  int64_t count = group->at_once.count, at = 0;
   bool sorted = true;
   void *block;
   for (int64_t i = 0; i < group->count; i++)
@@ -86,11 +96,10 @@ tesela_status tsl_grouped_check_apart(const tsl_grouped *group) {
   TSL_TRY(tsl_alloc(bytes, "where a group's results lie", &block));
   span *spans = block;
   for (int64_t i = 0; i < group->count; i++)
-    for (int64_t j = 0; j < group->batches[i].count && group->members[i].plan->reach[TSL_OPERAND_C].used;
-         j++, at++) {
-      spans[at] = span_of(group, i, j);
-      sorted = sorted && (at == 0 || is_behind(&spans[at - 1], &spans[at]));
-    }
+    for (int64_t j = 0; j < group->batches[i].count && group->members[i].plan->reach[TSL_OPERAND_C].used; j++)
+      sorted &= add(span_of(group, i, j), spans, &at);
+  for (int64_t i = 0; i < group->at_once.count; i++)
+    sorted &= add(span_at_once(&group->at_once.all[i]), spans, &at);
   if (!sorted)
     qsort(spans, (size_t)count, sizeof *spans, compare);
   const tesela_status status = check_sorted(group, spans, count);

@@ -17,7 +17,7 @@ static bool may_join(const tsl_grouped *group, const tsl_products *of) {
   const tsl_plan *plan = of->plan->plan;
   const tesela_batch *batch = of->batch;
   return plan->work.strategy->joins && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
-         group->seeds[of->group] == 0 && plan->work.problem.ask.bits == TSL_BITS_ANY &&
+         group->seeds[tsl_grouped_index(group, of)] == 0 && plan->work.problem.ask.bits == TSL_BITS_ANY &&
          !(of->desc->strategy && strchr(of->desc->strategy, '='));
 }
 

@@ -81,14 +81,14 @@ static int64_t batch_from(const tsl_grouped *group, const tsl_lanes *lanes, int6
   const tsl_products *first = lanes->order[at];
   int64_t count = 1;
   lying one = lying_of(first->desc), two = one;
-  if (first->batch->count != 1 || group->seeds[first->group] != 0)
+  if (first->batch->count != 1 || group->seeds[tsl_grouped_index(group, first)] != 0)
     return 1;
   for (; at + count < lanes->members; count++) {
     const tsl_products *next = lanes->order[at + count];
     const lying its = lying_of(next->desc);
     two = count == 1 ? its : two;
-    if (next->plan != first->plan || next->batch->count != 1 || group->seeds[next->group] != 0 ||
-        !goes_on(&one, &two, &its, count))
+    if (next->plan != first->plan || next->batch->count != 1 ||
+        group->seeds[tsl_grouped_index(group, next)] != 0 || !goes_on(&one, &two, &its, count))
       break;
   }
   two = count == 1 ? one : lying_of(lanes->order[at + 1]->desc);
@@ -215,8 +215,8 @@ static tesela_status plan_apart(tsl_grouped *group, tsl_lanes *lanes) {
   int64_t kept = 0;
   for (int64_t i = 0; i < lanes->members; i++) {
     const tsl_products *of = lanes->order[i];
-    TSL_TRY(tsl_grouped_plan_apart(group, of->group));
-    if (is_queued(group, of->group))
+    TSL_TRY(tsl_grouped_plan_apart(group, tsl_grouped_index(group, of)));
+    if (is_queued(group, tsl_grouped_index(group, of)))
       lanes->order[kept++] = of;
   }
   lanes->members = kept;

@@ -60,8 +60,7 @@ static void *address_of(const void *first, addresses each, int64_t stride, size_
                               : NULL);
 }
 
-/* The direct way, for plans that have one: false where something is wrong. */
-static bool gather_directly(const tsl_products *of, int64_t index, tsl_operands *operands) {
+bool tsl_products_at(const tsl_products *of, int64_t index, tsl_operands *operands) {
   const tesela_batch *batch = of->batch;
   const tsl_reach *reach = of->plan->reach;
   operands->a.host =
@@ -82,7 +81,7 @@ tesela_status tsl_products_gather(const tsl_products *of, int64_t index, tsl_ope
       of->desc->bias_along != TESELA_NO_BIAS ? &matrices[TSL_OPERAND_BIAS] : NULL,
       of->desc->scaling_a != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_A] : NULL,
       of->desc->scaling_b != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_B] : NULL};
-  if (of->plan->direct.run && gather_directly(of, index, operands))
+  if (of->plan->direct.run && tsl_products_at(of, index, operands))
     return TESELA_OK;
   matrices_of(of, index, matrices);
   const tesela_status status = tsl_api_gather(of->plan, "", given, operands);
@@ -151,7 +150,7 @@ static tesela_status multiply(const tsl_products *of, int64_t index) {
   tsl_operands operands;
   tsl_plan *plan = of->plan->plan;
   if (of->plan->direct.run) {
-    (void)gather_directly(of, index, &operands);
+    (void)tsl_products_at(of, index, &operands);
     return of->plan->direct.run(of->plan->direct.state, operands.a.host, operands.b.host, operands.c.host);
   }
   TSL_TRY(tsl_products_gather(of, index, &operands));

@@ -30,6 +30,8 @@ bool tsl_products_run_together(const tsl_products *of);
 /* Checks all of them, of which there is one at least. */
 tesela_status tsl_products_check(const tsl_products *of);
 
+/* Where product `index` is, by addresses alone, of a plan that has a direct way; false: something is wrong with it. */
+bool tsl_products_at(const tsl_products *of, int64_t index, tsl_operands *operands);
 /* Checks product `index`, and says where its operands are; the same of the first one, with the steps to the others. */
 tesela_status tsl_products_gather(const tsl_products *of, int64_t index, tsl_operands *operands);
 tesela_status tsl_products_gather_all(const tsl_products *of, tsl_operands *operands);

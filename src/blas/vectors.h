@@ -5,17 +5,37 @@
 #include "blas/route.h"
 #include "vector/vector.h"
 
+/* Whether calls of so many elements are computed here, and nothing else is to be looked at. */
+static inline bool tsl_blas_is_own(const tsl_blas_symbol *symbol, double elements) {
+  return elements < atomic_load_explicit(&symbol->own_below, memory_order_acquire) &&
+         elements >= atomic_load_explicit(&symbol->own_from, memory_order_relaxed) && !tsl_blas_is_nested();
+}
+
+/* The kernels by which an entry itself computes short vectors whose elements lie side by side, in a few nanoseconds: what others pass through,
+ * structs and tables, takes as long as a hundred elements. NULL: it is a call like any other. */
+static inline const tsl_line_kernels *tsl_blas_short_lines(const tsl_blas_symbol *symbol, tesela_type type,
+                                                           int64_t n, bool dense) {
+  return dense && n > 0 && n <= TSL_VECTOR_SHORT && tsl_blas_is_own(symbol, (double)n)
+             ? tsl_vector_kernels_of(type)->line
+             : NULL;
+}
+
+/* The same of a small matrix, column by column, times a vector. */
+static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_symbol *symbol, tesela_type type,
+                                                              int64_t m, int64_t n, int64_t ld, bool dense) {
+  return dense && m > 0 && n > 0 && m <= TSL_VECTOR_SMALL && n <= TSL_VECTOR_SMALL && ld >= m &&
+                 tsl_blas_is_own(symbol, (double)(m * n))
+             ? tsl_vector_kernels_of(type)
+             : NULL;
+}
+
 /* The long way, which also begins what is listened to. */
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements);
 
 /* Whom a call is forwarded to, or NULL: it is computed here, and ends by tsl_blas_vectors_done(). The call's shape is said. */
 static inline tsl_blas_function *tsl_blas_begin_vectors(tsl_blas_call *call, tsl_blas_class class,
                                                         double elements) {
-  tsl_blas_symbol *of = call->symbol;
-  if (elements < atomic_load_explicit(&of->own_below, memory_order_acquire) &&
-      elements >= atomic_load_explicit(&of->own_from, memory_order_relaxed) && !tsl_blas_is_nested())
-    return NULL;
-  return tsl_blas_ask_vectors(call, class, elements);
+  return tsl_blas_is_own(call->symbol, elements) ? NULL : tsl_blas_ask_vectors(call, class, elements);
 }
 static inline void tsl_blas_vectors_done(tsl_blas_call *call) {
   if (call->began)

@@ -41,7 +41,8 @@
  *
  * What its tiles are that its registers' number does not say:
  *   PACKED_STEPS  of k in a turn of a host_packed tile's loop: where a step has few multiply-adds, the loop's own work counts
- *   SMALL_T       host_small's (kernels/variant.h); SMALL_WIDE_T and SMALL_WIDE_NEEDS where some of its processors want others
+ *   SMALL_T       host_small's (kernels/variant.h); SMALL_WIDE_T, SMALL_WIDE_FOUR and SMALL_WIDE_NEEDS where some of its processors
+ *                 want others
  *
  * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T, load_part_T and
  * store_part_T (the first `count` elements), load_edge_T and store_edge_T (the same where `count` may be all); load_bytes,

@@ -331,5 +331,6 @@ static inline void transpose_quarters(const vector_bytes in[4], vector_bytes out
 #define SMALL_f32 (12, 0, 0, 0, 0, 0)
 #define SMALL_f64 (12, 0, 0, 8, 0, 0)
 #define SMALL_WIDE_NEEDS TSL_CAN_AVX512_PAIRS
+#define SMALL_WIDE_FOUR 6
 #define SMALL_WIDE_f32 (16, 12, 8, 8, 0, 0)
 #define SMALL_WIDE_f64 (16, 12, 8, 4, 8, 0)

@@ -15,10 +15,28 @@ static const tsl_strategy *strategy_of(void) {
   return one;
 }
 
+/* Of up to so many multiply-adds whatever is not a few lines goes to it. Of more, up to so many, only what has no few lines in any direction,
+ * in which other strategies have kernels, and where there are no more than two threads, for which it is not worth to share it. */
+enum { TINY = 32 * 32 * 32, SMALL = 100 * 100 * 100, TINY_SIDE = 64, SMALL_LEAST = 16, FEW_THREADS = 2 };
+
 static bool is_within(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->m <= TSL_AT_ONCE_SIDE &&
          problem->n <= TSL_AT_ONCE_SIDE && problem->k <= TSL_AT_ONCE_SIDE &&
-         problem->m * problem->n * problem->k <= TSL_AT_ONCE_MOST;
+         problem->m * problem->n * problem->k <= SMALL;
+}
+
+static bool is_tiny(const tsl_problem *problem) {
+  return problem->m <= TINY_SIDE && problem->n <= TINY_SIDE && problem->k <= TINY_SIDE &&
+         problem->m * problem->n * problem->k <= TINY;
+}
+
+/* Rows of B (of A', where C lies by columns) that meet in one set of the first cache are sooner copied. */
+static bool is_worth(const tsl_problem *problem, const tsl_device *cpu) {
+  const int64_t step = problem->c.col_stride == 1 && problem->b.col_stride == 1 ? problem->b.row_stride
+                                                                                : problem->a.col_stride;
+  return is_tiny(problem) ||
+         (problem->m >= SMALL_LEAST && problem->n >= SMALL_LEAST && problem->k >= SMALL_LEAST &&
+          cpu->threads <= FEW_THREADS && step * (int64_t)tsl_type(problem->c.type)->size % 4096 != 0);
 }
 
 static bool is_plain(const tsl_problem *problem) {
@@ -47,6 +65,8 @@ const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_ch
       !(tsl_choice_any_device(choice) ? choice->sparing : strcmp(choice->device, "cpu") == 0))
     return NULL;
   cpu = tsl_devices_of_kind(choice->devices, 0, 0);
-  return cpu && cpu->capabilities & TSL_CAN_HOST && !tsl_wisdom_is_near(choice->wisdom, problem, cpu) ? one
-                                                                                                      : NULL;
+  return cpu && cpu->capabilities & TSL_CAN_HOST && is_worth(problem, cpu) &&
+                 !tsl_wisdom_is_near(choice->wisdom, problem, cpu)
+             ? one
+             : NULL;
 }

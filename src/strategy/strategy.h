@@ -257,6 +257,9 @@ struct tsl_strategy {
      * With multiply(). */
     void *(*prepare)(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel);
     tsl_fast_kernel *run_prepared;
+    /* As prepare(), with a kernel always, for one of many products in a row whose operands are in no cache: in the order in which
+     * memory is read soonest. The bits are those of run(). NULL, of the function or of the block: there is no such way. */
+    void *(*prepare_far)(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel);
     /* What does the same as run() on the cpu by the device's team, and what to give it as state, where the strides are the
      * problem's: for products so small that passing operands takes as long as they do. After build(). NULL: there is only
      * run(). */

@@ -1,7 +1,5 @@
 #include "vector/kernels.h"
 
-#include <stdatomic.h>
-
 enum { TYPES = TESELA_C128 + 1 };
 
 #define SET(isa, type, element, bytes, complex_type)                                                         \
@@ -13,13 +11,10 @@ static const tsl_vector_kernels sets[][TYPES] = {TSL_ISA_LIST(ROW)};
 #undef ROW
 #undef SET
 
-const tsl_vector_kernels *tsl_vector_kernels_of(tesela_type type) {
-  static _Atomic(const tsl_vector_kernels *)
-      chosen; /* any number of threads may choose at once: they choose the same */
-  const tsl_vector_kernels *set = atomic_load_explicit(&chosen, memory_order_relaxed);
-  if (!set) {
-    set = sets[tsl_isa_best(tsl_host_offers())];
-    atomic_store_explicit(&chosen, set, memory_order_relaxed);
-  }
-  return &set[type];
+_Atomic(const tsl_vector_kernels *) tsl_vector_chosen;
+
+const tsl_vector_kernels *tsl_vector_choose(void) {
+  const tsl_vector_kernels *set = sets[tsl_isa_best(tsl_host_offers())];
+  atomic_store_explicit(&tsl_vector_chosen, set, memory_order_relaxed);
+  return set;
 }

@@ -6,6 +6,7 @@
 
 #include "host/isa.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <tesela/tesela.h>
@@ -70,8 +71,13 @@ typedef struct tsl_vector_kernels {
   const tsl_column_kernels *column;
 } tsl_vector_kernels;
 
-/* Those of a type (f32, f64, c64, c128) for this processor. */
-const tsl_vector_kernels *tsl_vector_kernels_of(tesela_type type);
+/* Those of a type (f32, f64, c64, c128) for this processor. They are looked for once; any number of threads may at once, and find the same. */
+extern _Atomic(const tsl_vector_kernels *) tsl_vector_chosen;
+const tsl_vector_kernels *tsl_vector_choose(void);
+static inline const tsl_vector_kernels *tsl_vector_kernels_of(tesela_type type) {
+  const tsl_vector_kernels *set = atomic_load_explicit(&tsl_vector_chosen, memory_order_relaxed);
+  return (set ? set : tsl_vector_choose()) + type;
+}
 
 #define TSL_DECLARE(isa, header, needs, ...)                                                                 \
   extern const tsl_line_kernels tsl_lines_##isa##_f32, tsl_lines_##isa##_f64, tsl_lines_##isa##_c64,         \

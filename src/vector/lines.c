@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { PIECES_MAX = 64, PIECE_LEAST = 1 << 14 };
+enum { PIECES_MAX = 64, PIECE_LEAST = TSL_VECTOR_SHORT };
 
 /* One call under way; each operation uses what it needs. */
 typedef struct work {

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { COLUMNS = 64, STRIP = 1 << 14, ELEMENT_MAX = 16 };
+enum { COLUMNS = TSL_VECTOR_SMALL, STRIP = 1 << 14, ELEMENT_MAX = 16 };
 
 /* What a block has for itself. */
 typedef struct buffers {
@@ -123,6 +123,32 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
   tsl_team_run(team, count, multiply_task, &of);
 }
 
+void tsl_vector_multiply_small(const tsl_vector_kernels *kernels, bool transposed, int64_t rows,
+                               int64_t columns, double alpha, const void *a, int64_t ld, const void *x,
+                               double beta, void *y) {
+  const int64_t count = transposed ? columns : rows;
+  const tsl_line_kernels *line = kernels->line;
+  _Alignas(64) char own[COLUMNS * sizeof(double)];
+  if (beta == 0)
+    memset(y, 0, (size_t)(count * kernels->size));
+  else if (beta != 1)
+    line->scale(count, (tsl_number){beta, 0}, y, 1);
+  if (alpha == 0)
+    return;
+  if (transposed) {
+    memset(own, 0, (size_t)(count * kernels->size));
+    kernels->column->dot(rows, columns, a, ld, x, own);
+    line->add(count, (tsl_number){alpha, 0}, own, 1, false, y, 1);
+    return;
+  }
+  if (alpha != 1) {
+    line->copy(columns, x, 1, false, own, 1);
+    line->scale(columns, (tsl_number){alpha, 0}, own, 1);
+    x = own;
+  }
+  kernels->column->add(rows, columns, a, ld, x, y, false);
+}
+
 /* --- A += alpha x y' --- */
 
 static void update_block(const tsl_vector_kernels *of, const tsl_vector_update *u, int64_t i, int64_t rows,
@@ -155,7 +181,9 @@ static void update_task(void *argument, int64_t index, int worker) {
 
 void tsl_vector_outer(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
   const int threads = tsl_team_threads(team);
-  job of = {.kernels = kernels, .update = update, .rows_each = STRIP / kernels->size};
+  /* Whole columns are read and written in one stream; beside them x may come from the second cache, but for a copy, which has less room. */
+  const int64_t strip = is_dense(update->x, update->conjugate_x) ? 1 << 15 : STRIP / kernels->size;
+  job of = {.kernels = kernels, .update = update, .rows_each = strip};
   of.columns_each = share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
   of.row_tasks = (update->rows + of.rows_each - 1) / of.rows_each;
   const int64_t count = of.row_tasks * ((update->columns + of.columns_each - 1) / of.columns_each);

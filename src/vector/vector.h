@@ -15,6 +15,8 @@
 
 /* Bytes of operands from which on threads are worth waking. */
 enum { TSL_VECTOR_TEAM_FROM = 1 << 18 };
+/* Vectors of at most so many elements are one piece, which is a kernel's. */
+enum { TSL_VECTOR_SHORT = 1 << 14 };
 
 typedef struct tsl_line {
   const void *at; /* written where an operation says so */
@@ -48,6 +50,13 @@ double tsl_vector_absolutes(const tsl_vector_kernels *kernels, tsl_team team, in
 int64_t tsl_vector_largest(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
 
 /* --- matrices (matrix.c) --- */
+
+/* y = beta y + alpha A x, or A' x, of at most so many rows and columns, of real elements that lie side by side: what tsl_vector_multiply() makes of
+ * them, with nothing in between. */
+enum { TSL_VECTOR_SMALL = 64 };
+void tsl_vector_multiply_small(const tsl_vector_kernels *kernels, bool transposed, int64_t rows,
+                               int64_t columns, double alpha, const void *a, int64_t ld, const void *x,
+                               double beta, void *y);
 
 typedef struct tsl_vector_product {
   int64_t rows, columns;

@@ -1,7 +1,7 @@
 /* Products that are done without looking for a plan: which they are, and that they have the bits of a plan. */
 #include "unit/unit.h"
 
-#include "api/api.h"
+#include "api/at_once.h"
 #include "base/random.h"
 #include "planner/at_once.h"
 #include "planner/planner.h"
@@ -10,8 +10,7 @@
 #include <tesela/tesela.h>
 
 static bool is_done_at_once(tesela_context *of, const tesela_gemm_desc *desc) {
-  tsl_request request;
-  return tsl_api_gemm_request(of, desc, &request) == TESELA_OK && tsl_api_at_once(of, desc, &request);
+  return tsl_api_at_once(of, desc);
 }
 
 static tsl_devices *devices;
@@ -42,10 +41,10 @@ static void test_which(void **state) {
   tsl_problem other = tsl_problem_gemm(32, 32, 32, TESELA_F64);
   assert_true(is_taken(&other, NULL));
   const tsl_problem left_out[] = {
-      tsl_problem_gemm(33, 32, 32, TESELA_F32), tsl_problem_gemm(4, 4, 65, TESELA_F32),
-      tsl_problem_gemm(2, 64, 64, TESELA_F32),  tsl_problem_gemm(8, 8, 8, TESELA_C64),
-      tsl_problem_gemm(8, 8, 8, TESELA_BF16),   tsl_problem_gemm(0, 8, 8, TESELA_F32),
-      tsl_problem_gemm(8, 8, 0, TESELA_F32)};
+      tsl_problem_gemm(101, 100, 100, TESELA_F32), tsl_problem_gemm(4, 4, 65, TESELA_F32),
+      tsl_problem_gemm(100, 100, 8, TESELA_F32),   tsl_problem_gemm(2, 64, 64, TESELA_F32),
+      tsl_problem_gemm(8, 8, 8, TESELA_C64),       tsl_problem_gemm(8, 8, 8, TESELA_BF16),
+      tsl_problem_gemm(0, 8, 8, TESELA_F32),       tsl_problem_gemm(8, 8, 0, TESELA_F32)};
   for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
     assert_false(is_taken(&left_out[i], NULL));
   other = plain;
@@ -66,6 +65,21 @@ static void test_which(void **state) {
   other.a.row_stride = 1;
   other.a.col_stride = other.m;
   assert_true(is_taken(&other, NULL));
+}
+
+/* What many threads would share, and what lies badly for a strategy that copies nothing. */
+static void test_larger(void **state) {
+  (void)state;
+  const tsl_problem larger = tsl_problem_gemm(33, 100, 90, TESELA_F64);
+  tsl_problem apart = larger;
+  apart.b.row_stride = 1024;
+  const int threads = cpu->threads;
+  cpu->threads = 2;
+  assert_true(is_taken(&larger, NULL));
+  assert_false(is_taken(&apart, NULL));
+  cpu->threads = 16;
+  assert_false(is_taken(&larger, NULL));
+  cpu->threads = threads;
 }
 
 static void test_choices(void **state) {
@@ -181,8 +195,8 @@ static void test_wrong(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_which), cmocka_unit_test(test_choices), cmocka_unit_test(test_wisdom),
-      cmocka_unit_test(test_bits),  cmocka_unit_test(test_wrong),
+      cmocka_unit_test(test_which),  cmocka_unit_test(test_larger), cmocka_unit_test(test_choices),
+      cmocka_unit_test(test_wisdom), cmocka_unit_test(test_bits),   cmocka_unit_test(test_wrong),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

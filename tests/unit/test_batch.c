@@ -85,6 +85,33 @@ static void same_bits(void **state) {
   }
 }
 
+/* Many more than caches hold, whose operands are read in another order. */
+static void past_the_caches(void **state) {
+  enum { SIDE = 30, ONE = SIDE * SIDE, MANY = 4000, EACH = 397 };
+  (void)state;
+  double *all = malloc(3 * sizeof *all * ONE * MANY), one[ONE];
+  assert_non_null(all);
+  for (int i = 0; i < 3 * ONE * MANY; i++)
+    all[i] = (double)(i * 29 % 113) / 11 - 5;
+  double *to = all + 2 * ONE * MANY;
+  tesela_gemm_desc desc = {.m = SIDE,
+                           .n = SIDE,
+                           .k = SIDE,
+                           .a = {.data = all, .type = TESELA_F64},
+                           .b = {.data = all + ONE * MANY, .type = TESELA_F64},
+                           .c = {.data = to}};
+  const tesela_batch batch = {.count = MANY, .a_stride = ONE, .b_stride = ONE, .c_stride = ONE};
+  assert_int_equal(tesela_gemm_batched(context, &desc, &batch, NULL), TESELA_OK);
+  for (int i = 0; i < MANY; i += EACH) {
+    desc.a.data = all + i * ONE;
+    desc.b.data = all + (MANY + i) * ONE;
+    desc.c.data = one;
+    assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
+    assert_memory_equal(one, to + i * ONE, sizeof one);
+  }
+  free(all);
+}
+
 static void in_buffers(void **state) {
   tesela_buffer *buffers[3];
   (void)state;
@@ -340,6 +367,7 @@ static void wrong_calls(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
+      cmocka_unit_test(past_the_caches),
       cmocka_unit_test(wrong_calls),
   };
   const struct CMUnitTest on_opencl[] = {

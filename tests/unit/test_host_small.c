@@ -57,6 +57,28 @@ static void expect_at_once(product *made, unsigned offers, const void *before) {
   free(by_job);
 }
 
+static int far;
+
+/* And by tiles for operands in no cache, where there are such. */
+static void expect_far(product *made, unsigned offers, const void *before) {
+  const size_t bytes = bytes_of_c(made);
+  void *c = made->operands.c.host, *by_job = malloc(bytes);
+  const tsl_fast_product called = tsl_small_product(&made->problem, &made->operands);
+  tsl_small_job job;
+  assert_non_null(by_job);
+  memcpy(by_job, c, bytes);
+  memcpy(c, before, bytes);
+  if (tsl_small_job_make_far(&called, offers, &job)) {
+    far++;
+    assert_int_equal(tsl_small_job_run(&job, made->operands.a.host, made->operands.b.host, c), TESELA_OK);
+    if (memcmp(c, by_job, bytes) != 0)
+      fail_msg("%lld x %lld x %lld far from caches differs", (long long)called.m, (long long)called.n,
+               (long long)called.k);
+  }
+  memcpy(c, by_job, bytes);
+  free(by_job);
+}
+
 static void expect_right(const tsl_problem *problem, unsigned offers) {
   product made = {.operands = {.a = {.host = NULL}}};
   tsl_small_job job;
@@ -80,6 +102,7 @@ static void expect_right(const tsl_problem *problem, unsigned offers) {
     print_error("%lld x %lld x %lld: %s\n", (long long)problem->m, (long long)problem->n,
                 (long long)problem->k, verdict.why);
   assert_true(verdict.right);
+  expect_far(&made, offers, before);
   expect_at_once(&made, offers, before);
   free(before);
   release(&made);
@@ -117,6 +140,7 @@ static void every_tile(void **state) {
   unsigned sets[4];
   const int count = sets_of(sets);
   (void)state;
+  far = 0;
   for (int set = 0; set < count; set++)
     for (int type = TESELA_F64; type <= TESELA_F32; type++)
       for (int64_t rows = 1; rows <= 17; rows++)
@@ -128,6 +152,7 @@ static void every_tile(void **state) {
           expect_right(&problem, sets[set]);
         }
   assert_true(at_once > 0);
+  assert_int_equal(far > 0, (sets[count - 1] & TSL_CAN_AVX512) != 0);
 }
 
 /* What a call at once takes: every layout of the smallest products, and larger ones with lines apart. */

@@ -1,8 +1,15 @@
-/* A dot as a Fortran function: DOT, DOT_TITLE and DOT_CONJUGATE say which, DOT_VALUE and DOT_TYPE what its sum is. */
+/* A dot as a Fortran function: DOT, DOT_TITLE and DOT_CONJUGATE say which, DOT_VALUE and DOT_TYPE what its sum is, DOT_IS_REAL that it is of elements
+ * and as they are. */
 TESELA_API DOT_VALUE FORTRAN(DOT)(const INTEGER *n, const void *x, const INTEGER *incx, const void *y,
                                   const INTEGER *incy) {
   typedef DOT_VALUE forward(const INTEGER *, const void *, const INTEGER *, const void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(DOT, DOT_TITLE);
+#if DOT_IS_REAL
+  const tsl_line_kernels *at_once =
+      tsl_blas_short_lines(&symbol, TSL_BLAS_TYPE, *n, *incx == 1 && *incy == 1);
+  if (at_once)
+    return (DOT_VALUE)at_once->dot(*n, x, 1, false, y, 1).re;
+#endif
   tsl_blas_call call = {.symbol = &symbol};
   DOT_VALUE result = 0;
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);

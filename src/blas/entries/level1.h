@@ -16,11 +16,19 @@
   &(tsl_blas_lines) {                                                                                        \
     .n = (INTEGER)n, .x = x, .incx = (INTEGER)incx                                                           \
   }
+/* The kernels of a call of one or two short vectors, or NULL; and whether a number is 0. */
+#define SHORT_LINES(n, dense) tsl_blas_short_lines(&symbol, TSL_BLAS_TYPE, n, dense)
+#define IS_ZERO(number) ((number).re == 0 && (number).im == 0)
 
 TESELA_API void FORTRAN(L(axpy))(const INTEGER *n, const void *alpha, const void *x, const INTEGER *incx,
                                  void *y, const INTEGER *incy) {
   typedef void forward(const INTEGER *, const void *, const void *, const INTEGER *, void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(axpy), TSL_BLAS_UPPER "AXPY");
+  const tsl_line_kernels *at_once = SHORT_LINES(*n, *incx == 1 && *incy == 1);
+  if (at_once && !IS_ZERO(VALUE(alpha))) {
+    at_once->add(*n, VALUE(alpha), x, 1, false, y, 1);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_axpy(&call, FORTRAN_LINES, VALUE(alpha));
   if (next) {
@@ -32,6 +40,11 @@ TESELA_API void FORTRAN(L(axpy))(const INTEGER *n, const void *alpha, const void
 TESELA_API void CBLAS(L(axpy))(WORD n, SCALAR alpha, const void *x, WORD incx, void *y, WORD incy) {
   typedef void forward(WORD, SCALAR, const void *, WORD, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(axpy));
+  const tsl_line_kernels *at_once = SHORT_LINES((INTEGER)n, (INTEGER)incx == 1 && (INTEGER)incy == 1);
+  if (at_once && !IS_ZERO(VALUE(SCALAR_AT(alpha)))) {
+    at_once->add((INTEGER)n, VALUE(SCALAR_AT(alpha)), x, 1, false, y, 1);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_axpy(&call, CBLAS_LINES, VALUE(SCALAR_AT(alpha)));
   if (next) {
@@ -43,6 +56,11 @@ TESELA_API void CBLAS(L(axpy))(WORD n, SCALAR alpha, const void *x, WORD incx, v
 TESELA_API void FORTRAN(L(scal))(const INTEGER *n, const void *alpha, void *x, const INTEGER *incx) {
   typedef void forward(const INTEGER *, const void *, void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(scal), TSL_BLAS_UPPER "SCAL");
+  const tsl_line_kernels *at_once = SHORT_LINES(*n, *incx == 1);
+  if (at_once && VALUE(alpha).re != 1) {
+    at_once->scale(*n, VALUE(alpha), x, 1);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_scal(&call, FORTRAN_LINE, VALUE(alpha), false);
   if (next) {
@@ -54,6 +72,11 @@ TESELA_API void FORTRAN(L(scal))(const INTEGER *n, const void *alpha, void *x, c
 TESELA_API void CBLAS(L(scal))(WORD n, SCALAR alpha, void *x, WORD incx) {
   typedef void forward(WORD, SCALAR, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(scal));
+  const tsl_line_kernels *at_once = SHORT_LINES((INTEGER)n, (INTEGER)incx == 1);
+  if (at_once && VALUE(SCALAR_AT(alpha)).re != 1) {
+    at_once->scale((INTEGER)n, VALUE(SCALAR_AT(alpha)), x, 1);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_scal(&call, CBLAS_LINE, VALUE(SCALAR_AT(alpha)), false);
   if (next) {
@@ -66,6 +89,11 @@ TESELA_API void FORTRAN(L(copy))(const INTEGER *n, const void *x, const INTEGER 
                                  const INTEGER *incy) {
   typedef void forward(const INTEGER *, const void *, const INTEGER *, void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(copy), TSL_BLAS_UPPER "COPY");
+  const tsl_line_kernels *at_once = SHORT_LINES(*n, *incx == 1 && *incy == 1);
+  if (at_once) {
+    at_once->copy(*n, x, 1, false, y, 1);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_copy_vector(&call, FORTRAN_LINES);
   if (next) {
@@ -77,6 +105,11 @@ TESELA_API void FORTRAN(L(copy))(const INTEGER *n, const void *x, const INTEGER 
 TESELA_API void CBLAS(L(copy))(WORD n, const void *x, WORD incx, void *y, WORD incy) {
   typedef void forward(WORD, const void *, WORD, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(copy));
+  const tsl_line_kernels *at_once = SHORT_LINES((INTEGER)n, (INTEGER)incx == 1 && (INTEGER)incy == 1);
+  if (at_once) {
+    at_once->copy((INTEGER)n, x, 1, false, y, 1);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_copy_vector(&call, CBLAS_LINES);
   if (next) {
@@ -89,6 +122,11 @@ TESELA_API void FORTRAN(L(swap))(const INTEGER *n, void *x, const INTEGER *incx,
                                  const INTEGER *incy) {
   typedef void forward(const INTEGER *, void *, const INTEGER *, void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(swap), TSL_BLAS_UPPER "SWAP");
+  const tsl_line_kernels *at_once = SHORT_LINES(*n, *incx == 1 && *incy == 1);
+  if (at_once) {
+    at_once->swap(*n, x, 1, y, 1);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_swap(&call, FORTRAN_LINES);
   if (next) {
@@ -100,6 +138,11 @@ TESELA_API void FORTRAN(L(swap))(const INTEGER *n, void *x, const INTEGER *incx,
 TESELA_API void CBLAS(L(swap))(WORD n, void *x, WORD incx, void *y, WORD incy) {
   typedef void forward(WORD, void *, WORD, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(swap));
+  const tsl_line_kernels *at_once = SHORT_LINES((INTEGER)n, (INTEGER)incx == 1 && (INTEGER)incy == 1);
+  if (at_once) {
+    at_once->swap((INTEGER)n, x, 1, y, 1);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_swap(&call, CBLAS_LINES);
   if (next) {

@@ -15,6 +15,7 @@
 #undef SCALAR_AT
 #undef SCALAR_OF
 
+#define DOT_IS_REAL 1
 #define DOT_VALUE TSL_BLAS_ELEMENT
 #define DOT_TYPE TSL_BLAS_TYPE
 #define DOT_CONJUGATE false
@@ -27,4 +28,5 @@
 #undef DOT_TITLE
 #undef DOT_CONJUGATE
 #undef DOT_VALUE
+#undef DOT_IS_REAL
 #undef DOT_TYPE

@@ -21,3 +21,5 @@
 #undef CBLAS_LINES
 #undef FORTRAN_LINE
 #undef CBLAS_LINE
+#undef SHORT_LINES
+#undef IS_ZERO

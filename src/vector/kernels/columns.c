@@ -96,12 +96,45 @@ static bool has_zero(const REAL *t, int count) {
 /* Complex columns have two factors each: four of them fill the registers. */
 enum { TOGETHER = PARTS == 2 ? FEW : MANY };
 
+/* The same terms in the same order, with all of a short y in registers: a vector of which a part was written is not read back before it has
+ * reached the cache. */
+enum { HELD = 4 };
+TSL_INLINE void add_held(columns x, const REAL *t, int64_t count, REAL *y, bool skips, int vectors) {
+  const int64_t last = (vectors - 1) * LANES, here = x.count - last;
+  const bool whole = here == LANES;
+  vector sum[HELD];
+  TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) sum[v] = NAME(load)(y + v * LANES);
+  sum[vectors - 1] = load(y + last, whole, here);
+  for (int64_t j = 0; j < count; j++, x.a += x.ld) {
+    const vector by = all(t[j]);
+    if (skips && is_zero(t + j))
+      continue;
+    TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) sum[v] +=
+        by * NAME(load)(x.a + v * LANES);
+    sum[vectors - 1] += by * load(x.a + last, whole, here);
+  }
+  TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) NAME(store)(y + v * LANES, sum[v]);
+  store(y + last, sum[vectors - 1], whole, here);
+}
+
 static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const void *t_data, void *y_data,
                 bool skips) {
   const REAL *t = t_data;
   REAL *y = y_data;
   columns x = {a, ld * PARTS, rows * PARTS};
   int64_t j = 0;
+  if (PARTS == 1 && rows > 0 && rows <= HELD * LANES) {
+    const int64_t vectors = (rows + LANES - 1) / LANES;
+    if (vectors == 1)
+      add_held(x, t, count, y, skips, 1);
+    else if (vectors == 2)
+      add_held(x, t, count, y, skips, 2);
+    else if (vectors == 3)
+      add_held(x, t, count, y, skips, 3);
+    else
+      add_held(x, t, count, y, skips, 4);
+    return;
+  }
   while (j < count) {
     int step = 1;
     if (j + TOGETHER <= count && !(skips && has_zero(t, TOGETHER)))
@@ -168,6 +201,8 @@ static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, con
   int64_t j = 0;
   for (; j + TOGETHER <= count; j += TOGETHER, a.a += TOGETHER * a.ld)
     dot_some(a, x, s + PARTS * j, TOGETHER);
+  for (; PARTS == 1 && j + FEW <= count; j += FEW, a.a += FEW * a.ld)
+    dot_some(a, x, s + PARTS * j, FEW);
   for (; j + 2 <= count; j += 2, a.a += 2 * a.ld)
     dot_some(a, x, s + PARTS * j, 2);
   if (j < count)
@@ -222,6 +257,29 @@ TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
   return old;
 }
 
+/* What is left of a column, in pieces that are whole: the next column begins where it ends, and would be read as long as a vector of which this
+ * is a part has not reached the cache. */
+typedef REAL eight __attribute__((vector_size(8 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
+typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
+typedef REAL two __attribute__((vector_size(2 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
+TSL_INLINE void update_rest(int64_t count, const REAL *x, REAL t, REAL *a) {
+  int64_t i = 0;
+  if (LANES > 8 && count & 8) {
+    *(eight *)a += t * *(const eight *)x;
+    i = 8;
+  }
+  if (LANES > 4 && count & 4) {
+    *(four *)(a + i) += t * *(const four *)(x + i);
+    i += 4;
+  }
+  if (LANES > 2 && count & 2) {
+    *(two *)(a + i) += t * *(const two *)(x + i);
+    i += 2;
+  }
+  if (count & 1)
+    a[i] += t * x[i];
+}
+
 TSL_INLINE void update_column(int64_t count, const REAL *x, vector re, vector im, REAL *a) {
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
@@ -229,7 +287,9 @@ TSL_INLINE void update_column(int64_t count, const REAL *x, vector re, vector im
         NAME(store)(a + v, updated(NAME(load)(a + v), re, im, NAME(load)(x + v)));
   for (; i + LANES <= count; i += LANES)
     NAME(store)(a + i, updated(NAME(load)(a + i), re, im, NAME(load)(x + i)));
-  if (i < count)
+  if (PARTS == 1)
+    update_rest(count - i, x + i, re[0], a + i);
+  else if (i < count)
     NAME(store_part)
   (a + i, updated(NAME(load_part)(a + i, count - i), re, im, NAME(load_part)(x + i, count - i)), count - i);
 }

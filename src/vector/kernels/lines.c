@@ -286,6 +286,9 @@ static tsl_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjug
                       int64_t y_step) {
   const REAL *x = x_data, *y = y_data;
   tsl_number sum = {0, 0};
+  /* Compilers make one vector of a sum that goes on, which is read before it has come out of two registers. */
+  if (PARTS == 1 && x_step == 1 && y_step == 1 && n <= BLOCK)
+    return dot_block(n, x, y, false);
   if (x_step == 1 && y_step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK) {
       const tsl_number block = dot_block(least(BLOCK, n * PARTS - i), x + i, y + i, conjugate);

@@ -19,6 +19,8 @@
  * Rows of C that half or a quarter of a vector holds use vectors of that size. The smallest whole products, of 4, 8 and 16
  * rows, columns and steps, have tiles of their own, without loops (exact.h).
  *
+ * Of batches that no cache holds, panels are up to four vectors wide where AVX-512 is, so that memory is read and written in its order.
+ *
  * Sums run along k in order: the bits depend on k's numbers alone.
  *
  * Parameters: none.
@@ -159,6 +161,19 @@ static void *prepare(const tsl_fast_product *product, const tsl_device *device, 
   return block;
 }
 
+/* Of one that needs no copies. */
+static void *prepare_far(const tsl_fast_product *product, const tsl_device *device,
+                         tsl_fast_kernel **kernel) {
+  tsl_small_job job;
+  void *block;
+  if (!tsl_small_job_make_far(product, device->capabilities, &job) || job.copies_b ||
+      tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
+    return NULL;
+  *kernel = job.run;
+  memcpy(block, &job, sizeof job);
+  return block;
+}
+
 static tesela_status run_prepared(const void *job, const void *a, const void *b, void *c) {
   return tsl_small_job_run(job, a, b, c);
 }
@@ -179,6 +194,7 @@ const tsl_strategy tsl_gemm_host_small = {
     .uses = {.account = account},
     .fast_path = {.multiply = multiply_fast,
                   .prepare = prepare,
+                  .prepare_far = prepare_far,
                   .run_prepared = run_prepared,
                   .run_at = run_at},
 };

@@ -150,16 +150,41 @@ static bool choose(const tsl_fast_product *product, unsigned offers, sight *seen
 
 static tsl_small_function run_of(const tsl_small_job *job);
 
-void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job,
-                        double *clocks) {
+/* How C is cut: vectors of each panel but the last one, how many panels there are, and whether what is left of the last vector is a panel of its
+ * own, of narrower vectors. */
+typedef struct cuts {
+  int64_t wide, panels;
+  bool narrow;
+} cuts;
+
+/* Pairs, of which the last one may have three; or single vectors. */
+static cuts cut(const sight *seen, int64_t vectors) {
+  const bool pairs = seen->kernels->rows[1] > 0;
+  const int64_t wide = pairs ? 2 : 1;
+  return (cuts){wide, vectors > wide ? vectors >> pairs : 1, has_narrow_rest(seen)};
+}
+
+/* As wide as tiles are. Parts of vectors, of which one row's begins where another's ends, are written whole where that leaves one panel. */
+static cuts cut_far(const sight *seen, int64_t vectors) {
+  enum { MOST = TSL_SMALL_VECTORS_MAX };
+  const int64_t lanes = seen->kernels->lanes, rest = seen->columns & (lanes - 1);
+  if (rest > 0 && 2 * rest <= lanes && vectors > 1 && vectors - 1 <= MOST)
+    return (cuts){vectors - 1, 2, true};
+  const int64_t panels = tsl_ceil_div(vectors, MOST);
+  return (cuts){tsl_ceil_div(vectors, panels), panels, false};
+}
+
+static void make_job(const tsl_fast_product *product, unsigned offers, bool far, tsl_small_job *job,
+                     double *clocks) {
   sight seen;
   job->is_swapped = choose(product, offers, &seen);
   if (clocks)
     *clocks = clocks_of(&seen);
   const int64_t lanes = seen.kernels->lanes, vectors = vectors_of(seen.kernels, seen.columns);
   const int64_t size = product->type == TESELA_F64 ? 8 : 4;
-  const bool pairs = seen.kernels->rows[1] > 0;
-  const int64_t wide = pairs ? 2 : 1, panels = vectors > wide ? vectors >> pairs : 1;
+  const cuts by = far && seen.kernels->rows[TSL_SMALL_VECTORS_MAX - 1] > 0 ? cut_far(&seen, vectors)
+                                                                           : cut(&seen, vectors);
+  const int64_t wide = by.wide, panels = by.panels;
   job->kernels = seen.kernels;
   job->size = size;
   job->depth = seen.depth;
@@ -173,7 +198,7 @@ void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_sm
   if (panels > 1)
     make_panel(&seen, product, wide, lanes, size, &job->whole);
   const int64_t last = seen.columns - (vectors - 1) * lanes;
-  if (has_narrow_rest(&seen)) /* seen from here on by the last panel alone */
+  if (by.narrow) /* seen from here on by the last panel alone */
     seen.kernels = kernels_for(product->type, last, offers);
   make_panel(&seen, product, vectors - wide * (panels - 1), last, size, &job->last);
   job->run = run_of(job);
@@ -182,6 +207,19 @@ void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_sm
       job->whole.tile.b_step = job->whole.width * size;
     job->last.tile.b_step = job->last.width * size;
   }
+}
+
+void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job,
+                        double *clocks) {
+  make_job(product, offers, false, job, clocks);
+}
+
+bool tsl_small_job_make_far(const tsl_fast_product *product, unsigned offers, tsl_small_job *job) {
+  const tsl_small_set *set = set_for(product->type, offers);
+  if (!set->wide)
+    return false;
+  make_job(product, offers | set->wide_needs, true, job, NULL);
+  return true;
 }
 
 /* All rows of a panel that begins at b and c by tiles of at most so many rows, those of `multiply`. */

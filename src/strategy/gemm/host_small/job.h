@@ -9,7 +9,7 @@
  * product into tiles and knows nothing else of them --- */
 
 /* Most rows of a tile, and most vectors across it, of any row of the table. */
-enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 3, TSL_SMALL_EXACT_MAX = 4 };
+enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 4, TSL_SMALL_EXACT_MAX = 4 };
 
 /* What all tiles of a panel of C's columns share: c = alpha a b + beta c, where beta = 0 never reads c. Strides are in bytes, but
  * for C's.
@@ -46,7 +46,7 @@ typedef struct tsl_small_exact {
 typedef struct tsl_small_kernels {
   tesela_type type;
   int64_t lanes, lanes_log2;       /* elements of a vector */
-  int rows[TSL_SMALL_VECTORS_MAX]; /* of the largest tile of 1, 2, 3 vectors; 0: there are none so wide */
+  int rows[TSL_SMALL_VECTORS_MAX]; /* of the largest tile of 1 to 4 vectors; 0: there are none so wide */
   tsl_small_copy copy;
   tsl_small_exact exact[TSL_SMALL_EXACT_MAX]; /* the others have 0 rows */
   tsl_small_function
@@ -98,6 +98,9 @@ tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operand
 /* The job of a product, wherever its operands lie. `clocks`, when not NULL, gets a prediction, in vector
  * multiply-adds. */
 void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job, double *clocks);
+/* The same of a product whose operands are in no cache, with tiles as wide as rows may be, so that memory is read and written line after
+ * line. False: this processor has none. */
+bool tsl_small_job_make_far(const tsl_fast_product *product, unsigned offers, tsl_small_job *job);
 /* A product of few steps where its operands lie, without a job; false: they do not lie so, or a job is worth its while. Sizes are at
  * least 1. */
 bool tsl_small_run_at_once(const tsl_fast_product *product, unsigned offers);

@@ -39,6 +39,7 @@ static void copy(const void *from, int64_t across, int64_t along, int64_t count,
 
 /* --- tiles --- */
 
+#define FOUR 0
 #define SUFFIX JOIN(_, TSL_TYPE)
 #define VARIANT SUFFIX
 #define SIZES JOIN(SMALL, SUFFIX)
@@ -47,11 +48,15 @@ static void copy(const void *from, int64_t across, int64_t along, int64_t count,
 #undef SIZES
 
 #ifdef SMALL_WIDE_NEEDS
+#undef FOUR
+#define FOUR SMALL_WIDE_FOUR
 #define VARIANT _wide
 #define SIZES JOIN(SMALL_WIDE, SUFFIX)
 #include "strategy/gemm/host_small/kernels/variant.h"
 #undef VARIANT
 #undef SIZES
+#undef FOUR
+#define FOUR 0
 #define WIDE &kernels_wide, SMALL_WIDE_NEEDS
 #else
 #define WIDE NULL, 0

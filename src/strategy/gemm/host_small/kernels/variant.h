@@ -1,7 +1,8 @@
 /* Tiles of one width of vectors, and the row of the table, as text inside small.c, with
  *   SUFFIX    what the vectors' names end in
  *   VARIANT   what the tiles' names end in
- *   SIZES     of tiles: (rows of the largest of one vector, of two, of three; heights of exact tiles as below) */
+ *   SIZES     of tiles: (rows of the largest of one vector, of two, of three; heights of exact tiles as below)
+ *   FOUR      of tiles of four vectors: rows of the largest; 0: there are none */
 #ifndef NTH_1
 #define NTH_1(a, b, c, d, e, f) a
 #define NTH_2(a, b, c, d, e, f) b
@@ -14,7 +15,7 @@
 #define TILE_ROWS_OF_1 OF(NTH_1, SIZES)
 #define TILE_ROWS_OF_2 OF(NTH_2, SIZES)
 #define TILE_ROWS_OF_3 OF(NTH_3, SIZES)
-#define TILE_ROWS_OF_4 0
+#define TILE_ROWS_OF_4 FOUR
 #define TILE_NAME_LATE(rows, vectors, variant) tile_##rows##x##vectors##variant
 #define TILE_NAME_OF(rows, vectors, variant) TILE_NAME_LATE(rows, vectors, variant)
 #define TILE_NAME(rows, vectors) TILE_NAME_OF(rows, vectors, VARIANT)
@@ -103,34 +104,34 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #include "strategy/gemm/host_small/kernels/brief.h"
 #endif
 
-static const tsl_small_kernels OWN(kernels) = {.type = JOIN(ENUM_, TSL_TYPE),
-                                               .lanes = NAME(LANES),
-                                               .lanes_log2 = NAME(LANES_LOG2),
-                                               .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3},
-                                               .copy = copy,
-                                               .exact =
-                                                   {
+static const tsl_small_kernels OWN(kernels) = {
+    .type = JOIN(ENUM_, TSL_TYPE),
+    .lanes = NAME(LANES),
+    .lanes_log2 = NAME(LANES_LOG2),
+    .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3, TILE_ROWS_OF_4},
+    .copy = copy,
+    .exact =
+        {
 #if OF(NTH_4, SIZES) > 0
-                                                       {NAME(LANES), 1, NAME(LANES), OWN(exact_square)},
+            {NAME(LANES), 1, NAME(LANES), OWN(exact_square)},
 #endif
 #if OF(NTH_5, SIZES) > 0
-                                                       {NAME(LANES), 2, 2 * NAME(LANES), OWN(exact_twice)},
+            {NAME(LANES), 2, 2 * NAME(LANES), OWN(exact_twice)},
 #endif
 #if OF(NTH_6, SIZES) > 0
-                                                       {5, 2, 16, OWN(exact_five)},
-                                                       {6, 2, 16, OWN(exact_six)},
+            {5, 2, 16, OWN(exact_five)},
+            {6, 2, 16, OWN(exact_six)},
 #endif
-                                                   },
+        },
 #ifdef SMALL_BRIEF
-                                               .brief = {BRIEF_NAME(2), BRIEF_NAME(4), BRIEF_NAME(6),
-                                                         BRIEF_NAME(8), BRIEF_NAME(10), BRIEF_NAME(12),
-                                                         BRIEF_NAME(14), BRIEF_NAME(16)},
+    .brief = {BRIEF_NAME(2), BRIEF_NAME(4), BRIEF_NAME(6), BRIEF_NAME(8), BRIEF_NAME(10), BRIEF_NAME(12),
+              BRIEF_NAME(14), BRIEF_NAME(16)},
 #endif
-                                               .multiply = {
+    .multiply = {
 #define TILE_TEXT "host/tile_entry.h"
 #include "host/tiles.h"
 #undef TILE_TEXT
-                                               }};
+    }};
 #undef BRIEF_NAME
 #undef BRIEF_NAME_OF
 #undef BRIEF_NAME_LATE

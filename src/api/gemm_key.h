@@ -1,0 +1,72 @@
+/* The dispatch cache's key of a product by its description. Inline: a product that is known takes less time than a few calls. */
+#ifndef TSL_API_GEMM_KEY_H
+#define TSL_API_GEMM_KEY_H
+
+#include "api/api.h"
+#include "api/dispatch.h"
+
+/* Whether the description has more to say of operands than how they lie, or a last step. */
+static inline bool tsl_gemm_has_more(const tesela_gemm_desc *desc) {
+  return ((int)desc->scaling_a | (int)desc->scaling_b | (int)desc->bias_along | (int)desc->activation |
+          (int)desc->a_structure | (int)desc->a_triangle | (int)desc->b_structure | (int)desc->b_triangle |
+          (int)desc->c_structure | (int)desc->c_triangle | desc->in_place) != 0;
+}
+
+/* CBLAS's numbers, in which keys say layouts. */
+enum {
+  TSL_KEY_ROW_MAJOR = 101,
+  TSL_KEY_COLUMN_MAJOR = 102,
+  TSL_KEY_AS_IT_IS = 111,
+  TSL_KEY_TRANSPOSED = 112,
+  TSL_KEY_NAMED = 2 /* and that the cpu is */
+};
+
+/* How a matrix lies that takes part as rows x cols: along its rows or its columns, at which distance. False where it is
+ * not in host memory, or neither. */
+static inline bool tsl_gemm_key_lies(const tesela_matrix *matrix, int64_t rows, int64_t cols, bool *by_row,
+                                     int64_t *distance) {
+  int64_t row, col;
+  tsl_api_strides(matrix, rows, cols, &row, &col);
+  *by_row = col == 1;
+  *distance = *by_row ? row : col;
+  return (row == 1 || col == 1) && !matrix->buffer && !matrix->packed && !matrix->conjugate;
+}
+
+static inline tesela_type tsl_gemm_key_type(tesela_type given, tesela_type fallback) {
+  return given == TESELA_TYPE_DEFAULT ? fallback : given;
+}
+
+/* The key of a call: of one real type, with strides of 1, on the cpu or wherever the context chooses. False: it has none. What is wrong
+ * with a call is not looked for: it is found before the call is learnt. */
+static inline bool tsl_gemm_key(const tesela_context *context, const tesela_gemm_desc *desc,
+                                tsl_dispatch_key *key) {
+  static const double none = 0, one = 1;
+  bool a_by_row, b_by_row, c_by_row;
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
+  const tesela_type type = tsl_gemm_key_type(desc->a.type, TESELA_F32);
+  const bool named = desc->device != NULL;
+  const uint64_t number = atomic_load_explicit(&context->number, memory_order_acquire);
+  if ((type != TESELA_F32 && type != TESELA_F64) || tsl_gemm_key_type(desc->b.type, TESELA_F32) != type ||
+      tsl_gemm_key_type(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
+      desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 ||
+      tsl_gemm_has_more(desc) || desc->bias.data || desc->bias.buffer || desc->scale_a.data ||
+      desc->scale_a.buffer || desc->scale_b.data || desc->scale_b.buffer || desc->a_pieces ||
+      desc->b_pieces || desc->c_pieces || desc->c.reserved != 0 || desc->c.reserved_too ||
+      (named && strcmp(desc->device, "cpu") != 0) ||
+      !tsl_gemm_key_lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
+      !tsl_gemm_key_lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
+      !tsl_gemm_key_lies(&c, desc->m, desc->n, &c_by_row, &key->ldc))
+    return false;
+  key->m = desc->m;
+  key->n = desc->n;
+  key->k = desc->k;
+  key->alpha = tsl_dispatch_bits(TESELA_F64, desc->alpha ? desc->alpha : &one);
+  key->beta = tsl_dispatch_bits(TESELA_F64, desc->beta ? desc->beta : &none);
+  key->kind = tsl_dispatch_kind(type, number);
+  key->order = (c_by_row ? TSL_KEY_ROW_MAJOR : TSL_KEY_COLUMN_MAJOR) + (named ? TSL_KEY_NAMED : 0);
+  key->trans_a = a_by_row == c_by_row ? TSL_KEY_AS_IT_IS : TSL_KEY_TRANSPOSED;
+  key->trans_b = b_by_row == c_by_row ? TSL_KEY_AS_IT_IS : TSL_KEY_TRANSPOSED;
+  return true;
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* Products of a group that are so small that each is done without a plan, as single ones are (at_once.c): of shapes that nobody has seen, making
+ * a plan of each takes ten times as long as the group. What is looked at once for a single product is looked at once for all. */
+#include "api/grouped.h"
+
+#include "base/checked.h"
+#include "base/log.h"
+#include "base/scratch.h"
+#include "strategy/prepared.h"
+
+/* Below this many operations all are one thread's. */
+static const double shared_group = 2e5;
+enum { PARTS_OF_A_THREAD = 8 };
+
+/* --- which they are --- */
+
+static bool is_one(const tesela_batch *batch) {
+  return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
+}
+
+static void find(tsl_at_once_finding *of, const tesela_gemm_desc *descs, const tesela_batch *batches,
+                 int64_t count, tsl_at_once_group *out) {
+  for (int64_t i = 0; i < count; i++) {
+    tsl_at_once *one = &out->all[out->count];
+    if (is_one(batches ? &batches[i] : NULL) && tsl_at_once_take(of, &descs[i], one)) {
+      one->number = i;
+      out->strategy = of->strategy;
+      out->count++;
+    }
+  }
+}
+
+int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc *descs,
+                                 const tesela_batch *batches, int64_t count, tsl_at_once_group *out) {
+  tsl_at_once_finding of;
+  size_t bytes;
+  void *block;
+  tsl_status_saved saved;
+  *out = (tsl_at_once_group){.count = 0};
+  if (context->measure != 0 || tsl_log_may_want(TSL_LOG_CALLS) ||
+      !tsl_size_mul((size_t)count, sizeof *out->all, &bytes))
+    return 0;
+  tsl_status_save(&saved);
+  if (tsl_at_once_begin(context, &of) == TESELA_OK && of.cpu && tsl_device_open(of.cpu) == TESELA_OK &&
+      tsl_scratch_take(bytes, "small products of a group", &block) == TESELA_OK) {
+    out->cpu = of.cpu;
+    out->all = block;
+    find(&of, descs, batches, count, out);
+  }
+  tsl_at_once_end(&of);
+  tsl_status_restore(&saved);
+  return out->count;
+}
+
+/* --- what they compute --- */
+
+/* The strategy's, or what needs no memory and takes any strides, so that no product is left out when others are done. */
+static tesela_status multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
+                              tsl_device *cpu) {
+  if (strategy->fast_path.multiply(product, cpu))
+    return TESELA_OK;
+  const tsl_strategy *plainest = tsl_strategy_specification(TSL_OP_GEMM);
+  tsl_plan plan = {.work = {.strategy = plainest,
+                            .problem = tsl_problem_gemm(product->m, product->n, product->k, product->type),
+                            .config = tsl_strategy_defaults(plainest),
+                            .device = cpu},
+                   .place = TSL_PLACE_HOST};
+  tsl_problem *problem = &plan.work.problem;
+  problem->alpha[0] = product->alpha;
+  problem->beta[0] = product->beta;
+  problem->a.row_stride = product->a_row;
+  problem->a.col_stride = product->a_col;
+  problem->b.row_stride = product->b_row;
+  problem->b.col_stride = product->b_col;
+  problem->c.row_stride = product->c_row;
+  problem->c.col_stride = product->c_col;
+  tsl_operands operands = tsl_strides_of(problem);
+  operands.a.host = tsl_writable(product->a);
+  operands.b.host = tsl_writable(product->b);
+  operands.c.host = product->c;
+  return tsl_plan_run(&plan, &operands, NULL);
+}
+
+typedef struct running {
+  const tsl_at_once_group *of;
+  tsl_grouped *group;
+  int64_t parts;
+} running;
+
+static void multiply_part(void *argument, int64_t part, int worker) {
+  const running *run = argument;
+  const int64_t count = run->of->count, most = count % run->parts, size = count / run->parts;
+  const int64_t first = part * size + (part < most ? part : most), end = first + size + (part < most);
+  (void)worker;
+  for (int64_t i = first; i < end; i++)
+    tsl_grouped_note(run->group, multiply(&run->of->all[i].product, run->of->strategy, run->of->cpu));
+}
+
+void tsl_grouped_at_once(tsl_grouped *group) {
+  const tsl_at_once_group *of = &group->at_once;
+  double work = 0;
+  for (int64_t i = 0; i < of->count; i++)
+    work += 2.0 * (double)(of->all[i].product.m * of->all[i].product.n * of->all[i].product.k);
+  const tsl_team team = work < shared_group ? (tsl_team){0} : tsl_device_team(of->cpu);
+  const int64_t most = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
+  running all = {of, group, tsl_team_threads(team) == 1 ? 1 : of->count < most ? of->count : most};
+  tsl_team_run(team, all.parts, multiply_part, &all);
+}
