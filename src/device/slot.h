@@ -6,6 +6,7 @@
 
 #include "base/guard.h"
 #include "device/device.h"
+#include "device/kept.h"
 
 typedef struct tsl_jit_module_entry tsl_jit_module_entry;
 typedef struct tsl_self_test_entry tsl_self_test_entry;
@@ -22,6 +23,7 @@ typedef struct tsl_device_slot {
   tsl_self_test_entry *self_tests;
   pthread_mutex_t staging_lock;
   struct tsl_staging *staging; /* what runs gave back (device/staging.h), under its lock */
+  tsl_kept kept;               /* likewise */
 } tsl_device_slot;
 
 static inline tsl_device_slot *tsl_device_slot_of(tsl_device *device) {

@@ -24,6 +24,10 @@ tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, con
 tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
                                tsl_stream *stream);
 
+/* C = C + bias of a problem that has no other last step, where the bias may be a matrix, by its two strides. Likewise. */
+tesela_status tsl_finish_add(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
+                             tsl_stream *stream);
+
 /* What it takes on a device, as a guess: C and sums that lie apart read, and C written, once more. */
 double tsl_finish_seconds(const tsl_problem *problem, const tsl_device *device);
 

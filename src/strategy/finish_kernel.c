@@ -110,6 +110,14 @@ tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, c
   return tsl_finish_on_device(&work, kernel, operands, stream);
 }
 
+tesela_status tsl_finish_add(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
+                             tsl_stream *stream) {
+  tsl_work work = {.problem = *problem, .device = device};
+  tsl_kernel *kernel;
+  TSL_TRY(build(&work, define_sums, &kernel));
+  return tsl_finish_on_device(&work, kernel, operands, stream);
+}
+
 double tsl_finish_seconds(const tsl_problem *problem, const tsl_device *device) {
   const double elements = (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem),
                size = (double)tsl_type(problem->c.type)->size,

@@ -160,7 +160,7 @@ static void c_stays(void **state) {
                                          {TESELA_I8, TESELA_I32},
                                          {TESELA_BF16, TESELA_BF16}};
   static course o = {.products = PRODUCTS};
-  int stay = 0, tiled = 0;
+  int stay = 0, tiled = 0, added = 0;
   (void)state;
   for (int ranks = 2; ranks <= RANKS_MOST; ranks++)
     for (int i = 0; i < 48; i++) {
@@ -190,10 +190,11 @@ static void c_stays(void **state) {
       assert_true(!stays || (i % 16 < 13 && !strstr(o.of[0][0].plan, "sums")));
       stay += stays;
       tiled += stays && strstr(o.of[0][0].plan, "tiles");
+      added += strstr(o.of[0][0].plan, "sums; added on the devices") != NULL;
       nothing_is_left();
     }
-  print_message("%d whose C stays, %d of them tile by tile\n", stay, tiled);
-  assert_true(stay > 20 && tiled > 0);
+  print_message("%d whose C stays, %d of them tile by tile; %d added on the devices\n", stay, tiled, added);
+  assert_true(stay > 20 && tiled > 0 && added > 20);
 }
 
 /* Products that take longer than their messages, and are made beside those of the next ones: nobody writes what is multiplied. */

@@ -1,4 +1,4 @@
-/* Sums that are rounded on a device, to types of two bytes, with any strides: bit for bit as the host rounds them, and nothing beside. */
+/* Sums that are rounded on a device, to types of two bytes, with any strides, or added: bit for bit as the host does it, and nothing beside. */
 #include "unit/unit.h"
 
 #include "api/device_messages.h"
@@ -61,7 +61,58 @@ static void to_f16(void **state) {
   rounds(TESELA_F16);
 }
 
+/* Both arrays are of one buffer, with something before, between and behind them. */
+static void adds(tesela_type type, const char *device) {
+  enum { COUNT = 3 * 4096 + 77, TO = 5, FROM = COUNT + 19, ALL = 2 * COUNT + 50 };
+  const tsl_type_info *info = tsl_type(type);
+  const size_t part = tsl_type(info->component)->size, bytes = ALL * info->size;
+  tesela_context *context;
+  tesela_buffer *buffer;
+  tesela_stream *stream;
+  unsigned char *expected = malloc(bytes), *got = malloc(bytes);
+  assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = device}, &context), TESELA_OK);
+  assert_int_equal(tesela_buffer_create(context, device, bytes, &buffer), TESELA_OK);
+  assert_int_equal(tesela_stream_create(context, device, &stream), TESELA_OK);
+  assert_true(tsl_api_adds(stream, type));
+  assert_false(tsl_api_adds(stream, TESELA_I32));
+  assert_false(tsl_api_adds(stream, TESELA_BF16));
+  for (size_t i = 0; i < bytes / part; i++) {
+    const double number = (double)(int64_t)(tsl_random_u64(6, (uint64_t)i) >> 20) / 1e9 - 8000;
+    tsl_type_convert(TESELA_F64, &number, 1, info->component, expected + i * part, 1, 1);
+  }
+  assert_int_equal(tesela_buffer_write(buffer, 0, expected, bytes), TESELA_OK);
+  for (size_t i = 0; i < COUNT * info->size / part; i++) {
+    unsigned char *to = expected + TO * info->size + i * part;
+    const unsigned char *from = expected + FROM * info->size + i * part;
+    if (part == 8)
+      *(double *)(void *)to += *(const double *)(const void *)from;
+    else
+      *(float *)(void *)to += *(const float *)(const void *)from;
+  }
+  const tsl_api_adding a = {buffer, type, TO, FROM, COUNT};
+  if (tsl_api_add(stream, &a) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  assert_int_equal(tesela_stream_wait(stream), TESELA_OK);
+  assert_int_equal(tesela_buffer_read(buffer, 0, got, bytes), TESELA_OK);
+  assert_memory_equal(got, expected, bytes);
+  tesela_stream_destroy(stream);
+  tesela_buffer_destroy(buffer);
+  tesela_context_destroy(context);
+  free(expected);
+  free(got);
+}
+
+static void sums(void **state) {
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
+  (void)state;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    adds(types[i], "opencl:0");
+    adds(types[i], "cpu");
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(to_bf16), cmocka_unit_test(to_f16)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(to_bf16), cmocka_unit_test(to_f16),
+                                     cmocka_unit_test(sums)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

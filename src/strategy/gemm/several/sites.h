@@ -62,7 +62,8 @@ void tsl_several_free_site(const tsl_work *work, tsl_site *site);
 
 /* Takes all that runs need, unless it is there: before C is touched, so that a lack of memory leaves it as it was. */
 tesela_status tsl_site_ready(tsl_site *site);
-/* Gives back all that runs took; nothing is pending. */
+/* Gives the memory that runs took back to the device, which keeps it for others (device/kept.h); and all else, too. Nothing is pending. */
+void tsl_site_rest(tsl_site *site);
 void tsl_site_end(tsl_site *site);
 
 #endif
