@@ -28,6 +28,7 @@ struct tsl_site {
   int kind_count, kind_room;
   /* Bytes of buffers: of the factor that stays, of the one that passes through, of C's tiles; 0: none is needed. */
   size_t stay_bytes, slab_bytes, tile_bytes;
+  int slabs_used, results_used; /* a bit for each of the ring's buffers */
   uint64_t workspace;
 
   /* From the first run on. */

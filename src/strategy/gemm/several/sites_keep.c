@@ -70,8 +70,8 @@ static tesela_status take_all(tsl_site *site) {
   TSL_TRY(take_streams(site));
   TSL_TRY(take(site, &site->stay, site->stay_bytes));
   for (int i = 0; i < SITE_RING; i++) {
-    TSL_TRY(take(site, &site->slabs[i], site->slab_bytes));
-    TSL_TRY(take(site, &site->results[i], site->tile_bytes));
+    TSL_TRY(take(site, &site->slabs[i], site->slabs_used >> i & 1 ? site->slab_bytes : 0));
+    TSL_TRY(take(site, &site->results[i], site->results_used >> i & 1 ? site->tile_bytes : 0));
   }
   return site->workspace > 0 ? tsl_kept_take(site->device, (size_t)site->workspace, &site->scratch)
                              : TESELA_OK;
