@@ -50,12 +50,15 @@ tesela_status tsl_api_copy_rows(tesela_stream *stream, const tsl_api_rows *rows)
 }
 
 bool tsl_api_rounds(const tesela_stream *stream, tesela_type type) {
-  return stream->device->capabilities & TSL_CAN_KERNELS && (type == TESELA_F16 || type == TESELA_BF16);
+  return stream->device->capabilities & TSL_CAN_KERNELS &&
+         (type == TESELA_F16 || type == TESELA_BF16 || type == TESELA_F32);
 }
 
 tesela_status tsl_api_round(tesela_stream *stream, const tsl_api_rounding *r) {
   tsl_problem problem = tsl_problem_gemm(r->rows, r->cols, 1, TESELA_F32);
   problem.c.type = r->type;
+  problem.alpha[0] = r->alpha;
+  problem.beta[0] = r->beta;
   const tsl_operands operands = {.c = {.buffer = r->to->memory,
                                        .offset = r->to_offset,
                                        .row_stride = r->to_row_stride,

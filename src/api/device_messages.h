@@ -24,10 +24,12 @@ tesela_status tsl_api_enter(const tesela_stream *stream);
 void tsl_api_leave(const tesela_stream *stream);
 /* Copies in order of the stream. */
 tesela_status tsl_api_copy_rows(tesela_stream *stream, const tsl_api_rows *rows);
-/* Numbers of f32, rounded to a type of two bytes: rows x cols, from one buffer to another one of the same device. In elements. */
+/* to = alpha from + beta to: numbers of f32, scaled and rounded to f32 or a type of two bytes: rows x cols, from one buffer to another one of
+ * the same device. In elements. */
 typedef struct tsl_api_rounding {
   const tesela_buffer *from, *to; /* as of tsl_api_rows */
   tesela_type type;
+  double alpha, beta;
   int64_t rows, cols;
   int64_t from_offset, from_row_stride, from_col_stride, to_offset, to_row_stride, to_col_stride;
 } tsl_api_rounding;

@@ -1,6 +1,7 @@
-/* C that stays on the ranks' devices, where nothing is scaled: the sums come from where they are made, those of several layers are added up
- * in the tree of comm/finish.h, and they are copied or rounded to where C lies. Nothing of it passes through host memory, and where each rank
- * computes what it has of C, nothing travels either. The bits are those of the other way. */
+/* C that stays on the ranks' devices: the sums come from where they are made, those of several layers are added up in the tree of
+ * comm/finish.h, and they are copied or rounded to where C lies, sums of f32 also scaled. Nothing of it passes through host memory, and where
+ * each rank computes what it has of C, nothing travels either. The bits are those of the other way, but where something is scaled; which is
+ * done where bits may depend on the way (any_steps). */
 #ifndef TSL_COMM_SETTLE_H
 #define TSL_COMM_SETTLE_H
 
@@ -9,7 +10,7 @@
 
 /* All ranks, which have a lane: sets job->settles and job->travels. */
 tesela_status tsl_settle_choose(tsl_job *job, const tsl_rank_grid *grid);
-/* What a tile is made in: C's type itself, where nothing travels and sums are not cut; else that of the sums. */
+/* What a tile is made in: C's type itself, where nothing travels or is scaled, and sums are not cut; else that of the sums. */
 const tsl_type_info *tsl_settle_made(const tsl_job *job, const tsl_rank_grid *grid);
 /* Numbers of type `made` for a window: as a rank's device has them, or a message of those that this rank has, from element `at` on. */
 typedef struct tsl_settling {

@@ -19,8 +19,8 @@ tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel);
 tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, const tsl_operands *operands,
                                    tsl_stream *stream);
 
-/* C = S, rounded to C's type: sums of f32 that lie apart, of a problem with C's sizes and type and no last step. Compiles the kernel at its
- * first call, and enqueues it. */
+/* C = alpha S + beta C, rounded to C's type: sums of f32 that lie apart, of a problem with C's sizes and type and no last step. Compiles the
+ * kernel at its first call, and enqueues it. */
 tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
                                tsl_stream *stream);
 
