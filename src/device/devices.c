@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "device/group.h"
 #include "device/jit_cache.h"
+#include "device/kept.h"
 #include "device/list.h"
 #include "device/self_tests.h"
 #include "device/slot.h"

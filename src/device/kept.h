@@ -6,17 +6,6 @@
 
 #include "device/device.h"
 
-#include <pthread.h>
-
-/* The buffers of a device that nobody uses: those that were given back last come first. */
-enum { TSL_KEPT_MOST = 24 };
-typedef struct tsl_kept {
-  pthread_mutex_t lock;
-  tsl_buffer *buffers[TSL_KEPT_MOST];
-  int count;
-  uint64_t bytes;
-} tsl_kept;
-
 /* One of at least `bytes` bytes, and at most twice as many. Fails as buffer_create() does, where giving up all that is kept does not help. */
 tesela_status tsl_kept_take(tsl_device *device, size_t bytes, tsl_buffer **buffer);
 /* Gives back what was taken; no work that uses it is pending. NULL is allowed. */
