@@ -248,7 +248,6 @@ static tesela_status settle_c(tsl_job *job, tsl_rank_grid *grid, bool reads) {
   if (job->settles && !job->travels) {
     *grid = tiles;
   } else {
-    tsl_product_panels(job, grid);
     TSL_TRY(tsl_settle_choose(job, grid));
   }
   const tesela_status status =

@@ -42,8 +42,7 @@ tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
   return &panels->panel[before % 2][operand];
 }
 
-/* Whether a window lies whole in one piece of this rank's memory, of the kind that it multiplies in, and where. */
-static bool lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel) {
+bool tsl_panel_lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel) {
   if (on_device && !part->mirror.buffer)
     return false;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
@@ -67,8 +66,8 @@ static bool lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel 
 
 static void look(const tsl_panels *p, int operand, tsl_step step, tsl_panel *panel) {
   panel->window = window_of(p, operand, p->own, step);
-  panel->in_place =
-      lies_here(&p->job->part[operand], p->job->ranks->rank, tsl_place_is_device(&p->job->place), panel);
+  panel->in_place = tsl_panel_lies_here(&p->job->part[operand], p->job->ranks->rank,
+                                        tsl_place_is_device(&p->job->place), panel);
 }
 
 /* Begins to receive a panel, rank by rank. */

@@ -34,6 +34,8 @@ typedef struct tsl_panels {
   double seconds_wait, seconds_move;
 } tsl_panels;
 
+/* Whether panel->window lies whole in one piece of this rank's memory, of the kind that it multiplies in; and where. */
+bool tsl_panel_lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel);
 /* The panel of an operand in a step. */
 tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step);
 

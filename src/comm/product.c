@@ -69,11 +69,12 @@ bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid) {
          tsl_grid_in_tiles(&task, links_of(job), a_stays ? 1 : tiles, a_stays ? tiles : 1, grid);
 }
 
-void tsl_product_panels(const tsl_job *job, tsl_rank_grid *grid) {
+/* Fewer and deeper panels between devices, as each one more reads and writes the sums once more. */
+static void deepen(const tsl_job *job, tsl_rank_grid *grid) {
   const tsl_task task = task_of(job);
   const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used,
                panels = operations / (tsl_product_least_tile / 4);
-  if (job->any_steps && panels < grid->panels)
+  if (job->lane && job->any_steps && panels < grid->panels)
     tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
 }
 
@@ -93,7 +94,11 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
   int best = 0;
   for (int i = 0; i < count; i++) {
     TSL_TRY(tsl_product_count(job, &list[i]));
+    deepen(job, &list[i]);
     tsl_grid_time(&task, links, &list[i]);
+    /* One rank's products need messages, too, where the operands are not its own. */
+    if (job->lane && list[i].used == 1)
+      list[i].seconds += 2 * list[i].panels * links->seconds_message;
     if (list[i].seconds < list[best].seconds)
       best = i;
   }
@@ -189,6 +194,16 @@ static void release(product *p, bool is_well) {
   free(p->parcels);
 }
 
+/* Where a tile is made that needs no last step, once a first one was stored: until then C is as it was, whatever fails. */
+static bool is_made_in_c(const product *p, int number, tsl_panel *c) {
+  const tsl_job *job = p->job;
+  if (number == 0 || !job->settles || job->travels || p->grid->panels > 1 ||
+      p->made != job->part[TSL_PART_C].type || tsl_settle_scales(job))
+    return false;
+  c->window = own_window(p, tsl_step_at(p->grid, number));
+  return tsl_panel_lies_here(&job->part[TSL_PART_C], job->ranks->rank, true, c);
+}
+
 /* sums += A's panel times B's; the first panel's are stored. */
 static tesela_status multiply(product *p, int number) {
   const tsl_job *job = p->job;
@@ -196,6 +211,8 @@ static tesela_status multiply(product *p, int number) {
                   *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   const tsl_step step = tsl_step_at(p->grid, number);
   const tsl_patch c = own_window(p, step);
+  tsl_panel there;
+  const bool in_c = is_made_in_c(p, number, &there);
   static const double one[2] = {1, 0}, zero[2] = {0, 0};
   const tesela_gemm_desc desc = {
       .m = tsl_dim_total(&c.rows),
@@ -216,9 +233,10 @@ static tesela_status multiply(product *p, int number) {
             .type = job->part[TSL_PART_B].type->type,
             .conjugate = job->part[TSL_PART_B].conjugate},
       .c = {.data = tsl_place_is_device(&job->place) ? NULL : p->sums,
-            .buffer = p->device_sums,
-            .row_stride = c.row_stride,
-            .col_stride = c.col_stride,
+            .buffer = in_c ? tsl_writable(there.buffer) : p->device_sums,
+            .offset = in_c ? there.offset : 0,
+            .row_stride = in_c ? there.row_stride : c.row_stride,
+            .col_stride = in_c ? there.col_stride : c.col_stride,
             .type = p->made->type},
       .beta = step.panel == 0 ? zero : one,
       .device = job->device,
@@ -416,8 +434,12 @@ static void store(product *p, tsl_step step) {
 }
 
 /* What stays on the devices: the last step of a tile, which was multiplied by all. The lane keeps what fails. */
-static tesela_status settle(product *p, tsl_step step, int64_t owned) {
+static tesela_status settle(product *p, int tile, int64_t owned) {
   tsl_lane *lane = p->job->lane;
+  const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
+  tsl_panel there;
+  if (p->own && is_made_in_c(p, tile, &there))
+    return TESELA_OK;
   const int depth = p->grid->depth, rank = p->job->ranks->rank;
   int64_t count = 0, came = 0;
   if (owned > 0 && depth > 1)
@@ -432,7 +454,11 @@ static tesela_status settle(product *p, tsl_step step, int64_t owned) {
     came += count - before;
   }
   TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
-  return tsl_lane_wait(lane, LANE_SUMS);
+  /* Nobody writes these sums any more where all other tiles are made elsewhere. */
+  bool is_late = p->own && tile == 0 && p->grid->tiles_m * p->grid->tiles_n > 1;
+  for (int other = 1; other < p->grid->tiles_m * p->grid->tiles_n && is_late; other++)
+    is_late = is_made_in_c(p, other, &there);
+  return is_late ? TESELA_OK : tsl_lane_wait(lane, LANE_SUMS);
 }
 
 static tesela_status finish_tile(product *p, int tile, tesela_status own) {
@@ -463,7 +489,7 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
   }
   p->written = true;
   if (p->job->settles) {
-    TSL_TRY(settle(p, step, owned));
+    TSL_TRY(settle(p, tile, owned));
   } else {
     tsl_tree_add(p->job->sums->type, p->slots, p->grid->depth, owned);
     store(p, step);
@@ -495,7 +521,10 @@ static tesela_status run_all(product *p) {
     own = own == TESELA_OK ? fetch_sums(p, tile) : own;
     TSL_TRY(finish_tile(p, tile, own));
   }
-  return p->job->settles ? agree_late(p) : TESELA_OK;
+  if (!p->job->settles)
+    return TESELA_OK;
+  TSL_TRY(tsl_lane_wait(p->job->lane, LANE_SUMS));
+  return agree_late(p);
 }
 
 static tesela_status run_with_lane(product *p) {

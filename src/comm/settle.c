@@ -21,7 +21,7 @@ static bool is_own(const tsl_job *job, const tsl_rank_grid *grid, const tsl_bloc
 /* What becomes of C, the least of all ranks' counts. */
 enum { BY_HOST, SENT, STAYS };
 
-static bool is_scaled(const tsl_job *job) {
+bool tsl_settle_scales(const tsl_job *job) {
   return job->alpha[0] != 1 || job->alpha[1] != 0 || job->beta[0] != 0 || job->beta[1] != 0;
 }
 
@@ -31,7 +31,7 @@ static int fits(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks 
   /* Sums of f32 are scaled there with other roundings than the host's. */
   const bool rounds = job->sums->type == TESELA_F32 && tsl_lane_rounds(job->lane, c->type->type);
   bool fits = c->by_lane && (grid->depth == 1 || tsl_lane_adds(job->lane, job->sums->type)) &&
-              (is_scaled(job) ? rounds && job->any_steps : rounds || c->type == job->sums);
+              (tsl_settle_scales(job) ? rounds && job->any_steps : rounds || c->type == job->sums);
   if (tsl_layout_held(&c->layout, rank) > 0)
     fits = fits && c->mirror.buffer && tsl_lane_reaches(job->lane, c->mirror.buffer);
   for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
@@ -91,8 +91,9 @@ static void round_block(void *user, int64_t rows, int64_t cols, int64_t a_at, in
 }
 
 const tsl_type_info *tsl_settle_made(const tsl_job *job, const tsl_rank_grid *grid) {
-  return job->settles && !job->travels && grid->panels == 1 && !is_scaled(job) ? job->part[TSL_PART_C].type
-                                                                               : job->sums;
+  return job->settles && !job->travels && grid->panels == 1 && !tsl_settle_scales(job)
+             ? job->part[TSL_PART_C].type
+             : job->sums;
 }
 
 tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, const tsl_settling *from,
@@ -106,7 +107,7 @@ tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, cons
     const tsl_lane_side side = {from->buffer, (size_t)at * from->made->size, from->is_message},
                         to = {c->mirror.buffer, (size_t)c->mirror.at * c->type->size, false};
     rounding r = {job, window, &held, from, at, TESELA_OK};
-    if (c->type == from->made && !is_scaled(job))
+    if (c->type == from->made && !tsl_settle_scales(job))
       TSL_TRY(tsl_lane_patch(job->lane, window, &side, &held, &to, c->order, c->type->size, count));
     else
       *count += tsl_patch_walk(window, &held, c->order, round_block, &r);

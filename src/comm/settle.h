@@ -10,6 +10,8 @@
 
 /* All ranks, which have a lane: sets job->settles and job->travels. */
 tesela_status tsl_settle_choose(tsl_job *job, const tsl_rank_grid *grid);
+/* Whether sums are scaled at the end. */
+bool tsl_settle_scales(const tsl_job *job);
 /* What a tile is made in: C's type itself, where nothing travels or is scaled, and sums are not cut; else that of the sums. */
 const tsl_type_info *tsl_settle_made(const tsl_job *job, const tsl_rank_grid *grid);
 /* Numbers of type `made` for a window: as a rank's device has them, or a message of those that this rank has, from element `at` on. */
