@@ -3,14 +3,16 @@
 #include "base/status.h"
 #include "device/slot.h"
 
+uint64_t tsl_kept_of_host = 0;
+
 /* Most bytes that a device keeps: a quarter of its memory, and no more than a plan may take, where its driver tells that there is no more, so that all is given up for who
- * lacks it (device/cuda/memory.c); elsewhere little. The host's memory costs nothing to take. */
+ * lacks it (device/cuda/memory.c); elsewhere little. */
 static uint64_t most_of(const tsl_device *device) {
   static const uint64_t little = (uint64_t)512 << 20;
   const uint64_t quarter = device->memory_bytes / 4,
                  part = device->memory_limit < quarter ? device->memory_limit : quarter;
   if (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY))
-    return 0;
+    return tsl_kept_of_host;
   return device->capabilities & TSL_CAN_CUDA || part < little ? part : little;
 }
 

@@ -10,6 +10,8 @@
 tesela_status tsl_kept_take(tsl_device *device, size_t bytes, tsl_buffer **buffer);
 /* Gives back what was taken; no work that uses it is pending. NULL is allowed. */
 void tsl_kept_give(tsl_buffer *buffer);
+/* Most bytes that a device keeps whose memory is the host's: 0, as that costs nothing to take. A test may change it. */
+extern uint64_t tsl_kept_of_host;
 /* Destroys all that is kept, and tells whether there was any: before the device closes, and where it lacks memory. */
 bool tsl_kept_forget(tsl_device *device);
 
