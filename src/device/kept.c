@@ -42,10 +42,22 @@ static tsl_buffer *find(tsl_device *device, size_t bytes) {
   return found;
 }
 
+/* Whether so much more, with what is kept, would pass what a plan may take, which somebody may have limited to leave memory to others. */
+static bool is_much(tsl_device *device, size_t bytes) {
+  tsl_kept *kept = &tsl_device_slot_of(device)->kept;
+  const uint64_t limit = device->memory_limit;
+  pthread_mutex_lock(&kept->lock);
+  const bool much = limit > 0 && kept->bytes > (bytes < limit ? limit - bytes : 0);
+  pthread_mutex_unlock(&kept->lock);
+  return much;
+}
+
 tesela_status tsl_kept_take(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
   *buffer = find(device, bytes);
   if (*buffer)
     return TESELA_OK;
+  if (is_much(device, bytes))
+    (void)tsl_kept_forget(device);
   const tesela_status status = device->ops->buffer_create(device, bytes, buffer);
   return status == TESELA_OUT_OF_MEMORY && tsl_kept_forget(device)
              ? device->ops->buffer_create(device, bytes, buffer)
