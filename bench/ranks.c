@@ -4,7 +4,8 @@
  *   mpirun -n 2 build/release/bin/bench_ranks TYPE M N K REPEATS [DEVICE [LAYOUT]]
  *
  * TYPE is bf16, f32 or f64. DEVICE is a kind, whose device number r is rank r's (cuda), or a name with a colon, which is every rank's
- * ("opencl:0", to see that it runs). LAYOUT is rows (equal blocks of rows, the default) or cyclic (rows in blocks of 512 by turns).
+ * ("opencl:0", to see that it runs). LAYOUT is rows (equal blocks of rows, the default), cyclic (rows in blocks of 512 by turns), or
+ * scaled (as rows, and C = 2 A B - C, which by turns is what it was: with REPEATS even, and not of bf16).
  * TESELA_NCCL=none has messages pass through host memory. */
 #include <math.h>
 #include <stdbool.h>
@@ -22,7 +23,7 @@ typedef struct bench {
   size_t size;
   int64_t m, n, k;
   int repeats, ranks, rank;
-  bool cyclic;
+  bool cyclic, scaled;
   char device[64];
   tesela_context *context;
 } bench;
@@ -132,7 +133,7 @@ static tesela_buffer *make(const bench *of, char which, int64_t rows, int64_t co
     stop(tesela_last_error());
   for (int64_t first = 0; first < local; first += chunk) {
     const int64_t count = local - first < chunk ? local - first : chunk;
-    memset(packed, 0xff, (size_t)count * line);
+    memset(packed, of->scaled ? 0 : 0xff, (size_t)count * line);
     for (int64_t i = 0; i < count && which != 'c'; i++) {
       const int64_t row = all ? first + i : global_row(of, rows, first + i);
       memcpy(packed + (size_t)i * line, numbers + (size_t)(shift * row % period) * of->size, line);
@@ -160,7 +161,8 @@ static int wrong(const bench *of, const tesela_buffer *c, bool all) {
       sum += a_at(i, l) * b_at(l, j);
     if (tesela_buffer_read(c, (size_t)(local * of->n + j) * of->size, got, of->size) != TESELA_OK)
       stop(tesela_last_error());
-    const double found = get(of->type, got), expected = rounded(of->type, (double)sum);
+    const double found = get(of->type, got),
+                 expected = rounded(of->type, (double)(of->scaled ? 2 * sum : sum));
     if (found != expected && count++ == 0)
       printf("rank %d: C(%lld, %lld) is %g and should be %g\n", of->rank, (long long)i, (long long)j, found,
              expected);
@@ -169,12 +171,15 @@ static int wrong(const bench *of, const tesela_buffer *c, bool all) {
 }
 
 static tesela_gemm_desc desc_of(const bench *of, tesela_buffer *const *buffers) {
+  static const double alpha[2] = {2, 0}, beta[2] = {-1, 0};
   return (tesela_gemm_desc){.m = of->m,
                             .n = of->n,
                             .k = of->k,
                             .a = {.buffer = buffers[0], .type = of->type},
                             .b = {.buffer = buffers[1], .type = of->type},
                             .c = {.buffer = buffers[2], .type = of->type},
+                            .alpha = of->scaled ? alpha : NULL,
+                            .beta = of->scaled ? beta : NULL,
                             .device = of->device};
 }
 
@@ -231,7 +236,10 @@ static int together(const bench *of, double one) {
   int bad = wrong(of, buffers[2], false);
   MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (of->rank == 0) {
-    snprintf(what, sizeof what, "%d ranks%s", of->ranks, of->cyclic ? ", cyclic" : "");
+    snprintf(what, sizeof what, "%d ranks%s", of->ranks,
+             of->cyclic   ? ", cyclic"
+             : of->scaled ? ", scaled"
+                          : "");
     row(of, what, best, one / of->ranks, bad);
     printf("      %s; of rank 0: %.1f ms products, %.1f waiting, %.1f moving, %.1f beside them\n",
            fastest.plan, 1e3 * fastest.seconds_compute, 1e3 * fastest.seconds_wait,
@@ -249,7 +257,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &of.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &of.ranks);
   if (argc < 6)
-    stop("usage: bench_ranks TYPE M N K REPEATS [DEVICE [rows|cyclic]]");
+    stop("usage: bench_ranks TYPE M N K REPEATS [DEVICE [rows|cyclic|scaled]]");
   of.type_name = argv[1];
   of.type = strcmp(argv[1], "f64") == 0 ? TESELA_F64 : strcmp(argv[1], "f32") == 0 ? TESELA_F32 : TESELA_BF16;
   of.size = of.type == TESELA_F64 ? 8 : of.type == TESELA_F32 ? 4 : 2;
@@ -265,6 +273,7 @@ int main(int argc, char **argv) {
   else
     snprintf(of.device, sizeof of.device, "%.32s:%d", device, of.rank);
   of.cyclic = argc > 7 && strcmp(argv[7], "cyclic") == 0;
+  of.scaled = argc > 7 && strcmp(argv[7], "scaled") == 0;
   if (tesela_context_create(&(tesela_context_desc){.device = of.device}, &of.context) != TESELA_OK)
     stop(tesela_last_error());
   double one = 0;

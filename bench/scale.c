@@ -6,7 +6,8 @@
  * device or several by commas, with operands on the host, and several also with operands in pieces on all of them (rows of A and C,
  * columns of B) and in the first one's memory. A row each: the fastest of REPEATS runs behind one that warms up,
  * and how that stands to the first device. STREAMED has strategies to limit it with, beside the tiles that are chosen, with ';' between
- * them ("streamed rows=16384 cols=3008 depth=16384"), and PIECES likewise for operands in pieces ("several slab=1073741824"). Twelve elements of each result are compared with sums in long double. By the public header
+ * them ("streamed rows=16384 cols=3008 depth=16384"), ROWS which rows there are ("host core pieces one peer", all; one: in the first one's
+ * memory), and PIECES likewise for operands in pieces ("several slab=1073741824"). Twelve elements of each result are compared with sums in long double. By the public header
  * alone; times are the host's clock around whole calls. */
 #define _GNU_SOURCE
 #include <tesela/tesela.h>
@@ -119,6 +120,11 @@ static double error_of(const bench *of) {
 }
 
 /* --- rows --- */
+
+static bool has_rows(const char *kind) {
+  const char *rows = getenv("ROWS");
+  return !rows || strstr(rows, kind);
+}
 
 static void row(const bench *of, const char *what, double seconds, const char *beside, double ratio) {
   const double rate = 2 * (double)of->n * (double)of->n * (double)of->n / seconds;
@@ -412,11 +418,13 @@ static void limited(const bench *of, const char *device, const char *cap) {
 
 static void first(bench *of, const char *device, const char *cap) {
   char what[128];
-  if (!on_host(of, device, NULL, NULL, &of->one, true))
-    exit(3);
-  snprintf(what, sizeof what, "%s, host", device);
-  row(of, what, of->one, "of one ", 1);
-  if (in_core(of, device, &of->in_core)) {
+  if (has_rows("host")) {
+    if (!on_host(of, device, NULL, NULL, &of->one, true))
+      exit(3);
+    snprintf(what, sizeof what, "%s, host", device);
+    row(of, what, of->one, "of one ", 1);
+  }
+  if (has_rows("core") && in_core(of, device, &of->in_core)) {
     snprintf(what, sizeof what, "%s, in core", device);
     row(of, what, of->in_core, "of one ", of->one / of->in_core);
   }
@@ -447,15 +455,18 @@ int main(int argc, char **argv) {
   for (int i = 6; i < argc; i++) {
     double seconds;
     char what[160];
-    if (!on_host(&of, argv[i], NULL, NULL, &seconds, true))
-      continue;
-    snprintf(what, sizeof what, "%s, host", argv[i]);
-    row(&of, what, seconds, "of linear ", of.one / seconds / count_of(argv[i]));
+    if (has_rows("host")) {
+      if (!on_host(&of, argv[i], NULL, NULL, &seconds, true))
+        continue;
+      snprintf(what, sizeof what, "%s, host", argv[i]);
+      row(&of, what, seconds, "of linear ", of.one / seconds / count_of(argv[i]));
+    }
     for (int on_one = 0; on_one < 2 && count_of(argv[i]) > 1; on_one++)
-      in_pieces(&of, argv[i], on_one, NULL);
+      if (has_rows(on_one ? "one" : "pieces"))
+        in_pieces(&of, argv[i], on_one, NULL);
     if (getenv("PIECES") && count_of(argv[i]) > 1)
       given_pieces(&of, argv[i], getenv("PIECES"));
-    if (strncmp(argv[i], "cuda", 4) == 0)
+    if (has_rows("peer") && strncmp(argv[i], "cuda", 4) == 0)
       peer(&of, count_of(argv[i]));
   }
   for (int i = 0; i < 3; i++)

@@ -1,7 +1,9 @@
 #include "api/api.h"
+#include "api/device_messages.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "device/kept.h"
 
 #include <string.h>
 
@@ -39,6 +41,12 @@ static tesela_status make(tesela_buffer **buffer) {
   return TESELA_OK;
 }
 
+static void end_transport(tesela_buffer *buffer) {
+  if (buffer->transport->stream)
+    buffer->memory->device->ops->stream_destroy(buffer->transport->stream);
+  buffer->transport->stream = NULL;
+}
+
 /* What came of giving it memory. */
 static tesela_status made_with(tesela_status status, tesela_buffer *made, tesela_buffer **buffer) {
   if (status == TESELA_OK)
@@ -59,6 +67,27 @@ tesela_status tesela_buffer_create(tesela_context *context, const char *device, 
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
   TSL_TRY(make(&made));
   return made_with(chosen->ops->buffer_create(chosen, bytes, &made->memory), made, buffer);
+}
+
+tesela_status tsl_api_buffer_take(tesela_context *context, const char *device, size_t bytes,
+                                  tesela_buffer **buffer) {
+  tsl_device *chosen;
+  tesela_buffer *made;
+  *buffer = NULL;
+  TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
+  TSL_TRY(make(&made));
+  return made_with(tsl_kept_take(chosen, bytes, &made->memory), made, buffer);
+}
+
+void tsl_api_buffer_give(tesela_buffer *buffer, bool is_kept) {
+  if (!buffer)
+    return;
+  tsl_buffer *kept = is_kept ? buffer->memory : NULL;
+  end_transport(buffer);
+  if (kept)
+    buffer->memory = NULL;
+  tesela_buffer_destroy(buffer);
+  tsl_kept_give(kept);
 }
 
 /* The device whose memory an address is; NULL: none knows it. */
@@ -213,8 +242,7 @@ void tesela_buffer_destroy(tesela_buffer *buffer) {
   TSL_NOT_CANCELLED;
   if (!buffer)
     return;
-  if (buffer->transport->stream)
-    buffer->memory->device->ops->stream_destroy(buffer->transport->stream);
+  end_transport(buffer);
   pthread_mutex_destroy(&buffer->transport->lock);
   if (buffer->memory)
     buffer->memory->device->ops->buffer_destroy(buffer->memory);

@@ -165,7 +165,7 @@ static void print_ways(const tsl_job *job, tsl_text *text) {
   static const char *const names[] = {"A", "B", "sums"};
   int count = 0;
   for (int i = 0; i < TSL_PARTS; i++) {
-    if (!job->part[i].by_lane || (i == TSL_PART_C && job->settles))
+    if (!job->part[i].by_lane || (i == TSL_PART_C && job->settles && !job->travels))
       continue;
     if (count++ == 0)
       tsl_text_add(text, "; by %s: %s", tsl_lane_name(job->lane), names[i]);
@@ -173,7 +173,7 @@ static void print_ways(const tsl_job *job, tsl_text *text) {
       tsl_text_add(text, ", %s", names[i]);
   }
   if (job->settles)
-    tsl_text_add(text, "; C stays where it is made");
+    tsl_text_add(text, job->travels ? "; added on the devices" : "; C stays where it is made");
 }
 
 static void tell(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
@@ -229,21 +229,27 @@ static tesela_status choose_ways(tsl_job *job) {
   return tsl_agree(ranks, status);
 }
 
-/* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that they need in host memory. */
-static tesela_status settle_c(tsl_job *job, tsl_rank_grid *grid, bool reads) {
+/* All ranks, of products on devices: whether the grid may be such as suits these. */
+static tesela_status choose_steps(tsl_job *job) {
   const char *bits = job->bits ? job->bits : tsl_env_get(TSL_ENV_BITS);
-  tsl_rank_grid tiles = *grid;
   double least = 0;
   TSL_TRY(job->ranks->ops->least(job->ranks, strcmp(bits, "devices") != 0, &least));
   job->any_steps = least > 0;
+  return TESELA_OK;
+}
+
+/* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that they need in host memory. */
+static tesela_status settle_c(tsl_job *job, tsl_rank_grid *grid, bool reads) {
+  tsl_rank_grid tiles = *grid;
   if (tsl_product_tiles(job, &tiles)) {
     TSL_TRY(tsl_agree(job->ranks, tsl_product_count(job, &tiles)));
     TSL_TRY(tsl_settle_choose(job, &tiles));
   }
-  if (job->settles)
+  if (job->settles && !job->travels) {
     *grid = tiles;
-  else
+  } else {
     TSL_TRY(tsl_settle_choose(job, grid));
+  }
   const tesela_status status =
       job->settles ? TESELA_OK : tsl_part_copy(job->ranks, &job->part[TSL_PART_C], reads);
   return tsl_agree(job->ranks, status);
@@ -259,7 +265,7 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   given[TSL_PART_A].used = given[TSL_PART_B].used = multiplies;
   given[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
   if (multiplies && ranks->size > 1)
-    TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane));
+    TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane, &job->on_devices));
   given[TSL_PART_A].stays = given[TSL_PART_B].stays = given[TSL_PART_C].stays = job->lane != NULL;
   TSL_TRY(tsl_parts_make(ranks, given, TSL_PARTS, job->part));
   if (!multiplies) {
@@ -270,6 +276,8 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   }
   if (job->lane)
     TSL_TRY(choose_ways(job));
+  if (job->on_devices)
+    TSL_TRY(choose_steps(job));
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_rank_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));

@@ -7,10 +7,27 @@
 /* A rank is eight cores of a cluster's node, with their share of a network of 100 to 200 Gbit/s. */
 const tsl_links tsl_links_default = {2e-6, 2.5e9, 2e11};
 
+/* GPUs of one host: an H100 multiplies with some hundred TFLOP/s, by types; NVLink carries 200 GB/s and more each way while both multiply, and
+ * what it costs to begin a step's messages, and to wait for them, is of the host. Through host memory two copies and a message follow each
+ * other, all by one thread. */
+const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
+  enum { NARROW, SINGLE, DOUBLE, RATES };
+  static const tsl_links devices[RATES] = {{6e-5, 2e11, 6e14}, {6e-5, 2e11, 1e14}, {6e-5, 2e11, 5e13}},
+                         hosts[RATES] = {{2e-4, 1.5e9, 6e14}, {2e-4, 1.5e9, 1e14}, {2e-4, 1.5e9, 5e13}};
+  const int rate = type == TESELA_F64 || type == TESELA_C128  ? DOUBLE
+                   : type == TESELA_F32 || type == TESELA_C64 ? SINGLE
+                                                              : NARROW;
+  return kind == TSL_BETWEEN_HOSTS     ? &tsl_links_default
+         : kind == TSL_BETWEEN_DEVICES ? &devices[rate]
+                                       : &hosts[rate];
+}
+
 /* A panel has at least so many terms where k has: local products are slow for fewer. */
 #define PANEL_LEAST 256
 /* And a tile no more panels than that: more would not hide more. */
 #define PANELS_MOST 8
+/* Most bytes of blocks and panels that are made larger than that needs them to be. */
+#define PANELS_BYTES ((int64_t)4 << 30)
 /* Where their number is bad, fewer by a part may multiply; by a smaller one of many, which divide well enough. */
 #define IDLE_PART 4
 #define IDLE_PART_OF_MANY 32
@@ -216,6 +233,16 @@ bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m
   tsl_grid_time(task, links, &cut);
   *grid = cut;
   return true;
+}
+
+void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_rank_grid *grid) {
+  /* A device has less memory to spare than a host. */
+  const double most = fmin((double)task->memory, (double)PANELS_BYTES);
+  while (panels < grid->panels && bytes_in(task, grid, panels) > most)
+    panels++;
+  grid->panels = panels < grid->panels ? panels : grid->panels;
+  grid->memory = (int64_t)bytes_in(task, grid, grid->panels);
+  tsl_grid_time(task, links, grid);
 }
 
 /* Keeps the list sorted: the fastest first, of equally fast ones the earlier. */

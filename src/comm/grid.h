@@ -30,6 +30,9 @@ typedef struct tsl_task {
 /* What grids are chosen by unless somebody gives other figures. The choice must be the same on all ranks and in each run, or bits would
  * differ: so these are constants. */
 extern const tsl_links tsl_links_default;
+/* The same by what products are made on, and how their operands come there. */
+typedef enum tsl_link_kind { TSL_BETWEEN_HOSTS, TSL_BETWEEN_DEVICES, TSL_THROUGH_HOSTS } tsl_link_kind;
+const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type);
 
 typedef struct tsl_rank_grid {
   int64_t m, n, k;
@@ -75,6 +78,9 @@ int tsl_grid_times_b(const tsl_rank_grid *grid);
 /* Cuts blocks that are made in one tile into so many, each in one panel. False where that does not fit, and nothing is changed. */
 bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n,
                        tsl_rank_grid *grid);
+
+/* Makes a tile in fewer panels, the fewest from `panels` on that fit. */
+void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_rank_grid *grid);
 
 /* Words that some rank must receive, whatever the algorithm: the memory-independent bound (Al Daas, Ballard, Grigori, Kumar, Rouse 2022)
  * less what it holds, and 2 m n k / (p sqrt S) - S where it has S words of memory (COSMA, above); the larger. 0 for one rank. */

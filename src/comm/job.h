@@ -32,8 +32,10 @@ typedef struct tsl_job {
   bool any_steps;                       /* bits may depend on how messages travel; the same on all ranks */
   tsl_place place;                      /* of the calling rank's products */
   tsl_lane *lane;                       /* of the ranks' devices; NULL: there is none */
-  bool
-      settles; /* what ranks have of C they compute, and it stays on their devices (comm/settle.h); the same on all ranks */
+  bool on_devices;                      /* all ranks' products are made on devices; the same on all ranks */
+  /* The same on all ranks: sums are added up and stored on the devices (comm/settle.h), and whether parts of C are made by other ranks
+   * than have them, or in several layers: else nothing of C is sent. */
+  bool settles, travels;
   int64_t memory; /* bytes a rank may take; the same on all ranks */
 } tsl_job;
 

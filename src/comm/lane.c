@@ -243,13 +243,14 @@ static void make(tsl_ranks *ranks, const tsl_place *place) {
   free(cards);
 }
 
-tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_place *place, tsl_lane **out) {
-  enum { NONE, WANTED, THERE };
+tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_place *place, tsl_lane **out, bool *on_devices) {
+  enum { HOST, NONE, WANTED, THERE };
   const tsl_lane *lane = ranks->lane;
   const bool is_same = lane && strcmp(lane->device, place->device) == 0;
-  const int own = !tsl_place_is_device(place) || (is_same && lane->is_refused) ? NONE
-                  : is_same                                                    ? THERE
-                                                                               : WANTED;
+  const int own = !tsl_place_is_device(place)   ? HOST
+                  : is_same && lane->is_refused ? NONE
+                  : is_same                     ? THERE
+                                                : WANTED;
   double least;
   *out = NULL;
   TSL_TRY(ranks->ops->least(ranks, own, &least));
@@ -259,7 +260,8 @@ tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_place *place, tsl_lane *
     make(ranks, place);
     tsl_status_restore(&saved);
   }
-  if (least != NONE && ranks->lane && !ranks->lane->is_refused)
+  *on_devices = least > HOST;
+  if (least > NONE && ranks->lane && !ranks->lane->is_refused)
     *out = ranks->lane;
   return TESELA_OK;
 }
@@ -344,6 +346,14 @@ bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type) {
 
 tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounding *rounding) {
   return lane->is_over ? TESELA_OK : keep(lane, tsl_api_round(lane->stream, rounding));
+}
+
+bool tsl_lane_adds(const tsl_lane *lane, tesela_type type) {
+  return tsl_api_adds(lane->stream, type);
+}
+
+tesela_status tsl_lane_add(tsl_lane *lane, const tsl_api_adding *adding) {
+  return lane->is_over ? TESELA_OK : keep(lane, tsl_api_add(lane->stream, adding));
 }
 
 static tesela_status exchange(const tsl_lane *lane, const tsl_parcel *parcels, int count) {

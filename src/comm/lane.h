@@ -23,9 +23,9 @@ typedef struct tsl_lane tsl_lane;
 /* Messages that are waited for together. */
 enum { TSL_LANE_BATCHES = 3 };
 
-/* Called by all ranks, for the places of all: the lane, which is made where it is not there yet; NULL where messages pass through host
- * memory. Why, is logged on rank 0. What fails is the ranks' own messages. */
-tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_place *place, tsl_lane **lane);
+/* Called by all ranks, for the places of all, which may all be devices: the lane, which is made where it is not there yet; NULL where
+ * messages pass through host memory. Why, is logged on rank 0. What fails is the ranks' own messages. */
+tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_place *place, tsl_lane **lane, bool *on_devices);
 /* How it is called: "NCCL 2.27.3". */
 const char *tsl_lane_name(const tsl_lane *lane);
 /* With the ranks that have it. NULL is allowed. */
@@ -52,6 +52,10 @@ tesela_status tsl_lane_copy(tsl_lane *lane, const tsl_api_rows *rows);
 /* Whether numbers of f32 can be rounded to a type there; and has it done, in order of the stream. */
 bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type);
 tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounding *rounding);
+
+/* Whether sums of a type can be added there, likewise; and has it done. */
+bool tsl_lane_adds(const tsl_lane *lane, tesela_type type);
+tesela_status tsl_lane_add(tsl_lane *lane, const tsl_api_adding *adding);
 
 /* A message of a group. */
 typedef struct tsl_parcel {

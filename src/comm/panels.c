@@ -42,8 +42,7 @@ tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
   return &panels->panel[before % 2][operand];
 }
 
-/* Whether a window lies whole in one piece of this rank's memory, of the kind that it multiplies in, and where. */
-static bool lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel) {
+bool tsl_panel_lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel) {
   if (on_device && !part->mirror.buffer)
     return false;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
@@ -67,8 +66,8 @@ static bool lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel 
 
 static void look(const tsl_panels *p, int operand, tsl_step step, tsl_panel *panel) {
   panel->window = window_of(p, operand, p->own, step);
-  panel->in_place =
-      lies_here(&p->job->part[operand], p->job->ranks->rank, tsl_place_is_device(&p->job->place), panel);
+  panel->in_place = tsl_panel_lies_here(&p->job->part[operand], p->job->ranks->rank,
+                                        tsl_place_is_device(&p->job->place), panel);
 }
 
 /* Begins to receive a panel, rank by rank. */
@@ -350,7 +349,7 @@ static tesela_status measure(tsl_panels *p, most *all) {
 }
 
 static tesela_status take_buffer(const tsl_job *job, size_t bytes, tesela_buffer **buffer) {
-  return bytes == 0 ? TESELA_OK : tesela_buffer_create(job->context, job->place.device, bytes, buffer);
+  return bytes == 0 ? TESELA_OK : tsl_api_buffer_take(job->context, job->place.device, bytes, buffer);
 }
 
 static tesela_status take_panel(const tsl_job *job, int operand, size_t bytes, tsl_panel *panel) {
@@ -381,16 +380,16 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, con
   return TESELA_OK;
 }
 
-void tsl_panels_free(tsl_panels *panels) {
+void tsl_panels_free(tsl_panels *panels, bool is_well) {
   for (int i = 0; i < 2; i++) {
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
       tsl_free(panels->panel[i][operand].memory);
-      tesela_buffer_destroy(panels->panel[i][operand].device_memory);
+      tsl_api_buffer_give(panels->panel[i][operand].device_memory, is_well);
     }
     tsl_free(panels->incoming[i]);
     tsl_free(panels->outgoing[i]);
-    tesela_buffer_destroy(panels->lane_incoming[i]);
-    tesela_buffer_destroy(panels->lane_outgoing[i]);
+    tsl_api_buffer_give(panels->lane_incoming[i], is_well);
+    tsl_api_buffer_give(panels->lane_outgoing[i], is_well);
   }
   free(panels->parcels);
   free(panels->packed);

@@ -34,13 +34,16 @@ typedef struct tsl_panels {
   double seconds_wait, seconds_move;
 } tsl_panels;
 
+/* Whether panel->window lies whole in one piece of this rank's memory, of the kind that it multiplies in; and where. */
+bool tsl_panel_lies_here(const tsl_part *part, int rank, bool on_device, tsl_panel *panel);
 /* The panel of an operand in a step. */
 tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step);
 
 /* Takes the memory for all steps. TESELA_OUT_OF_MEMORY; free it in any case. */
 tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks,
                               const tsl_block *own, tsl_panels *out);
-void tsl_panels_free(tsl_panels *panels);
+/* `is_well`: nothing has failed, and devices keep the memory for the next call. */
+void tsl_panels_free(tsl_panels *panels, bool is_well);
 /* Lets the messages of a step begin; at most the next step's are on their way with it. Then waits for them, and has the panels, which are
  * as they are until the step after the next. While there is work beside, messages are asked about now and then, and the processor is left
  * to that; what of the time nothing ran beside is counted. `own` is what failed on this rank alone, which goes on as the others wait for its

@@ -43,7 +43,12 @@ static tsl_task task_of(const tsl_job *job) {
 }
 
 static const tsl_links *links_of(const tsl_job *job) {
-  return job->ranks->links ? job->ranks->links : &tsl_links_default;
+  if (job->ranks->links || !job->any_steps)
+    return job->ranks->links ? job->ranks->links : &tsl_links_default;
+  return tsl_links_of(job->lane         ? TSL_BETWEEN_DEVICES
+                      : job->on_devices ? TSL_THROUGH_HOSTS
+                                        : TSL_BETWEEN_HOSTS,
+                      job->part[TSL_PART_A].type->type);
 }
 
 double tsl_product_least_tile = 1e12;
@@ -64,6 +69,15 @@ bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid) {
          tsl_grid_in_tiles(&task, links_of(job), a_stays ? 1 : tiles, a_stays ? tiles : 1, grid);
 }
 
+/* Fewer and deeper panels between devices, as each one more reads and writes the sums once more. */
+static void deepen(const tsl_job *job, tsl_rank_grid *grid) {
+  const tsl_task task = task_of(job);
+  const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used,
+               panels = operations / (tsl_product_least_tile / 4);
+  if (job->lane && job->any_steps && panels < grid->panels)
+    tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
+}
+
 tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
   const tsl_part *parts = job->part;
   const tsl_task task = task_of(job);
@@ -80,7 +94,11 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
   int best = 0;
   for (int i = 0; i < count; i++) {
     TSL_TRY(tsl_product_count(job, &list[i]));
+    deepen(job, &list[i]);
     tsl_grid_time(&task, links, &list[i]);
+    /* One rank's products need messages, too, where the operands are not its own. */
+    if (job->lane && list[i].used == 1)
+      list[i].seconds += 2 * list[i].panels * links->seconds_message;
     if (list[i].seconds < list[best].seconds)
       best = i;
   }
@@ -146,34 +164,44 @@ static tesela_status prepare(product *p) {
   TSL_TRY(tsl_alloc(job->settles ? 0 : (size_t)tile * size, "the sums of a block", &p->sums));
   if (tsl_place_is_device(&job->place) && tile > 0)
     TSL_TRY(
-        tesela_buffer_create(job->context, job->place.device, (size_t)tile * p->made->size, &p->device_sums));
+        tsl_api_buffer_take(job->context, job->place.device, (size_t)tile * p->made->size, &p->device_sums));
   const bool by_lane = job->part[TSL_PART_C].by_lane;
-  if (job->settles) /* nothing of C travels */
+  if (job->settles && !job->travels)
     return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
   const size_t slots = (size_t)owned * size * (size_t)grid->depth;
   TSL_TRY(tsl_alloc(by_lane ? 0 : (size_t)tile * size, "sums on their way", &p->packed));
-  TSL_TRY(tsl_alloc(slots, "sums of C", &p->slots));
+  TSL_TRY(tsl_alloc(job->settles ? 0 : slots, "sums of C", &p->slots));
   if (by_lane) {
     p->parcels = malloc((size_t)(grid->used + job->ranks->size) * sizeof *p->parcels);
     if (!p->parcels)
       return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the messages of %d ranks", job->ranks->size);
-    TSL_TRY(tesela_buffer_create(job->context, job->place.device, (size_t)tile * size, &p->device_packed));
-    TSL_TRY(tesela_buffer_create(job->context, job->place.device, slots, &p->device_slots));
+    TSL_TRY(tsl_api_buffer_take(job->context, job->place.device, (size_t)tile * size, &p->device_packed));
+    TSL_TRY(tsl_api_buffer_take(job->context, job->place.device, slots, &p->device_slots));
   }
   TSL_TRY(job->ranks->ops->reserve(job->ranks, TSL_BATCH_SUMS, grid->used + job->ranks->size));
   return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
 }
 
-static void release(product *p) {
-  tsl_panels_free(&p->panels);
+static void release(product *p, bool is_well) {
+  tsl_panels_free(&p->panels, is_well);
   tsl_blocks_free(&p->blocks);
-  tesela_buffer_destroy(p->device_sums);
   tsl_free(p->sums);
   tsl_free(p->packed);
   tsl_free(p->slots);
-  tesela_buffer_destroy(p->device_packed);
-  tesela_buffer_destroy(p->device_slots);
+  tsl_api_buffer_give(p->device_sums, is_well);
+  tsl_api_buffer_give(p->device_packed, is_well);
+  tsl_api_buffer_give(p->device_slots, is_well);
   free(p->parcels);
+}
+
+/* Where a tile is made that needs no last step, once a first one was stored: until then C is as it was, whatever fails. */
+static bool is_made_in_c(const product *p, int number, tsl_panel *c) {
+  const tsl_job *job = p->job;
+  if (number == 0 || !job->settles || job->travels || p->grid->panels > 1 ||
+      p->made != job->part[TSL_PART_C].type || tsl_settle_scales(job))
+    return false;
+  c->window = own_window(p, tsl_step_at(p->grid, number));
+  return tsl_panel_lies_here(&job->part[TSL_PART_C], job->ranks->rank, true, c);
 }
 
 /* sums += A's panel times B's; the first panel's are stored. */
@@ -183,6 +211,8 @@ static tesela_status multiply(product *p, int number) {
                   *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   const tsl_step step = tsl_step_at(p->grid, number);
   const tsl_patch c = own_window(p, step);
+  tsl_panel there;
+  const bool in_c = is_made_in_c(p, number, &there);
   static const double one[2] = {1, 0}, zero[2] = {0, 0};
   const tesela_gemm_desc desc = {
       .m = tsl_dim_total(&c.rows),
@@ -203,9 +233,10 @@ static tesela_status multiply(product *p, int number) {
             .type = job->part[TSL_PART_B].type->type,
             .conjugate = job->part[TSL_PART_B].conjugate},
       .c = {.data = tsl_place_is_device(&job->place) ? NULL : p->sums,
-            .buffer = p->device_sums,
-            .row_stride = c.row_stride,
-            .col_stride = c.col_stride,
+            .buffer = in_c ? tsl_writable(there.buffer) : p->device_sums,
+            .offset = in_c ? there.offset : 0,
+            .row_stride = in_c ? there.row_stride : c.row_stride,
+            .col_stride = in_c ? there.col_stride : c.col_stride,
             .type = p->made->type},
       .beta = step.panel == 0 ? zero : one,
       .device = job->device,
@@ -365,14 +396,14 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
                   &count);
 }
 
-/* Messages of sums from device to device: all of a tile, and what has come to the slots in host memory, where sums are added. */
+/* Messages of sums from device to device: all of a tile; and what has come to the slots in host memory, where sums are added there. */
 static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *own) {
   tsl_lane *lane = p->job->lane;
   TSL_TRY(tsl_lane_exchange(lane, p->parcels, p->parcel_count));
   TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
   TSL_TRY(tsl_lane_wait(lane, LANE_SUMS));
   *own = *own == TESELA_OK ? tsl_lane_status(lane) : *own;
-  if (*own == TESELA_OK && p->parcel_count + p->grid->depth > 1)
+  if (*own == TESELA_OK && !p->job->settles && p->parcel_count + p->grid->depth > 1)
     *own = tesela_buffer_read(p->device_slots, 0, p->slots,
                               (size_t)owned * p->job->sums->size * (size_t)p->grid->depth);
   return TESELA_OK;
@@ -403,14 +434,31 @@ static void store(product *p, tsl_step step) {
 }
 
 /* What stays on the devices: the last step of a tile, which was multiplied by all. The lane keeps what fails. */
-static tesela_status settle(product *p, tsl_step step) {
+static tesela_status settle(product *p, int tile, int64_t owned) {
   tsl_lane *lane = p->job->lane;
-  if (p->own) {
-    const tsl_patch window = own_window(p, step);
-    TSL_TRY(tsl_settle_store(p->job, &window, p->device_sums, p->made));
+  const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
+  tsl_panel there;
+  if (p->own && is_made_in_c(p, tile, &there))
+    return TESELA_OK;
+  const int depth = p->grid->depth, rank = p->job->ranks->rank;
+  int64_t count = 0, came = 0;
+  if (owned > 0 && depth > 1)
+    TSL_TRY(tsl_settle_add(p->job, p->device_slots, depth, owned));
+  for (int within = 0; within < p->blocks.layer_ranks; within++) {
+    const tsl_patch window = layer_window(p, within, step);
+    const bool here = depth == 1 && p->blocks.rank[within] == rank;
+    const tsl_settling from = {here ? p->device_sums : p->device_slots, here ? 0 : came, !here, p->made};
+    const int64_t before = count;
+    if (here || p->job->travels)
+      TSL_TRY(tsl_settle_store(p->job, &window, &from, &count));
+    came += count - before;
   }
   TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
-  return tsl_lane_wait(lane, LANE_SUMS);
+  /* Nobody writes these sums any more where all other tiles are made elsewhere. */
+  bool is_late = p->own && tile == 0 && p->grid->tiles_m * p->grid->tiles_n > 1;
+  for (int other = 1; other < p->grid->tiles_m * p->grid->tiles_n && is_late; other++)
+    is_late = is_made_in_c(p, other, &there);
+  return is_late ? TESELA_OK : tsl_lane_wait(lane, LANE_SUMS);
 }
 
 static tesela_status finish_tile(product *p, int tile, tesela_status own) {
@@ -418,7 +466,7 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
   tsl_ranks *ranks = p->job->ranks;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
-  const bool travels = !p->job->settles;
+  const bool travels = !p->job->settles || p->job->travels;
   const int64_t owned = travels ? owned_in(p, step) : 0;
   if (travels)
     TSL_TRY(receive_sums(p, step, owned));
@@ -440,11 +488,11 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
     return p->written ? tsl_fail(all, "%s; C is lost, a part of it was written", saved.sentence) : all;
   }
   p->written = true;
-  if (travels) {
+  if (p->job->settles) {
+    TSL_TRY(settle(p, tile, owned));
+  } else {
     tsl_tree_add(p->job->sums->type, p->slots, p->grid->depth, owned);
     store(p, step);
-  } else {
-    TSL_TRY(settle(p, step));
   }
   p->record->seconds_wait += arrived - sent;
   p->record->seconds_move += sent - begin + tsl_clock() - arrived;
@@ -473,7 +521,10 @@ static tesela_status run_all(product *p) {
     own = own == TESELA_OK ? fetch_sums(p, tile) : own;
     TSL_TRY(finish_tile(p, tile, own));
   }
-  return p->job->settles ? agree_late(p) : TESELA_OK;
+  if (!p->job->settles)
+    return TESELA_OK;
+  TSL_TRY(tsl_lane_wait(p->job->lane, LANE_SUMS));
+  return agree_late(p);
 }
 
 static tesela_status run_with_lane(product *p) {
@@ -503,7 +554,7 @@ tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tes
     record->seconds_wait += p.panels.seconds_wait;
     record->seconds_move += p.panels.seconds_move;
   }
-  release(&p);
+  release(&p, status == TESELA_OK);
   return status;
 }
 

@@ -16,7 +16,7 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *grid);
  * A block is made in some tiles, each of all terms, whose panels come while the one before is multiplied. False: the grid is as good as
  * it was. Of a job whose bits may differ from those of another way of messages. */
 bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid);
-/* Operations of such a tile, at least. A test may change it. */
+/* Operations of such a tile, at least, and four times those of a panel between devices. A test may change it. */
 extern double tsl_product_least_tile;
 /* Counts the words of a grid for the job's layouts. TESELA_OUT_OF_MEMORY. */
 tesela_status tsl_product_count(const tsl_job *job, tsl_rank_grid *grid);

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "device/group.h"
 #include "device/jit_cache.h"
+#include "device/kept.h"
 #include "device/list.h"
 #include "device/self_tests.h"
 #include "device/slot.h"
@@ -112,6 +113,7 @@ static void slot_free(tsl_device_slot *slot) {
   pthread_cond_destroy(&slot->jit_done);
   pthread_mutex_destroy(&slot->jit_lock);
   pthread_mutex_destroy(&slot->staging_lock);
+  pthread_mutex_destroy(&slot->kept.lock);
   tsl_guard_destroy(&slot->open_lock);
   free(slot);
 }
@@ -143,6 +145,7 @@ static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_devic
   tsl_guard_init(&slot->open_lock);
   pthread_mutex_init(&slot->jit_lock, NULL);
   pthread_mutex_init(&slot->staging_lock, NULL);
+  pthread_mutex_init(&slot->kept.lock, NULL);
   pthread_cond_init(&slot->jit_done, NULL);
   return slot;
 }
@@ -437,6 +440,7 @@ static void slot_close(tsl_device_slot *slot) {
   if (!slot->is_open)
     return;
   tsl_staging_forget(&slot->device);
+  (void)tsl_kept_forget(&slot->device);
   tsl_jit_forget(&slot->device);
   slot->device.ops->close(&slot->device);
   slot->is_open = false;

@@ -10,6 +10,15 @@
 typedef struct tsl_jit_module_entry tsl_jit_module_entry;
 typedef struct tsl_self_test_entry tsl_self_test_entry;
 
+/* Memory that nobody uses (device/kept.h): what was given back last comes first. */
+enum { TSL_KEPT_MOST = 24 };
+typedef struct tsl_kept {
+  pthread_mutex_t lock;
+  tsl_buffer *buffers[TSL_KEPT_MOST];
+  int count;
+  uint64_t bytes;
+} tsl_kept;
+
 /* Every tsl_device that the rest of tesela sees is the first member of one of these. */
 typedef struct tsl_device_slot {
   tsl_device device;
@@ -22,6 +31,7 @@ typedef struct tsl_device_slot {
   tsl_self_test_entry *self_tests;
   pthread_mutex_t staging_lock;
   struct tsl_staging *staging; /* what runs gave back (device/staging.h), under its lock */
+  tsl_kept kept;
 } tsl_device_slot;
 
 static inline tsl_device_slot *tsl_device_slot_of(tsl_device *device) {

@@ -19,10 +19,14 @@ tesela_status tsl_finish_build(tsl_work *work, tsl_kernel **kernel);
 tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, const tsl_operands *operands,
                                    tsl_stream *stream);
 
-/* C = S, rounded to C's type: sums of f32 that lie apart, of a problem with C's sizes and type and no last step. Compiles the kernel at its
- * first call, and enqueues it. */
+/* C = alpha S + beta C, rounded to C's type: sums of f32 that lie apart, of a problem with C's sizes and type and no last step. Compiles the
+ * kernel at its first call, and enqueues it. */
 tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
                                tsl_stream *stream);
+
+/* C = C + bias of a problem that has no other last step, where the bias may be a matrix, by its two strides. Likewise. */
+tesela_status tsl_finish_add(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
+                             tsl_stream *stream);
 
 /* What it takes on a device, as a guess: C and sums that lie apart read, and C written, once more. */
 double tsl_finish_seconds(const tsl_problem *problem, const tsl_device *device);

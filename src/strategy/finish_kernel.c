@@ -98,8 +98,8 @@ tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, con
 }
 
 static void define_rounding(const tsl_problem *problem, tsl_text *defines) {
-  (void)problem;
-  tsl_text_add(defines, "#define FINISH_SUMS 1\n#define FINISH_SCALES 0\n#define FINISH_BEFORE 0\n");
+  tsl_text_add(defines, "#define FINISH_SUMS 1\n#define FINISH_SCALES %d\n#define FINISH_BEFORE %d\n",
+               problem->alpha[0] != 1 ? 4 : 0, problem->beta[0] != 0);
 }
 
 tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
@@ -107,6 +107,14 @@ tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, c
   tsl_work work = {.problem = *problem, .device = device};
   tsl_kernel *kernel;
   TSL_TRY(build(&work, define_rounding, &kernel));
+  return tsl_finish_on_device(&work, kernel, operands, stream);
+}
+
+tesela_status tsl_finish_add(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
+                             tsl_stream *stream) {
+  tsl_work work = {.problem = *problem, .device = device};
+  tsl_kernel *kernel;
+  TSL_TRY(build(&work, define_sums, &kernel));
   return tsl_finish_on_device(&work, kernel, operands, stream);
 }
 

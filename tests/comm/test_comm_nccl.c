@@ -12,6 +12,7 @@
 #include "comm/lane_patch.h"
 #include "comm/product.h"
 #include "comm/threads.h"
+#include "device/kept.h"
 #include "fake/fake.h"
 #include "starved/starve.h"
 
@@ -37,6 +38,8 @@ typedef struct course {
   int nth;                         /* 0: none */
   int starve, starved;             /* the so manyth allocation of the first product fails; how many did */
   int products;                    /* one after the other, by the same ranks */
+  bool counts;                     /* how often devices are asked for memory in each */
+  int allocations[PRODUCTS + 1];
   outcome of[PRODUCTS][RANKS_MOST];
 } course;
 
@@ -52,6 +55,13 @@ static void starve_now(course *o) {
 }
 static void starve_no_more(course *o) {
   o->starved = starve_end();
+}
+
+static void count_now(course *o) {
+  o->allocations[PRODUCTS] = tesela_fake_calls(TESELA_FAKE_ALLOCATION);
+}
+static void count_until(course *o) {
+  o->allocations[PRODUCTS] = tesela_fake_calls(TESELA_FAKE_ALLOCATION) - o->allocations[PRODUCTS];
 }
 
 /* Rank 0 does something between what all did before and what all do then. */
@@ -71,10 +81,16 @@ static tesela_status multiply(void *user, const tesela_mpi_desc *desc, tesela_mp
   const bool starves = c->course->starve > 0 && c->product == 0;
   if (starves)
     meet_and(c, starve_now);
+  if (c->course->counts)
+    meet_and(c, count_now);
   c->status =
       tesela_ranks_gemm(c->ranks, context, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record);
   if (starves)
     meet_and(c, starve_no_more);
+  if (c->course->counts)
+    meet_and(c, count_until);
+  if (c->course->counts && c->ranks->rank == 0)
+    c->course->allocations[c->product] = c->course->allocations[PRODUCTS];
   if (fails)
     tesela_fake_fail(c->course->operation, 0);
   return c->status;
@@ -160,7 +176,7 @@ static void c_stays(void **state) {
                                          {TESELA_I8, TESELA_I32},
                                          {TESELA_BF16, TESELA_BF16}};
   static course o = {.products = PRODUCTS};
-  int stay = 0, tiled = 0;
+  int stay = 0, tiled = 0, added = 0;
   (void)state;
   for (int ranks = 2; ranks <= RANKS_MOST; ranks++)
     for (int i = 0; i < 48; i++) {
@@ -190,10 +206,34 @@ static void c_stays(void **state) {
       assert_true(!stays || (i % 16 < 13 && !strstr(o.of[0][0].plan, "sums")));
       stay += stays;
       tiled += stays && strstr(o.of[0][0].plan, "tiles");
+      added += strstr(o.of[0][0].plan, "sums; added on the devices") != NULL;
       nothing_is_left();
     }
-  print_message("%d whose C stays, %d of them tile by tile\n", stay, tiled);
-  assert_true(stay > 20 && tiled > 0);
+  print_message("%d whose C stays, %d of them tile by tile; %d added on the devices\n", stay, tiled, added);
+  assert_true(stay > 20 && tiled > 0 && added > 20);
+}
+
+/* Devices keep the memory of panels and sums for the next call. */
+static void takes_no_memory_twice(void **state) {
+  static course o = {.products = PRODUCTS, .counts = true};
+  (void)state;
+  tsl_kept_of_host = 1 << 30;
+  for (int stays = 0; stays < 2; stays++) {
+    comm_case c = in_buffers(32, 3);
+    c.a = c.b = DEALT_BLOCKS;
+    c.c = stays ? DEALT_BLOCKS : DEALT_CYCLIC;
+    o.c = &c;
+    set(FALSE_NCCL_NOTHING, 0);
+    assert_int_equal(tsl_threads_run(3, body, &o), TESELA_OK);
+    all_are_right(&o, 0, 3);
+    all_are_right(&o, 1, 3);
+    assert_non_null(strstr(o.of[0][0].plan, "NCCL"));
+    print_message("%d allocations, then %d\n", o.allocations[0], o.allocations[1]);
+    assert_int_equal(o.allocations[1], 0);
+    assert_true(o.allocations[0] > 0 || stays);
+    nothing_is_left();
+  }
+  tsl_kept_of_host = 0;
 }
 
 /* Products that take longer than their messages, and are made beside those of the next ones: nobody writes what is multiplied. */
@@ -461,10 +501,14 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cases_are_right),        cmocka_unit_test(c_stays),
-      cmocka_unit_test(long_products),          cmocka_unit_test(short_blocks_stay),
-      cmocka_unit_test(ranks_that_cannot_meet), cmocka_unit_test(messages_that_fail),
-      cmocka_unit_test(devices_that_fail),      cmocka_unit_test(starved)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_right),
+                                     cmocka_unit_test(c_stays),
+                                     cmocka_unit_test(takes_no_memory_twice),
+                                     cmocka_unit_test(long_products),
+                                     cmocka_unit_test(short_blocks_stay),
+                                     cmocka_unit_test(ranks_that_cannot_meet),
+                                     cmocka_unit_test(messages_that_fail),
+                                     cmocka_unit_test(devices_that_fail),
+                                     cmocka_unit_test(starved)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

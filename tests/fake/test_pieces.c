@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "device/kept.h"
 #include "device/life.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
@@ -439,6 +440,7 @@ static void test_failures(void **state) {
       tsl_plan *plan = plan_of_scattered(&s, &config);
       const tsl_operands operands = {
           .a.held = s.held[TSL_OPERAND_A], .b.held = s.held[TSL_OPERAND_B], .c.held = s.held[TSL_OPERAND_C]};
+      (void)tsl_kept_forget(fakes->members[1]);
       tesela_fake_reset();
       tesela_fake_only(1);
       tesela_fake_fail(operations[o], nth);
@@ -460,6 +462,31 @@ static void test_failures(void **state) {
     assert_true(failures > 0);
     forget(&s);
   }
+}
+
+/* The memory that a run takes stays with its devices: the next one takes none, of the same plan or of another one, nor do they make a stream. */
+static void test_kept(void **state) {
+  (void)state;
+  scattered s;
+  scatter(&s, 4, &types[0], fakes, -1);
+  const tsl_config config = config_of(&s, SEVERAL_COLS, 1500);
+  int streams[4]; /* those of the test's own copies among them */
+  tsl_plan *plans[2] = {plan_of_scattered(&s, &config), plan_of_scattered(&s, &config)};
+  for (int i = 0; i < 2; i++)
+    (void)tsl_kept_forget(fakes->members[i]);
+  for (int run = 0; run < 4; run++) {
+    tesela_fake_reset();
+    must_scattered(plans[run % 2], &s);
+    assert_int_equal(tesela_fake_calls(TESELA_FAKE_ALLOCATION) > 0, run == 0);
+    streams[run] = tesela_fake_calls(TESELA_FAKE_STREAM);
+  }
+  assert_true(streams[0] > streams[2] && streams[1] == streams[0] && streams[3] == streams[2]);
+  for (int i = 0; i < 2; i++) {
+    tsl_plan_destroy(plans[i]);
+    assert_true(tsl_kept_forget(fakes->members[i]));
+    assert_false(tsl_kept_forget(fakes->members[i]));
+  }
+  forget(&s);
 }
 
 /* Where beta is 0 another device does the part of one that fails, whatever failed at whichever call, if only what it holds can be read and
@@ -707,9 +734,10 @@ static void test_on_one(void **state) {
 
 int main(int count, char **arguments) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_layouts),        cmocka_unit_test(test_shares),   cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_bits),           cmocka_unit_test(test_failures), cmocka_unit_test(test_replaced),
-      cmocka_unit_test(test_replaced_again), cmocka_unit_test(test_calls),    cmocka_unit_test(test_on_one),
+      cmocka_unit_test(test_layouts),  cmocka_unit_test(test_shares),         cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_bits),     cmocka_unit_test(test_failures),       cmocka_unit_test(test_kept),
+      cmocka_unit_test(test_replaced), cmocka_unit_test(test_replaced_again), cmocka_unit_test(test_calls),
+      cmocka_unit_test(test_on_one),
   };
   const struct CMUnitTest real[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_bits),
                                     cmocka_unit_test(test_on_one)};

@@ -14,6 +14,7 @@
 #include <pthread.h>
 
 #include "base/status.h"
+#include "device/kept.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "judge/check.h"
@@ -330,13 +331,18 @@ static void test_by_memory(void **state) {
   }
 }
 
-/* Every transfer's bytes are on the way once: a run takes what its tiling says of memory, and gives it back. */
+/* Every transfer's bytes are on the way once: a run takes what its tiling says of memory, and gives it back to its device, which has it for the
+ * next one. */
 static void test_memory(void **state) {
   (void)state;
   product p;
   fill(&p, 0);
   tsl_plan *plan = plan_of(&p, device, config_of(20, 30, 10));
   must(plan, &p);
+  const int live = tesela_fake_live(TESELA_FAKE_LIVE_BUFFER);
+  must(plan, &p);
+  assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), live);
+  (void)tsl_kept_forget(device);
   assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 0);
   tsl_plan_destroy(plan);
 }

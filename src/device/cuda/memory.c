@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
+#include "device/kept.h"
 
 #include <stdio.h>
 
@@ -31,8 +32,10 @@ tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffe
   made->base = (tsl_buffer){.device = device, .bytes = bytes};
   tesela_status status = tsl_cuda_enter(device);
   if (status == TESELA_OK) {
-    /* The driver refuses to take nothing, and kernels want an address. */
-    const int code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
+    /* The driver refuses to take nothing, and kernels want an address. What is kept for later runs makes room. */
+    int code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
+    if (code == TSL_CU_OUT_OF_MEMORY && tsl_kept_forget(device))
+      code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
     if (code == TSL_CU_OUT_OF_MEMORY)
       status = out_of_memory(device, bytes, code);
     else

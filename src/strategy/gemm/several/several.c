@@ -51,8 +51,7 @@ static const tsl_param params[] = {
     PART(8),
     [SEVERAL_SLAB] = {"slab",
                       "bytes of operands in pieces that travel at a time, about; 0: 64 MiB, of f32 and wider "
-                      "to 256 MiB, an "
-                      "eighth of the smaller factor",
+                      "to 256 MiB, then as many as arrive beside the tile before",
                       0,
                       {0}},
     {NULL, NULL, 0, {0}},

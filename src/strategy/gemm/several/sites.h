@@ -28,6 +28,7 @@ struct tsl_site {
   int kind_count, kind_room;
   /* Bytes of buffers: of the factor that stays, of the one that passes through, of C's tiles; 0: none is needed. */
   size_t stay_bytes, slab_bytes, tile_bytes;
+  int slabs_used, results_used; /* a bit for each of the ring's buffers */
   uint64_t workspace;
 
   /* From the first run on. */
@@ -62,7 +63,8 @@ void tsl_several_free_site(const tsl_work *work, tsl_site *site);
 
 /* Takes all that runs need, unless it is there: before C is touched, so that a lack of memory leaves it as it was. */
 tesela_status tsl_site_ready(tsl_site *site);
-/* Gives back all that runs took; nothing is pending. */
+/* Gives the memory that runs took back to the device, which keeps it for others (device/kept.h); and all else, too. Nothing is pending. */
+void tsl_site_rest(tsl_site *site);
 void tsl_site_end(tsl_site *site);
 
 #endif

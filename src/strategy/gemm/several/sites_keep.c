@@ -1,26 +1,40 @@
 /* What a member's place in a product of operands in pieces works with: streams, events and buffers. */
 #include "base/status.h"
+#include "device/kept.h"
 #include "strategy/gemm/several/sites.h"
 
-static void drop(tsl_site *site, tsl_site_buffer *of) {
-  if (of->buffer)
-    site->device->ops->buffer_destroy(of->buffer);
-  if (of->done)
-    site->device->ops->event_destroy(of->done);
-  *of = (tsl_site_buffer){.buffer = NULL};
+static void drop(tsl_site_buffer *of) {
+  tsl_kept_give(of->buffer);
+  of->buffer = NULL;
+  of->is_recorded = false;
+}
+
+void tsl_site_rest(tsl_site *site) {
+  drop(&site->stay);
+  for (int i = 0; i < SITE_RING; i++) {
+    drop(&site->slabs[i]);
+    drop(&site->results[i]);
+  }
+  tsl_kept_give(site->scratch);
+  site->scratch = NULL;
+  site->is_ready = false;
+}
+
+static void end_event(const tsl_site *site, tsl_event **event) {
+  if (*event)
+    site->device->ops->event_destroy(*event);
+  *event = NULL;
 }
 
 void tsl_site_end(tsl_site *site) {
   const tsl_device_ops *ops = site->device->ops;
-  drop(site, &site->stay);
+  tsl_site_rest(site);
+  end_event(site, &site->stay.done);
   for (int i = 0; i < SITE_RING; i++) {
-    drop(site, &site->slabs[i]);
-    drop(site, &site->results[i]);
+    end_event(site, &site->slabs[i].done);
+    end_event(site, &site->results[i].done);
   }
-  if (site->scratch)
-    ops->buffer_destroy(site->scratch);
-  if (site->arrived)
-    ops->event_destroy(site->arrived);
+  end_event(site, &site->arrived);
   if (site->in && site->in != site->compute)
     ops->stream_destroy(site->in);
   if (site->out && site->out != site->compute)
@@ -28,21 +42,20 @@ void tsl_site_end(tsl_site *site) {
   if (site->compute)
     ops->stream_destroy(site->compute);
   tsl_carrier_end(&site->carrier);
-  site->scratch = NULL;
-  site->arrived = NULL;
   site->in = site->out = site->compute = NULL;
-  site->is_ready = false;
 }
 
 static tesela_status take(tsl_site *site, tsl_site_buffer *of, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  TSL_TRY(site->device->ops->buffer_create(site->device, bytes, &of->buffer));
-  return site->arrived ? site->device->ops->event_create(site->device, &of->done) : TESELA_OK;
+  TSL_TRY(tsl_kept_take(site->device, bytes, &of->buffer));
+  return site->arrived && !of->done ? site->device->ops->event_create(site->device, &of->done) : TESELA_OK;
 }
 
 static tesela_status take_streams(tsl_site *site) {
   const tsl_device_ops *ops = site->device->ops;
+  if (site->compute)
+    return TESELA_OK;
   TSL_TRY(ops->stream_create(site->device, &site->compute));
   if (!ops->stream_wait) {
     site->in = site->out = site->compute;
@@ -57,12 +70,11 @@ static tesela_status take_all(tsl_site *site) {
   TSL_TRY(take_streams(site));
   TSL_TRY(take(site, &site->stay, site->stay_bytes));
   for (int i = 0; i < SITE_RING; i++) {
-    TSL_TRY(take(site, &site->slabs[i], site->slab_bytes));
-    TSL_TRY(take(site, &site->results[i], site->tile_bytes));
+    TSL_TRY(take(site, &site->slabs[i], site->slabs_used >> i & 1 ? site->slab_bytes : 0));
+    TSL_TRY(take(site, &site->results[i], site->results_used >> i & 1 ? site->tile_bytes : 0));
   }
-  if (site->workspace > 0)
-    TSL_TRY(site->device->ops->buffer_create(site->device, (size_t)site->workspace, &site->scratch));
-  return TESELA_OK;
+  return site->workspace > 0 ? tsl_kept_take(site->device, (size_t)site->workspace, &site->scratch)
+                             : TESELA_OK;
 }
 
 tesela_status tsl_site_ready(tsl_site *site) {

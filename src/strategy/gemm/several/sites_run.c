@@ -9,6 +9,7 @@
  * enqueued by then. Nobody writes A and B, and each element of C is one member's, so members need not wait for each other. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "device/kept.h"
 #include "strategy/gemm/several/sites.h"
 
 typedef struct running {
@@ -176,19 +177,13 @@ static tesela_status all_tiles(running *job) {
   return tsl_carrier_finish(&site->carrier);
 }
 
-/* More than that is not kept for later runs: plans are remembered, many of them. */
-static bool keeps(const tsl_site *site) {
-  static const size_t most = (size_t)512 << 20;
-  return site->stay_bytes + SITE_RING * (site->slab_bytes + site->tile_bytes) + site->workspace <= most;
-}
-
 static void run_site(running *job) {
   tsl_site *site = job->site;
   job->status = all_tiles(job);
-  if (job->status == TESELA_OK && !keeps(site))
-    tsl_site_end(site);
-  if (job->status == TESELA_OK)
+  if (job->status == TESELA_OK) {
+    tsl_site_rest(site);
     return;
+  }
   /* Work may be pending on what goes now, and what waiting has to say comes second. */
   tsl_status_save(&job->failure);
   (void)job->ops->finish(site->in);
@@ -196,6 +191,7 @@ static void run_site(running *job) {
   (void)job->ops->finish(site->out);
   (void)tsl_carrier_finish(&site->carrier);
   tsl_site_end(site);
+  (void)tsl_kept_forget(site->device); /* nor is it known what becomes of memory that was used */
 }
 
 static void *run_in_thread(void *argument) {

@@ -261,6 +261,9 @@ static tesela_status add_tile(const cutting *job, int block, const tsl_rect *c, 
   problem.n = c->cols;
   for (int i = 0; i < TSL_OPERANDS; i++)
     TSL_TRY(lay(job->work, &tile, i, bytes[i], shapes[i], job->block->member));
+  const int turn = 1 << site->tile_count % SITE_RING;
+  site->slabs_used |= tile.piece[job->passes] < 0 ? turn : 0;
+  site->results_used |= tile.piece[TSL_OPERAND_C] < 0 ? turn : 0;
   TSL_TRY(kind_of(site, &problem, &tile.kind));
   TSL_TRY(grow(&list, &site->tile_room, site->tile_count, sizeof *site->tiles));
   site->tiles = list;
@@ -268,12 +271,27 @@ static tesela_status add_tile(const cutting *job, int block, const tsl_rect *c, 
   return TESELA_OK;
 }
 
+/* What comes while so many lines are computed may be one slab, however large: fewer and larger products are faster, those whose kernels prepare
+ * the factor that stays above all (NOTES.md), and rows that touch are one copy. So a slab is as large as what a fast link brings beside a
+ * fast product of the tile before. */
+static double slab_beside(const cutting *job, int64_t lines) {
+  static const double link = 2e11, narrow = 1e15, wide = 2.5e14, part_of_memory = 64;
+  const tsl_problem *problem = &job->work->problem;
+  const tsl_device *device = job->work->device->members[job->block->member];
+  const double across = (double)(job->passes == TSL_OPERAND_A ? job->block->c.cols : job->block->c.rows);
+  const double seconds =
+      2 * (double)lines * across * (double)problem->k / (size_of(job->work, job->passes) < 4 ? narrow : wide);
+  return fmin(seconds * link, (double)device->memory_limit / part_of_memory);
+}
+
 /* Lines of a slab, and of the tile of C that goes with it: whole tiles of kernels where there are so many. */
-static int64_t slab_lines(const cutting *job, const stretch *of) {
+static int64_t slab_lines(const cutting *job, const stretch *of, int64_t before) {
   static const int64_t grains[] = {256, 64, 16, 1};
   const tsl_rect c = rect_of(job, of->first, of->count),
                  through = tsl_several_rect(&job->work->problem, job->passes, &c);
-  const double slab = tsl_several_slab(job->work);
+  const bool is_said = job->work->config.value[SEVERAL_SLAB] > 0;
+  const double least = tsl_several_slab(job->work),
+               slab = is_said ? least : fmax(least, slab_beside(job, before));
   double most = (double)of->count;
   int i = 0;
   if (tsl_problem_reads(&job->work->problem, job->passes) &&
@@ -294,12 +312,16 @@ static int64_t slab_lines(const cutting *job, const stretch *of) {
 }
 
 static tesela_status add_tiles(const cutting *job, int block, tsl_site *site) {
+  int64_t before = 0; /* lines of the tile before */
   for (int i = 0; i < job->stretch_count; i++) {
-    const stretch *of = &job->stretches[i];
-    const int64_t lines = slab_lines(job, of);
-    for (int64_t at = 0; at < of->count; at += lines) {
-      const tsl_rect c = rect_of(job, of->first + at, smaller(lines, of->count - at));
+    stretch rest = job->stretches[i];
+    while (rest.count > 0) {
+      const int64_t lines = slab_lines(job, &rest, before);
+      const tsl_rect c = rect_of(job, rest.first, lines);
       TSL_TRY(add_tile(job, block, &c, site));
+      rest.first += lines;
+      rest.count -= lines;
+      before = lines;
     }
   }
   return TESELA_OK;

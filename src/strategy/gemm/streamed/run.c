@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "device/kept.h"
 #include "device/staging.h"
 
 enum { PANELS = 2, TILES = 2 };
@@ -44,13 +45,13 @@ static tesela_status take_buffers(running *job) {
                 b = t->depth * t->cols * (int64_t)tsl_type(problem->b.type)->size,
                 c = t->rows * t->cols * (int64_t)tsl_type(problem->c.type)->size;
   for (int i = 0; i < t->panels && tsl_problem_reads(problem, TSL_OPERAND_A); i++) {
-    TSL_TRY(job->ops->buffer_create(job->device, (size_t)a, &job->rings[TSL_OPERAND_A].buffers[i]));
-    TSL_TRY(job->ops->buffer_create(job->device, (size_t)b, &job->rings[TSL_OPERAND_B].buffers[i]));
+    TSL_TRY(tsl_kept_take(job->device, (size_t)a, &job->rings[TSL_OPERAND_A].buffers[i]));
+    TSL_TRY(tsl_kept_take(job->device, (size_t)b, &job->rings[TSL_OPERAND_B].buffers[i]));
   }
   for (int i = 0; i < t->tiles; i++)
-    TSL_TRY(job->ops->buffer_create(job->device, (size_t)c, &job->tiles[i]));
+    TSL_TRY(tsl_kept_take(job->device, (size_t)c, &job->tiles[i]));
   if (job->self->workspace > 0)
-    TSL_TRY(job->ops->buffer_create(job->device, (size_t)job->self->workspace, &job->scratch));
+    TSL_TRY(tsl_kept_take(job->device, (size_t)job->self->workspace, &job->scratch));
   return TESELA_OK;
 }
 
@@ -97,13 +98,12 @@ static void give_all(running *job, tesela_status status) {
     tsl_staging_give(job->staging, status == TESELA_OK);
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
     for (int i = 0; i < PANELS; i++)
-      if (job->rings[operand].buffers[i])
-        job->ops->buffer_destroy(job->rings[operand].buffers[i]);
+      tsl_kept_give(job->rings[operand].buffers[i]);
   for (int i = 0; i < TILES; i++)
-    if (job->tiles[i])
-      job->ops->buffer_destroy(job->tiles[i]);
-  if (job->scratch)
-    job->ops->buffer_destroy(job->scratch);
+    tsl_kept_give(job->tiles[i]);
+  tsl_kept_give(job->scratch);
+  if (status != TESELA_OK)
+    (void)tsl_kept_forget(job->device); /* it is not known what becomes of memory that was used */
   if (job->stream)
     job->ops->stream_destroy(job->stream);
   tsl_free(job->block);
