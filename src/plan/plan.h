@@ -7,6 +7,14 @@
 #include "plan/plan_text.h"
 #include "strategy/children.h"
 
+/* What measuring the error of a run keeps for the next one (judge/look.h): kernels, under the lock of its slots and NULL until they are
+ * compiled, and streams with memory. */
+enum { TSL_LOOK_KERNELS = 3 };
+typedef struct tsl_looks {
+  tsl_kernel *kernels[TSL_LOOK_KERNELS];
+  struct tsl_run_slots *slots;
+} tsl_looks;
+
 typedef struct tsl_plan {
   tsl_work work;
   tsl_work
@@ -18,6 +26,7 @@ typedef struct tsl_plan {
   tsl_self_test self_test;
   double self_test_seconds;    /* that the self-test took just now; 0: it was remembered */
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
+  tsl_looks *looks;            /* where the plan has slots; else NULL */
   tsl_spread *spread;          /* of operands in pieces; else NULL */
   struct tsl_cut *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
   tsl_kernel *
