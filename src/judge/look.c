@@ -58,18 +58,16 @@ static bool flushes(const tsl_plan *plan) {
   return tsl_plan_accuracy(plan).flushes > 0;
 }
 
-/* By no strategy's options, as with the last step. */
-static tesela_status compile(const tsl_look *look, tsl_kernel **made) {
-  tsl_work own = look->plan->work;
+tesela_status tsl_look_build(const tsl_problem *problem, tsl_device *device, bool twice, bool flushed,
+                             tsl_kernel *made[TSL_LOOK_KERNELS]) {
+  tsl_work own = {.problem = *problem,
+                  .device = device,
+                  .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* by no strategy's options */
   tsl_text defines = {0};
   tesela_status status = TESELA_OK;
-  own.strategy = tsl_strategy_specification(TSL_OP_GEMM);
   own.config = tsl_strategy_defaults(own.strategy);
-  own.loaded_only = false;
-  own.kept = NULL;
-  tsl_launch_define_types(&own.problem, &defines);
-  tsl_text_add(&defines, "#define LOOK_TWICE %d\n#define LOOK_FLUSHES %d\n", look->twice,
-               flushes(look->plan));
+  tsl_launch_define_types(problem, &defines);
+  tsl_text_add(&defines, "#define LOOK_TWICE %d\n#define LOOK_FLUSHES %d\n", twice, flushed);
   TSL_GO(tsl_text_status(&defines));
   for (int i = 0; i < TSL_LOOK_KERNELS; i++)
     TSL_GO(tsl_launch_kernel_with(&own, "judge/look.cl", kernels[i].name, kernels[i].items,
@@ -86,7 +84,8 @@ static tesela_status take_kernels(tsl_look *look) {
   pthread_mutex_lock(&looks->slots->lock);
   if (!looks->kernels[0]) {
     tsl_kernel *made[TSL_LOOK_KERNELS] = {NULL};
-    status = compile(look, made);
+    const tsl_work *work = &look->plan->work;
+    status = tsl_look_build(&work->problem, work->device, look->twice, flushes(look->plan), made);
     if (status == TESELA_OK)
       memcpy(looks->kernels, made, sizeof made);
   }

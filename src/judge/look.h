@@ -12,6 +12,10 @@ typedef struct tsl_look tsl_look;
 /* Whether there are such sums of this product: of real numbers, on a device with kernels and double precision. */
 bool tsl_look_suits(const tsl_plan *plan, const tsl_operands *operands);
 
+/* Its kernels: `twice` as below, `flushed` where the strategy takes small numbers as 0. */
+tesela_status tsl_look_build(const tsl_problem *problem, tsl_device *device, bool twice, bool flushed,
+                             tsl_kernel *made[TSL_LOOK_KERNELS]);
+
 /* Before the run, which may go on beside: sums what C should be where rows and columns meet, in twice double's precision where C has doubles
  * or its elements are promised to be rounded once, and keeps what the run overwrites. The operands lie where they are until
  * tsl_look_free(). */
