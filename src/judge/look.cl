@@ -135,8 +135,7 @@ TSL_KERNEL(TSL_LOOK_ELEMENTS, TSL_LOOK_LANES, 1)
 tsl_look_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL double *numbers,
              TSL_GLOBAL tsl_result *kept, const tsl_look_arguments g) {
   TSL_LOCAL double lanes[LOOK_NUMBERS * TSL_LOOK_LANES * TSL_LOOK_ELEMENTS];
-  const TSL_INDEX all = g.rows * g.cols,
-                  element = (TSL_INDEX)TSL_GROUP(0) * TSL_LOOK_ELEMENTS + TSL_ITEM(0);
+  const TSL_INDEX all = g.rows * g.cols, element = (TSL_INDEX)TSL_GROUP(0) * TSL_LOOK_ELEMENTS + TSL_ITEM(0);
   look_sum own = look_nothing();
   if (element < all)
     for (TSL_INDEX part = TSL_ITEM(1); part < g.parts; part += TSL_LOOK_LANES)
@@ -172,7 +171,7 @@ tsl_look_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL
 }
 
 /* C's elements before the run. */
-TSL_KERNEL(TSL_LOOK_ELEMENTS * TSL_LOOK_LANES, 1, 1)
+TSL_KERNEL(TSL_LOOK_ELEMENTS *TSL_LOOK_LANES, 1, 1)
 tsl_look_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL tsl_result *kept,
                 const tsl_look_arguments g) {
   const TSL_INDEX element = TSL_GLOBAL_ITEM(0);
