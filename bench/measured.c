@@ -1,5 +1,5 @@
-/* measured [--host] [--beta] [--strategy TEXT] DEVICE TYPES SIZE...: what measuring the error of a product costs (desc.measure_error). Squares of each of the
- * types ("f32,f64,bf16") and sizes, in the device's memory, or with --host in host memory: runs of one plan that measures and of one that does
+/* measured [--host] [--beta] [--record] [--strategy TEXT] DEVICE TYPES SIZE...: what measuring the error of a product costs (desc.measure_error). Squares of each of the
+ * types ("f32,f64,bf16") and sizes, in the device's memory, or with --host in host memory, with records or without: runs of one plan that measures and of one that does
  * not by turns, by the clock on the wall, medians of both; and what was seen. */
 #include "base/clock.h"
 #include "base/random.h"
@@ -14,7 +14,7 @@ static const double seconds_most = 1.5;
 
 static tesela_context *context;
 static const char *device, *strategy;
-static bool in_host_memory, reads_c;
+static bool in_host_memory, reads_c, has_record;
 
 static int by_value(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -63,7 +63,8 @@ static void forget(operand *of) {
 
 static double seconds_of(tesela_plan *plan, const tesela_gemm_desc *desc) {
   const double start = tsl_clock();
-  must(tesela_plan_run(plan, &desc->a, &desc->b, &desc->c, NULL), "running");
+  tesela_record record;
+  must(tesela_plan_run(plan, &desc->a, &desc->b, &desc->c, has_record ? &record : NULL), "running");
   return tsl_clock() - start;
 }
 
@@ -127,13 +128,15 @@ int main(int argc, char **argv) {
       in_host_memory = true;
     else if (strcmp(argv[at], "--beta") == 0)
       reads_c = true;
+    else if (strcmp(argv[at], "--record") == 0)
+      has_record = true;
     else if (strcmp(argv[at], "--strategy") == 0 && at + 1 < argc)
       strategy = argv[++at];
     else
       stop(argv[at], "is no option");
   }
   if (argc - at < 3)
-    stop("usage", "measured [--host] [--beta] [--strategy TEXT] DEVICE TYPES SIZE...");
+    stop("usage", "measured [--host] [--beta] [--record] [--strategy TEXT] DEVICE TYPES SIZE...");
   device = argv[at];
   must(tesela_context_create(NULL, &context), "starting");
   printf("%-5s %6s %13s %13s\n", "type", "size", "product", "measured");

@@ -35,6 +35,9 @@ struct tsl_look {
   size_t lists, elements,
       back; /* bytes of the sample's rows and columns, of C's elements, and of all that comes back */
   unsigned char *memory; /* what comes back */
+  tsl_beside beside;
+  bool is_back;
+  tesela_status status; /* of what is queued beside the run */
 };
 
 bool tsl_look_suits(const tsl_plan *plan, const tsl_operands *operands) {
@@ -124,28 +127,30 @@ static size_t lay_out(tsl_look *look) {
   return ((size_t)given->partial + (size_t)(given->parts * look->numbers * all)) * 8;
 }
 
-static tesela_status write_lists(const tsl_look *look, const tsl_indices *rows, const tsl_indices *cols) {
-  const size_t bytes = (size_t)rows->count * sizeof *rows->of;
-  TSL_TRY(tsl_device_write(look->slot->stream, look->slot->scratch, 0, rows->of, bytes));
-  return tsl_device_write(look->slot->stream, look->slot->scratch, bytes, cols->of,
-                          (size_t)cols->count * sizeof *cols->of);
+/* Those that are there from the run before need not come again: a plan's looks are laid out alike. */
+static tesela_status write_lists(const tsl_look *look, const tsl_indices *rows, const tsl_indices *cols,
+                                 bool are_there) {
+  tsl_run_slot *slot = look->slot;
+  const size_t of_rows = (size_t)rows->count * sizeof *rows->of,
+               of_cols = (size_t)cols->count * sizeof *cols->of;
+  TSL_TRY(tsl_run_slot_block(slot, look->lists));
+  unsigned char *kept = slot->block;
+  if (are_there && memcmp(kept, rows->of, of_rows) == 0 && memcmp(kept + of_rows, cols->of, of_cols) == 0)
+    return TESELA_OK;
+  memcpy(kept, rows->of, of_rows);
+  memcpy(kept + of_rows, cols->of, of_cols);
+  return tsl_device_write(slot->stream, slot->scratch, 0, kept, look->lists);
 }
 
-/* The run does not begin before C's elements are kept, nor beside reads of what it writes to, for OpenCL. */
-static tesela_status keep_before(const tsl_look *look) {
-  const tsl_device_ops *ops = look->plan->work.device->ops;
+static tesela_status queue_before(const tsl_look *look) {
   tsl_look_arguments given = look->given;
-  tsl_buffer *scratch = look->slot->scratch, *c = look->at.c.buffer;
+  tsl_buffer *scratch = look->slot->scratch;
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS * LANES), 1, 1},
                          {ELEMENTS * LANES, 1, 1}};
-  if (look->reads_c) {
-    given.kept += (int64_t)(look->elements / tsl_type(look->plan->work.problem.c.type)->size);
-    const tsl_argument list[] = {TSL_ARG_BUFFER(c), TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch),
-                                 TSL_ARG_VALUE(given)};
-    TSL_TRY(ops->launch(look->slot->stream, look->kernel[BEFORE], &grid, list, 4));
-  }
-  return look->reads_c || look->at.a.buffer == c || look->at.b.buffer == c ? ops->finish(look->slot->stream)
-                                                                           : TESELA_OK;
+  given.kept += (int64_t)(look->elements / tsl_type(look->plan->work.problem.c.type)->size);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
+  return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[BEFORE], &grid, list, 4);
 }
 
 static tesela_status queue_terms(const tsl_look *look) {
@@ -164,12 +169,19 @@ static tesela_status begin(tsl_look *look, const tsl_indices *rows, const tsl_in
   TSL_TRY(take_kernels(look));
   TSL_TRY(tsl_run_slot_take(look->plan->looks->slots, &look->slot));
   choose_parts(look, rows->count, cols->count);
-  TSL_TRY(tsl_run_slot_scratch(look->slot, lay_out(look)));
+  const tsl_device_ops *ops = look->plan->work.device->ops;
+  const size_t bytes = lay_out(look);
+  const bool stays = look->slot->scratch && look->slot->scratch->bytes >= bytes;
+  TSL_TRY(tsl_run_slot_scratch(look->slot, bytes));
   TSL_TRY(tsl_alloc(look->back, "a sample's sums", &block));
   look->memory = block;
-  TSL_TRY(write_lists(look, rows, cols));
+  TSL_TRY(write_lists(look, rows, cols, stays));
+  TSL_TRY(tsl_run_slot_events(look->slot));
+  if (look->reads_c)
+    TSL_TRY(queue_before(look));
+  TSL_TRY(ops->event_record(look->slot->stream, look->slot->begin));
   TSL_TRY(queue_terms(look));
-  return keep_before(look);
+  return ops->event_record(look->slot->stream, look->slot->end);
 }
 
 tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
@@ -193,18 +205,62 @@ tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands,
   return TESELA_OK;
 }
 
-/* --- after --- */
+/* --- beside --- */
 
-static tesela_status bring_back(const tsl_look *look) {
+/* Whether a run must not begin before all sums are made: for OpenCL, where it writes to a buffer that they read. */
+static bool shares_buffers(const tsl_look *look) {
+  return look->at.a.buffer == look->at.c.buffer || look->at.b.buffer == look->at.c.buffer;
+}
+
+tesela_status tsl_look_ready(tsl_look *look) {
+  return look->reads_c || shares_buffers(look) ? look->plan->work.device->ops->finish(look->slot->stream)
+                                               : TESELA_OK;
+}
+
+static void note(tsl_look *look, tesela_status status) {
+  if (look->status == TESELA_OK)
+    look->status = status;
+}
+
+/* C's elements are kept before the run. */
+static void before_run(void *argument, tsl_stream *stream) {
+  tsl_look *look = argument;
+  const tsl_device_ops *ops = look->plan->work.device->ops;
+  if (shares_buffers(look))
+    note(look, ops->stream_wait(stream, look->slot->end));
+  else if (look->reads_c)
+    note(look, ops->stream_wait(stream, look->slot->begin));
+}
+
+static tesela_status bring_back(const tsl_look *look, tsl_stream *stream) {
   const tsl_look_arguments given = look->given;
   tsl_buffer *scratch = look->slot->scratch;
   const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS), 1, 1},
                          {ELEMENTS, LANES, 1}};
-  TSL_TRY(look->plan->work.device->ops->launch(look->slot->stream, look->kernel[END], &grid, list, 5));
-  return tsl_device_read(look->slot->stream, scratch, look->lists, look->memory, look->back);
+  TSL_TRY(look->plan->work.device->ops->launch(stream, look->kernel[END], &grid, list, 5));
+  return tsl_device_read(stream, scratch, look->lists, look->memory, look->back);
 }
+
+static tesela_status bring_back_behind(const tsl_look *look, tsl_stream *stream) {
+  TSL_TRY(look->plan->work.device->ops->stream_wait(stream, look->slot->end));
+  return bring_back(look, stream);
+}
+
+static void behind_run(void *argument, tsl_stream *stream) {
+  tsl_look *look = argument;
+  if (look->status == TESELA_OK)
+    note(look, bring_back_behind(look, stream));
+  look->is_back = true;
+}
+
+const tsl_beside *tsl_look_beside(tsl_look *look) {
+  look->beside = (tsl_beside){before_run, behind_run, look};
+  return look->plan->work.device->ops->stream_wait ? &look->beside : NULL;
+}
+
+/* --- after --- */
 
 static double largest_of(const double *numbers, int64_t count) {
   double most = 0;
@@ -237,7 +293,7 @@ static double own_error(const tsl_look *look) {
 tesela_status tsl_look_end(tsl_look *look, const tsl_problem *part, const tsl_judge *rule, tsl_seen *seen,
                            tsl_verdict *verdict, bool *known) {
   const int64_t rows = look->given.rows, cols = look->given.cols, all = rows * cols;
-  TSL_TRY(bring_back(look));
+  TSL_TRY(look->is_back ? look->status : bring_back(look, look->slot->stream));
   const double *sums = (const double *)(const void *)look->memory;
   const unsigned char *c = look->memory + (size_t)(look->numbers * all) * 8;
   *seen = (tsl_seen){.c = c, .before = look->reads_c ? c + look->elements : NULL, .own = own_error(look)};

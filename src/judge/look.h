@@ -21,6 +21,9 @@ tesela_status tsl_look_build(const tsl_problem *problem, tsl_device *device, boo
  * tsl_look_free(). */
 tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
                              const tsl_indices *cols, tsl_look **look);
+/* Then either this, before a run without: waits as far as that has to; or the run is made with what is queued beside it. */
+tesela_status tsl_look_ready(tsl_look *look);
+const tsl_beside *tsl_look_beside(tsl_look *look);
 
 /* What came of it, in memory of the look: C's elements after and before the run (NULL where it does not read them), row after row. */
 typedef struct tsl_seen {

@@ -52,6 +52,11 @@ static bool on_host(const tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
 }
 
+static tsl_team team_of(const tsl_measuring *m) {
+  const tsl_device *device = m->plan->work.device;
+  return device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
+}
+
 /* --- how many --- */
 
 static double judged_of(tesela_type type) {
@@ -128,7 +133,8 @@ static tesela_status bring(const tsl_measuring *m, int operand, const tsl_indice
                           .offset = at->offset,
                           .line_stride = by_columns ? shape->col_stride : shape->row_stride,
                           .stride = by_columns ? shape->row_stride : shape->col_stride,
-                          .length = by_columns ? shape->rows : shape->cols};
+                          .length = by_columns ? shape->rows : shape->cols,
+                          .team = team_of(m)};
   return tsl_sample_bring(&from, lines, of_line, to);
 }
 
@@ -323,6 +329,18 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   return TESELA_OK;
 }
 
+tesela_status tsl_measure_ready(tsl_measuring *m) {
+  return m->look ? tsl_look_ready(m->look) : TESELA_OK;
+}
+
+tesela_status tsl_measure_run(tsl_measuring *m, tsl_plan *plan, const tsl_operands *operands,
+                              tsl_phases *phases) {
+  const tsl_beside *beside = m->look ? tsl_look_beside(m->look) : NULL;
+  if (!beside)
+    TSL_TRY(tsl_measure_ready(m));
+  return tsl_plan_run_beside(plan, operands, beside, phases);
+}
+
 /* --- afterwards --- */
 
 /* The judge's sentence names the sample's rows and columns; what comes behind them is said of the result's. */
@@ -339,9 +357,6 @@ static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) 
 
 static tsl_judge rule_of(const tsl_measuring *m) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
-  const tsl_device *device = m->plan->work.device;
-  const tsl_team team =
-      device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
   return (tsl_judge){.factor = promised.factor,
                      .rounded = promised.rounded,
                      .flushes = promised.flushes,
@@ -349,7 +364,7 @@ static tsl_judge rule_of(const tsl_measuring *m) {
                      .operations_max = INT64_MAX,
                      .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
                      .kinds = m->plain.kinds,
-                     .threads = tsl_team_threads(team)};
+                     .threads = tsl_team_threads(team_of(m))};
 }
 
 static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {

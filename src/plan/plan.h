@@ -78,6 +78,17 @@ void tsl_plan_trim(tsl_plan *plan);
  * zero, by the device's. phases may be NULL, which saves the clocks. */
 tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases);
 
+/* What somebody queues around a run on operands on a device, which is waited for once: `before` it and `behind` it, on its stream. What goes
+ * wrong is kept by who queues. Other runs pass over it. */
+typedef struct tsl_beside {
+  void (*before)(void *argument, tsl_stream *stream);
+  void (*behind)(void *argument, tsl_stream *stream);
+  void *argument;
+} tsl_beside;
+/* tsl_plan_run(); beside may be NULL. */
+tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands, const tsl_beside *beside,
+                                  tsl_phases *phases);
+
 /* Queues a run of a plan whose place is TSL_PLACE_DEVICE on a stream of its device and returns; on the cpu, whatever the place, it
  * is done then. `workspace` has tsl_plan_workspace() bytes, and is in use until the work is done. Takes no memory and waits for
  * nothing, unless the strategy is a vendor's library that does. */
