@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import operator
 import threading
 from typing import Any, NamedTuple
@@ -65,11 +66,13 @@ def info_of(record: tuple) -> Info:
 
 def ask_of(accuracy, bits, measure_error):
     """What a call asks of its result, for the library."""
-    if isinstance(accuracy, (int, float)) and not isinstance(accuracy, bool):
+    if isinstance(accuracy, numbers.Real) and not isinstance(accuracy, bool):
         accuracy = repr(float(accuracy))
     for name, word in (("accuracy", accuracy), ("bits", bits)):
         if word is not None and not isinstance(word, str):
             raise TypeError(f"{name} is {word!r}: a word{' or a number' if name == 'accuracy' else ''} is expected")
+    if not hasattr(measure_error, "__index__"):
+        raise TypeError(f"measure_error is {measure_error!r}: True, or a whole number is expected")
     seed = operator.index(measure_error)
     if seed < 0 or seed >= 1 << 64:
         raise ValueError(f"measure_error is {seed}: True, or a number from 1 on that draws the sample")
