@@ -392,6 +392,17 @@ static tesela_status bring_all(tsl_measuring *m) {
   return bring_result(m, m->sample[TSL_OPERAND_C]);
 }
 
+/* What sums of the judge's may be off themselves, of |A||B|: each double is rounded once for each of k terms, and pairs are as
+ * judge/element.c says. Parts of a complex product have eight times as many terms at most (judge/complex.c). */
+static double own_error(const tsl_measuring *m) {
+  const tsl_type_info *type = tsl_type(m->part.c.type);
+  const bool twice = type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).rounded;
+  const double terms = (double)m->part.k * (type->is_complex ? 8 : 1) + 2;
+  if (m->part.op == TSL_OP_TRANSPOSE || type->is_integer || !tsl_problem_reads(&m->part, TSL_OPERAND_A))
+    return 0;
+  return twice ? 2 * terms * terms * 0x1p-106 : terms * 0x1p-53;
+}
+
 /* By the device's sums, or where these do not tell by terms as they are. */
 static tesela_status judge_looked_at(tsl_measuring *m, tsl_seen *seen, tsl_verdict *verdict) {
   const bool adds = m->bias != NULL;
@@ -402,7 +413,7 @@ static tesela_status judge_looked_at(tsl_measuring *m, tsl_seen *seen, tsl_verdi
   TSL_TRY(tsl_look_end(m->look, &m->part, &rule, seen, verdict, &known));
   if (known)
     return TESELA_OK;
-  seen->own = 0;
+  seen->own = own_error(m);
   TSL_TRY(take_memory(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
   TSL_TRY(take_memory(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
   TSL_TRY(bring_factors(m));
@@ -410,9 +421,15 @@ static tesela_status judge_looked_at(tsl_measuring *m, tsl_seen *seen, tsl_verdi
                           &rule, verdict);
 }
 
+/* What was seen, and what the judge may have been off; no more than what is guaranteed where that was found to hold. */
+static double told_error(const tsl_measuring *m, const tsl_verdict *verdict, double own) {
+  const double seen = verdict->grade * tsl_type(m->part.c.type)->unit_roundoff;
+  return verdict->right ? fmin(seen + own, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + own;
+}
+
 tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
   tsl_verdict verdict;
-  tsl_seen seen = {.own = 0};
+  tsl_seen seen = {.own = own_error(m)};
   *measured = (tsl_measured){0, 0, 0};
   if (!m->rows)
     return TESELA_OK;
@@ -423,9 +440,8 @@ tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
     TSL_TRY(bring_all(m));
     TSL_TRY(judge(m, &verdict));
   }
-  *measured = (tsl_measured){.error = verdict.grade * tsl_type(m->part.c.type)->unit_roundoff + seen.own,
-                             .rows = m->part.m,
-                             .cols = m->part.n};
+  *measured =
+      (tsl_measured){.error = told_error(m, &verdict, seen.own), .rows = m->part.m, .cols = m->part.n};
   return verdict.right ? TESELA_OK : refuse(m, &verdict);
 }
 
