@@ -385,7 +385,7 @@ typedef struct tesela_record {
    * a batch, the rows of all products that were looked at. 0: nothing was measured. */
   int64_t measured_rows;
   int64_t measured_cols;  /**< the columns */
-  double seconds_measure; /**< what measuring took, beside seconds, of which what a device does behind the product is part */
+  double seconds_measure; /**< what measuring took, beside seconds; these have what a device does */
 } tesela_record;
 
 /** What tesela_device_info() tells of a device. Text is owned by the context. */
