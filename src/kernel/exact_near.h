@@ -90,8 +90,8 @@ TSL_FUNCTION double exact_end(double high, double low) {
 #endif
 }
 
-/* Of a pair that started at exact_base(), as the host's enclose_pairs() says. */
-TSL_FUNCTION exact_enclosure exact_enclose_pair(double high, double low, const exact_line *a,
+/* Of a pair that started at exact_base(), as the host's enclose_pairs() says; sums that are off by so many times as much. */
+TSL_FUNCTION exact_enclosure exact_enclose_pair(double high, double low, double off_by, const exact_line *a,
                                                 const exact_line *b, double before,
                                                 const tsl_gemm_arguments *g) {
   const double most = exact_most(a, b), base = exact_base(most), alpha = g->k == 0 ? 0 : g->alpha,
@@ -100,7 +100,7 @@ TSL_FUNCTION exact_enclosure exact_enclose_pair(double high, double low, const e
                    added = exact_product_of(beta, before), all = exact_sum_of(scaled.high, added.high);
   const double tail = TSL_MUL(double, alpha, sum.low), rest = all.low + (scaled.low + added.low) + tail;
   const exact_pair result = exact_sum_of(all.high, rest);
-  const double summed = exact_magnitude(alpha) * (base * relative),
+  const double summed = exact_magnitude(alpha) * (base * relative * off_by),
                off = summed + (summed < 0x1p-1000 && alpha != 0 && base > 0 ? 0x1p-1060 : 0) +
                      0x1p-50 * (exact_magnitude(all.low) + exact_magnitude(scaled.low) +
                                 exact_magnitude(added.low) + exact_magnitude(tail)) +
@@ -116,7 +116,7 @@ TSL_FUNCTION exact_enclosure exact_enclose_pair(double high, double low, const e
 #ifdef TSL_REAL_IS_DOUBLE
 TSL_FUNCTION exact_enclosure exact_enclose(double high, double beside, const exact_line *a,
                                            const exact_line *b, double before, const tsl_gemm_arguments *g) {
-  return exact_enclose_pair(high, beside, a, b, before, g);
+  return exact_enclose_pair(high, beside, 1, a, b, before, g);
 }
 
 TSL_FUNCTION double exact_rounded(double x) {

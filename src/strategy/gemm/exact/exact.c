@@ -31,7 +31,7 @@ enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES =
 /* Elements of an item along both sides, at most. */
 enum { EACH_MOST = 4 };
 
-enum { OF_LINES, NEAR, LEFT, KERNELS };
+enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS }; /* of doubles there are pairs from the beginning */
 /* What build() leaves in work->state. */
 typedef struct exact_kernels {
   tsl_kernel *of[KERNELS];
@@ -131,10 +131,12 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static tesela_status build(tsl_work *work) {
-  static const char *const names[KERNELS] = {
-      [OF_LINES] = "tsl_exact_lines", [NEAR] = "tsl_exact_near", [LEFT] = "tsl_exact_left"};
+  static const char *const names[KERNELS] = {[OF_LINES] = "tsl_exact_lines",
+                                             [NEAR] = "tsl_exact_near",
+                                             [PAIRS] = "tsl_exact_pairs",
+                                             [LEFT] = "tsl_exact_left"};
   tsl_text defines = {0};
-  exact_kernels made;
+  exact_kernels made = {{NULL}};
   void *block;
   tesela_status status;
   if (is_host(work->device))
@@ -143,8 +145,9 @@ static tesela_status build(tsl_work *work) {
   tsl_text_add(&defines, "#define EACH %d\n", (int)each_for(&work->problem, work->device));
   TSL_GO(tsl_text_status(&defines));
   for (int i = 0; i < KERNELS; i++)
-    TSL_GO(tsl_launch_kernel_with(work, "strategy/gemm/exact/exact.cl", names[i], ITEMS,
-                                  tsl_text_get(&defines), &made.of[i]));
+    if (i != PAIRS || work->problem.c.type != TESELA_F64)
+      TSL_GO(tsl_launch_kernel_with(work, "strategy/gemm/exact/exact.cl", names[i], ITEMS,
+                                    tsl_text_get(&defines), &made.of[i]));
   TSL_GO(tsl_alloc(sizeof made, "exact's kernels", &block));
   *(exact_kernels *)block = made;
   work->state = block;
@@ -167,8 +170,10 @@ static tesela_status run_kernels(const tsl_work *work, const tsl_operands *opera
                      list[] = {TSL_ARG_BUFFER(a),   TSL_ARG_BUFFER(b),   TSL_ARG_BUFFER(c),
                                TSL_ARG_BUFFER(own), TSL_ARG_BUFFER(own), arguments};
   TSL_TRY(ops->launch(stream, kernels->of[OF_LINES], &of_lines, lines, sizeof lines / sizeof *lines));
-  TSL_TRY(ops->launch(stream, kernels->of[NEAR], &tiles, list, sizeof list / sizeof *list));
-  return ops->launch(stream, kernels->of[LEFT], &tiles, list, sizeof list / sizeof *list);
+  for (int i = NEAR; i < KERNELS; i++)
+    if (kernels->of[i])
+      TSL_TRY(ops->launch(stream, kernels->of[i], &tiles, list, sizeof list / sizeof *list));
+  return TESELA_OK;
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

@@ -7,7 +7,8 @@
  *   lines    what each row of A and each column of B has at most, in all, and as a unit: what sums of their products may come to
  *   near     tiles: an item (x, y) of 16 x 16 has EACH x EACH sums          B   [ x x+16 x+32 ]   16 steps, as doubles
  *            in registers, and leaves word of those that are not decided    A
- *   left     these, one after the other                                     [4y ... 4y+3]  o  o  o
+ *   pairs    of floats: these again, all items for each of them
+ *   left     what is left then, one by one                                    [4y ... 4y+3]  o  o  o
  *
  *   digits  | 83 | ... | 1 | 0 |   of a superaccumulator: 52 bits each from 2^-2150 on (floats: 19 from 2^-560)
  *   wide    | 259 | ...    | 0 |   26 bits each of alpha times that, and beta c (floats: 96)
@@ -38,6 +39,8 @@
 /* --- lines --- */
 
 #define LINES 16
+/* Numbers of an item that are on their way at once. */
+#define FLIGHT 8
 
 /* Whether numbers lie nearer to each other along one stride than along the other. */
 TSL_FUNCTION bool exact_along(TSL_INDEX stride, TSL_INDEX other) {
@@ -78,10 +81,16 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
   own.largest = own.total = 0;
   own.unit = exact_infinity();
   if (first + line < count)
-    for (TSL_INDEX l = part; l < g.k; l += SIDE) {
-      const double size =
-          exact_magnitude((double)tsl_number(from[(first + line) * line_stride + l * step], true));
-      own = exact_line_with(own, size, size, exact_last_bit(size));
+    for (TSL_INDEX l = part; l < g.k; l += SIDE * FLIGHT) {
+      double sizes[FLIGHT];
+      TSL_UNROLL
+      for (int i = 0; i < FLIGHT; i++)
+        sizes[i] = l + i * SIDE < g.k ? exact_magnitude((double)tsl_number(
+                                            from[(first + line) * line_stride + (l + i * SIDE) * step], true))
+                                      : 0;
+      TSL_UNROLL
+      for (int i = 0; i < FLIGHT; i++)
+        own = exact_line_with(own, sizes[i], sizes[i], exact_last_bit(sizes[i]));
     }
   const int at = line * (SIDE + 1) + part;
   parts[at] = own.largest;
@@ -160,7 +169,7 @@ typedef struct exact_sums {
 
 TSL_FUNCTION void exact_add_step(exact_sums *of, TSL_LOCAL_POINTER const double *a,
                                  TSL_LOCAL_POINTER const double *b) {
-  TSL_UNROLL
+  TSL_UNROLL_BY(4)
   for (int l = 0; l < STEP; l++) {
     double of_a[EACH], of_b[EACH];
     TSL_UNROLL
@@ -242,6 +251,20 @@ TSL_FUNCTION TSL_INDEX exact_word(TSL_INDEX tile, const tsl_gemm_arguments *g) {
          TSL_ITEM(0);
 }
 
+/* One of an item's numbers, which stay in registers, in code that is there once. */
+TSL_FUNCTION double exact_get(const double *of, int e) {
+  double found = of[0];
+  TSL_UNROLL
+  for (int i = 1; i < EACH * EACH; i++)
+    found = i == e ? of[i] : found;
+  return found;
+}
+TSL_FUNCTION void exact_set(double *of, int e, double value) {
+  TSL_UNROLL
+  for (int i = 0; i < EACH * EACH; i++)
+    of[i] = i == e ? value : of[i];
+}
+
 TSL_KERNEL_SHARING(SIDE, SIDE, 1, GROUPS)
 tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                TSL_GLOBAL tsl_result *TSL_RESTRICT c, TSL_GLOBAL const double *TSL_RESTRICT lines,
@@ -253,14 +276,16 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
     const TSL_INDEX first_row = tile * TILE;
     exact_sums sums;
     TSL_UNROLL
-    for (int e = 0; e < EACH * EACH; e++) {
+    for (int e = 0; e < EACH * EACH; e++)
       sums.high[e] = sums.beside[e] = 0;
 #ifdef TSL_REAL_IS_DOUBLE
+    TSL_UNROLL_BY(1)
+    for (int e = 0; e < EACH * EACH; e++) {
       const exact_line of_row = exact_row_at(lines, first_row, e, &g),
                        of_col = exact_col_at(lines, first_col, e, &g);
-      sums.high[e] = exact_base(exact_most(&of_row, &of_col));
-#endif
+      exact_set(sums.high, e, exact_base(exact_most(&of_row, &of_col)));
     }
+#endif
     exact_source source_a = exact_source_of(a + g.a_offset, g.a_row_stride, g.a_col_stride, first_row, g.m);
     exact_source source_b = exact_source_of(b + g.b_offset, g.b_col_stride, g.b_row_stride, first_col, g.n);
     exact_fetched from_a = exact_fetch(&source_a, g.k), from_b = exact_fetch(&source_b, g.k);
@@ -276,15 +301,15 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
         exact_settle_sums(&sums);
     }
     unsigned left = 0;
-    TSL_UNROLL
+    TSL_UNROLL_BY(1)
     for (int e = 0; e < EACH * EACH; e++) {
       const TSL_INDEX row = exact_row(first_row, e), col = exact_col(first_col, e);
       if (row < g.m && col < g.n) {
         TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
         const exact_line of_row = exact_row_at(lines, first_row, e, &g),
                          of_col = exact_col_at(lines, first_col, e, &g);
-        const exact_enclosure of =
-            exact_enclose(sums.high[e], sums.beside[e], &of_row, &of_col, exact_before(to, &g), &g);
+        const exact_enclosure of = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e), &of_row,
+                                                 &of_col, exact_before(to, &g), &g);
         left |= exact_store_near(&of, to) ? 0u : 1u << e;
       }
     }
@@ -293,6 +318,86 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
 }
 
 /* --- what is left --- */
+
+#ifndef TSL_REAL_IS_DOUBLE
+/* The sum of an element's terms first, first + apart, ... as a pair that starts at `base`. */
+TSL_FUNCTION exact_pair exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
+                                      TSL_INDEX first, int apart, double base, const tsl_gemm_arguments *g) {
+  exact_pair made;
+  int count = 0;
+  made.high = base;
+  made.low = 0;
+  for (TSL_INDEX l = first; l < g->k; l += apart) {
+    const double x = tsl_number(a[l * g->a_col_stride], true), y = tsl_number(b[l * g->b_row_stride], true),
+                 next = TSL_FMA(x, y, made.high), moved = next - made.high;
+    made.low += TSL_FMA(x, y, -moved);
+    made.high = next;
+    if (++count == EXACT_PANEL) {
+      const double all = made.high + made.low;
+      made.low -= all - made.high;
+      made.high = all;
+      count = 0;
+    }
+  }
+  return made;
+}
+#endif
+
+#ifndef TSL_REAL_IS_DOUBLE
+/* Of floats, before: what tiles leave open as pairs, which leave next to nothing. All items of a group share the terms of an element; what they
+ * have taken off the bases is added up without an error, as it is below the base and of multiples of its last place. */
+TSL_KERNEL(SIDE, SIDE, 1)
+tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
+                TSL_GLOBAL tsl_result *TSL_RESTRICT c, TSL_GLOBAL const double *TSL_RESTRICT lines,
+                TSL_GLOBAL unsigned short *TSL_RESTRICT open, const tsl_gemm_arguments g) {
+  TSL_LOCAL double moved[ITEMS];
+  TSL_LOCAL double low[ITEMS];
+  TSL_LOCAL unsigned words[ITEMS];
+  TSL_LOCAL unsigned any[1];
+  const TSL_INDEX first_col = (TSL_INDEX)TSL_GROUP(0) * TILE, tiles = (g.m + TILE - 1) / TILE;
+  const int item = TSL_ITEM(1) * SIDE + TSL_ITEM(0);
+  for (TSL_INDEX tile = TSL_GROUP(1); tile < tiles; tile += TSL_GROUPS(1)) {
+    unsigned left = open[exact_word(tile, &g)];
+    if (item == 0)
+      any[0] = 0;
+    TSL_BARRIER();
+    words[item] = left;
+    if (left != 0)
+      TSL_LOCAL_ADD(any, 1u);
+    TSL_BARRIER();
+    for (int other = 0; any[0] != 0 && other < ITEMS; other++)
+      for (int e = 0; words[other] >> e != 0; e++) {
+        const TSL_INDEX row = tile * TILE + other / SIDE * EACH + e / EACH,
+                        col = first_col + other % SIDE + SIDE * (e % EACH);
+        if ((words[other] >> e & 1) == 0)
+          continue;
+        const exact_line of_row = exact_line_at(lines, g.m, row),
+                         of_col = exact_line_at(lines + 3 * g.m, g.n, col);
+        const double base = exact_base(exact_most(&of_row, &of_col));
+        const exact_pair own = exact_as_pair(a + g.a_offset + row * g.a_row_stride,
+                                             b + g.b_offset + col * g.b_col_stride, item, ITEMS, base, &g);
+        moved[item] = own.high - base;
+        low[item] = own.low;
+        for (int reach = ITEMS / 2; reach > 0; reach /= 2) {
+          TSL_BARRIER();
+          if (item < reach) {
+            moved[item] += moved[item + reach];
+            low[item] += low[item + reach];
+          }
+        }
+        if (item == 0) {
+          TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
+          const exact_enclosure of =
+              exact_enclose_pair(base + moved[0], low[0], 2, &of_row, &of_col, exact_before(to, &g), &g);
+          if (exact_store_near(&of, to))
+            words[other] &= ~(1u << e);
+        }
+        TSL_BARRIER();
+      }
+    open[exact_word(tile, &g)] = (unsigned short)words[item];
+  }
+}
+#endif
 
 /* Products of two floats are doubles without an error. */
 TSL_FUNCTION int exact_add_term(TSL_INDEX *digits, double x, double y) {
@@ -305,28 +410,6 @@ TSL_FUNCTION int exact_add_term(TSL_INDEX *digits, double x, double y) {
 #endif
   return 0;
 }
-
-#ifndef TSL_REAL_IS_DOUBLE
-/* As a pair, which leaves next to nothing open. */
-TSL_FUNCTION bool exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
-                                TSL_GLOBAL tsl_result *c, const exact_line *row, const exact_line *col,
-                                const tsl_gemm_arguments *g) {
-  double high = exact_base(exact_most(row, col)), low = 0;
-  for (TSL_INDEX l = 0; l < g->k; l++) {
-    const double x = tsl_number(a[l * g->a_col_stride], true), y = tsl_number(b[l * g->b_row_stride], true),
-                 next = TSL_FMA(x, y, high), moved = next - high;
-    low += TSL_FMA(x, y, -moved);
-    high = next;
-    if (l % EXACT_PANEL == EXACT_PANEL - 1) {
-      const double all = high + low;
-      low -= all - high;
-      high = all;
-    }
-  }
-  const exact_enclosure of = exact_enclose_pair(high, low, row, col, exact_before(c, g), g);
-  return exact_store_near(&of, c);
-}
-#endif
 
 TSL_FUNCTION void exact_element(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
                                 TSL_GLOBAL tsl_result *c, const tsl_gemm_arguments *g) {
@@ -359,18 +442,9 @@ tsl_exact_left(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
     const unsigned left = open[exact_word(tile, &g)];
     for (int e = 0; left >> e != 0; e++) {
       const TSL_INDEX row = exact_row(tile * TILE, e), col = exact_col(first_col, e);
-      TSL_GLOBAL const tsl_element *const of_a = a + g.a_offset + row * g.a_row_stride;
-      TSL_GLOBAL const tsl_element *const of_b = b + g.b_offset + col * g.b_col_stride;
-      TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
-      if ((left >> e & 1) == 0)
-        continue;
-#ifndef TSL_REAL_IS_DOUBLE
-      const exact_line of_row = exact_line_at(lines, g.m, row),
-                       of_col = exact_line_at(lines + 3 * g.m, g.n, col);
-      if (exact_as_pair(of_a, of_b, to, &of_row, &of_col, &g))
-        continue;
-#endif
-      exact_element(of_a, of_b, to, &g);
+      if (left >> e & 1)
+        exact_element(a + g.a_offset + row * g.a_row_stride, b + g.b_offset + col * g.b_col_stride,
+                      c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, &g);
     }
   }
 }
