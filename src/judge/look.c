@@ -34,7 +34,8 @@ struct tsl_look {
   int64_t numbers; /* of an element */
   size_t lists, elements,
       back; /* bytes of the sample's rows and columns, of C's elements, and of all that comes back */
-  unsigned char *memory; /* what comes back */
+  unsigned char *memory; /* what comes back: pinned memory of the slot, or its own */
+  void *own;
   tsl_beside beside;
   bool is_back;
   tesela_status status; /* of what is queued beside the run */
@@ -173,8 +174,13 @@ static tesela_status begin(tsl_look *look, const tsl_indices *rows, const tsl_in
   const size_t bytes = lay_out(look);
   const bool stays = look->slot->scratch && look->slot->scratch->bytes >= bytes;
   TSL_TRY(tsl_run_slot_scratch(look->slot, bytes));
-  TSL_TRY(tsl_alloc(look->back, "a sample's sums", &block));
-  look->memory = block;
+  if (ops->pinned_create) {
+    TSL_TRY(tsl_run_slot_pinned(look->slot, look->back));
+    look->memory = look->slot->pinned->host;
+  } else {
+    TSL_TRY(tsl_alloc(look->back, "a sample's sums", &block));
+    look->memory = look->own = block;
+  }
   TSL_TRY(write_lists(look, rows, cols, stays));
   TSL_TRY(tsl_run_slot_events(look->slot));
   if (look->reads_c)
@@ -240,7 +246,15 @@ static tesela_status bring_back(const tsl_look *look, tsl_stream *stream) {
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS), 1, 1},
                          {ELEMENTS, LANES, 1}};
   TSL_TRY(look->plan->work.device->ops->launch(stream, look->kernel[END], &grid, list, 5));
-  return tsl_device_read(stream, scratch, look->lists, look->memory, look->back);
+  const tsl_copy copy = {.buffer = scratch,
+                         .offset = look->lists,
+                         .device_pitch = look->back,
+                         .host = look->memory,
+                         .host_pitch = look->back,
+                         .rows = 1,
+                         .row_bytes = look->back};
+  return look->own ? look->plan->work.device->ops->read(stream, &copy)
+                   : look->plan->work.device->ops->read_later(stream, &copy);
 }
 
 static tesela_status bring_back_behind(const tsl_look *look, tsl_stream *stream) {
@@ -293,7 +307,11 @@ static double own_error(const tsl_look *look) {
 tesela_status tsl_look_end(tsl_look *look, const tsl_problem *part, const tsl_judge *rule, tsl_seen *seen,
                            tsl_verdict *verdict, bool *known) {
   const int64_t rows = look->given.rows, cols = look->given.cols, all = rows * cols;
-  TSL_TRY(look->is_back ? look->status : bring_back(look, look->slot->stream));
+  if (!look->is_back) {
+    TSL_TRY(bring_back(look, look->slot->stream));
+    TSL_TRY(look->plan->work.device->ops->finish(look->slot->stream));
+  }
+  TSL_TRY(look->status);
   const double *sums = (const double *)(const void *)look->memory;
   const unsigned char *c = look->memory + (size_t)(look->numbers * all) * 8;
   *seen = (tsl_seen){.c = c, .before = look->reads_c ? c + look->elements : NULL, .own = own_error(look)};
@@ -316,6 +334,6 @@ void tsl_look_free(tsl_look *look, bool done) {
     return;
   if (look->slot)
     tsl_run_slot_give(look->plan->looks->slots, look->slot, done);
-  tsl_free(look->memory);
+  tsl_free(look->own);
   tsl_free(look);
 }
