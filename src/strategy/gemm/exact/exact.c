@@ -31,7 +31,7 @@ enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES =
 /* Elements of an item along both sides, at most. */
 enum { EACH_MOST = 4 };
 
-enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS }; /* of doubles there are pairs from the beginning */
+enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS };
 /* What build() leaves in work->state. */
 typedef struct exact_kernels {
   tsl_kernel *of[KERNELS];
@@ -54,6 +54,12 @@ static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
                          tsl_most(device->compute_units, 1))
     each /= 2;
   return each;
+}
+
+/* Whether what sums of floats leave open is added up by all items of a group: of doubles there are pairs from the beginning, and on a
+ * processor an item does not wait for memory. */
+static bool is_together(const tsl_problem *problem, const tsl_device *device) {
+  return problem->c.type != TESELA_F64 && !device->is_cpu;
 }
 
 static tsl_grid tiles_for(const tsl_problem *problem, const tsl_device *device) {
@@ -142,10 +148,12 @@ static tesela_status build(tsl_work *work) {
   if (is_host(work->device))
     return TESELA_OK;
   tsl_launch_define_types(&work->problem, &defines);
-  tsl_text_add(&defines, "#define EACH %d\n", (int)each_for(&work->problem, work->device));
+  const bool together = is_together(&work->problem, work->device);
+  tsl_text_add(&defines, "#define EACH %d\n#define TOGETHER %d\n",
+               (int)each_for(&work->problem, work->device), together);
   TSL_GO(tsl_text_status(&defines));
   for (int i = 0; i < KERNELS; i++)
-    if (i != PAIRS || work->problem.c.type != TESELA_F64)
+    if (i != PAIRS || together)
       TSL_GO(tsl_launch_kernel_with(work, "strategy/gemm/exact/exact.cl", names[i], ITEMS,
                                     tsl_text_get(&defines), &made.of[i]));
   TSL_GO(tsl_alloc(sizeof made, "exact's kernels", &block));

@@ -16,7 +16,7 @@
  * Nearly exact (near.h): of floats the sum of doubles by panels, since their products are exact; of doubles pairs, whose high part starts so
  * high that what a multiply-add takes off it is known. What a sum of floats leaves open is added up as such a pair first.
  *
- * From the host: EACH, 1, 2 or 4; types (kernel/elements.h). In a buffer of its own: of A's m lines largest numbers, totals and units, of B's n
+ * From the host: EACH, 1, 2 or 4; TOGETHER, whether items share pairs, where else each adds up its own behind the tiles; types (kernel/elements.h). In a buffer of its own: of A's m lines largest numbers, totals and units, of B's n
  * likewise, doubles all; behind them a word for each item of each tile, bit EACH i + j for element (i, j).
  *
  * Limits: real types; double precision, with subnormal numbers. A product takes 1 operation of f64 (of f64 itself: 4), and where a superaccumulator is
@@ -343,7 +343,7 @@ TSL_FUNCTION exact_pair exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBA
 }
 #endif
 
-#ifndef TSL_REAL_IS_DOUBLE
+#if TOGETHER
 /* Of floats, before: what tiles leave open as pairs, which leave next to nothing. All items of a group share the terms of an element; what they
  * have taken off the bases is added up without an error, as it is below the base and of multiples of its last place. */
 TSL_KERNEL(SIDE, SIDE, 1)
@@ -442,9 +442,21 @@ tsl_exact_left(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
     const unsigned left = open[exact_word(tile, &g)];
     for (int e = 0; left >> e != 0; e++) {
       const TSL_INDEX row = exact_row(tile * TILE, e), col = exact_col(first_col, e);
-      if (left >> e & 1)
-        exact_element(a + g.a_offset + row * g.a_row_stride, b + g.b_offset + col * g.b_col_stride,
-                      c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, &g);
+      TSL_GLOBAL const tsl_element *const of_a = a + g.a_offset + row * g.a_row_stride;
+      TSL_GLOBAL const tsl_element *const of_b = b + g.b_offset + col * g.b_col_stride;
+      TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
+      if ((left >> e & 1) == 0)
+        continue;
+#if !defined(TSL_REAL_IS_DOUBLE) && !TOGETHER
+      const exact_line of_row = exact_line_at(lines, g.m, row),
+                       of_col = exact_line_at(lines + 3 * g.m, g.n, col);
+      const exact_pair own = exact_as_pair(of_a, of_b, 0, 1, exact_base(exact_most(&of_row, &of_col)), &g);
+      const exact_enclosure of =
+          exact_enclose_pair(own.high, own.low, 1, &of_row, &of_col, exact_before(to, &g), &g);
+      if (exact_store_near(&of, to))
+        continue;
+#endif
+      exact_element(of_a, of_b, to, &g);
     }
   }
 }
