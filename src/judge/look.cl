@@ -11,6 +11,7 @@
  *
  * From the host: TSL_REAL and types of elements (kernel/elements.h), LOOK_TWICE, LOOK_FLUSHES. Any strides. Double precision. */
 #include "elements.h"
+#include "gemm.h"
 #include "twofold.h"
 
 #include "look_shared.h"

@@ -1,8 +1,7 @@
-/* What judge/look.cl is given, as host and kernels both know it. The includer has TSL_INDEX, a signed 64-bit integer. */
+/* What judge/look.cl is given, as host and kernels both know it. The includer has TSL_GEMM_SIZES (strategy/gemm_shared.h) and TSL_INDEX,
+ * a signed 64-bit integer. */
 #ifndef TSL_JUDGE_LOOK_SHARED_H
 #define TSL_JUDGE_LOOK_SHARED_H
-
-#include "../strategy/gemm_shared.h"
 
 /* Elements of C along both sides that a work-group sums, and the terms that it keeps at once; elements of a group that joins parts, and the
  * items which share the parts of one; numbers that there are of an element: both of a sum, the sum of magnitudes, and where the strategy

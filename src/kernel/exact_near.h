@@ -6,8 +6,13 @@
 #include "elements.h"
 #include "gemm.h"
 
-/* Terms between two moments when what lies beside sums is taken into them. */
+/* Terms between two moments when what lies beside sums is taken into them. Of pairs `low` stays below as many times 2^(top - 53) and one, so that each
+ * term costs at most five and as many times 2^(top - 106) (kernels/near.c): of doubles few, as what is left open here takes long. */
+#ifdef TSL_REAL_IS_DOUBLE
+#define EXACT_PANEL 32
+#else
 #define EXACT_PANEL 256
+#endif
 
 TSL_FUNCTION double exact_magnitude(double x) {
   return x < 0 ? -x : x;
@@ -95,7 +100,7 @@ TSL_FUNCTION exact_enclosure exact_enclose_pair(double high, double low, double 
                                                 const exact_line *b, double before,
                                                 const tsl_gemm_arguments *g) {
   const double most = exact_most(a, b), base = exact_base(most), alpha = g->k == 0 ? 0 : g->alpha,
-               beta = g->beta, relative = (double)g->k * ((261. / 1.5) * 0x1p-106);
+               beta = g->beta, relative = (double)g->k * ((EXACT_PANEL + 5) / 1.5 * 0x1p-106);
   const exact_pair sum = exact_sum_of(high - base, low), scaled = exact_product_of(alpha, sum.high),
                    added = exact_product_of(beta, before), all = exact_sum_of(scaled.high, added.high);
   const double tail = TSL_MUL(double, alpha, sum.low), rest = all.low + (scaled.low + added.low) + tail;
