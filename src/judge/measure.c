@@ -429,10 +429,11 @@ static double told_error(const tsl_measuring *m, const tsl_verdict *verdict, dou
 
 tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
   tsl_verdict verdict;
-  tsl_seen seen = {.own = own_error(m)};
+  tsl_seen seen = {.own = 0};
   *measured = (tsl_measured){0, 0, 0};
   if (!m->rows)
     return TESELA_OK;
+  seen.own = own_error(m);
   if (m->look) {
     TSL_TRY(judge_looked_at(m, &seen, &verdict));
     m->looked = true;
