@@ -103,7 +103,7 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
 typedef struct costs {
   double f32, f64, end, wait;
 } costs;
-static const costs of_processors = {3.5, 4.5, 100, 0}, of_graphics = {3, 7.5, 200, 5e-8};
+static const costs of_processors = {3.5, 4.5, 100, 0}, of_graphics = {3.5, 7.5, 200, 5e-8};
 
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;

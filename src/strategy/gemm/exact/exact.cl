@@ -7,8 +7,8 @@
  *   lines    what each row of A and each column of B has at most, in all, and as a unit: what sums of their products may come to
  *   near     tiles: an item (x, y) of 16 x 16 has EACH x EACH sums          B   [ x x+16 x+32 ]   16 steps, as doubles
  *            in registers, and leaves word of those that are not decided    A
- *   pairs    of floats: these again, all items for each of them
- *   left     what is left then, one by one                                    [4y ... 4y+3]  o  o  o
+ *   pairs    of floats: these again, all items for each of them             [4y ... 4y+3]  o  o  o
+ *   left     what is left then, one by one
  *
  *   digits  | 83 | ... | 1 | 0 |   of a superaccumulator: 52 bits each from 2^-2150 on (floats: 19 from 2^-560)
  *   wide    | 259 | ...    | 0 |   26 bits each of alpha times that, and beta c (floats: 96)
