@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Twenty products and dots with bits=devices, each on the cpu with every instruction set and with one thread and two, and on each device named:
-# prints one SHA-256 of each result, and where another came out.
+# Twenty products and two dots with bits=devices, each on the cpu with every instruction set that it has (AMX's tiles multiply bytes, of which complex
+# products are made) and with one thread and two, and on each device named: prints one SHA-256 of each result, and where another came out.
 #   ci/device_bits.sh TESELA [DEVICE...]     (build/release/bin/tesela opencl:0)
 # Exit code 1: bits differ.
 set -euo pipefail
@@ -44,20 +44,34 @@ everywhere() {
   printf '%-34s %s\n' "$name" "$first"
 }
 
-placed=
-for isa in generic avx2 avx512 neon; do
-  env TESELA_ISA=$isa "$tesela" devices >/dev/null 2>&1 || continue
+# Sets that the processor lacks leave it at those before: whether it has one is told by what the cpu, the first device, can do.
+placed= sets=
+while read -r isa what; do
+  can=$(env TESELA_ISA="$isa" "$tesela" devices --json 2>/dev/null | sed '/"kind": "opencl"\|"kind": "cuda"/,$d') || can=
+  if [ -z "$can" ] || { [ "$isa" != generic ] && ! grep -qF "\"$what" <<<"$can"; }; then
+    echo "not here: $isa"
+    continue
+  fi
+  sets+=" $isa"
   for threads in 1 2; do placed+="$isa $threads cpu"$'\n'; done
-done
+done <<'END'
+generic
+avx2 AVX2
+avx512 AVX-512 (F,
+avx512_vnni AVX-512 VNNI
+amx AMX
+neon AArch64's Advanced SIMD
+END
 for device in "$@"; do placed+="avx512 2 $device"$'\n'; done
 placed=${placed%$'\n'}
 
 product() { # TYPE M N K DISTRIBUTION ARGUMENT...
-  local type=$1 m=$2 n=$3 k=$4 draw=$5 stored=${1%%:*}
+  local type=$1 m=$2 n=$3 k=$4 draw=$5 stored=f64
   shift 5
-  "$tesela" generate "${m}x$k" -o a.npy --type f64 --distribution "$draw" --seed "$m" --quiet
-  "$tesela" generate "${k}x$n" -o b.npy --type f64 --distribution "$draw" --seed "$n" --quiet
-  "$tesela" generate "${m}x$n" -o c0.npy --type f64 --distribution "$draw" --seed "$k" --quiet
+  [ "${type#c}" = "$type" ] || stored=c128
+  "$tesela" generate "${m}x$k" -o a.npy --type $stored --distribution "$draw" --seed "$m" --quiet
+  "$tesela" generate "${k}x$n" -o b.npy --type $stored --distribution "$draw" --seed "$n" --quiet
+  "$tesela" generate "${m}x$n" -o c0.npy --type $stored --distribution "$draw" --seed "$k" --quiet
   everywhere "$type ${m}x${n}x$k $draw${*:+ }$*" multiply a.npy b.npy --type "$type" "$@"
 }
 
@@ -76,10 +90,12 @@ product i8 64 48 100 integer
 product i8 7 9 5000 integer
 product f32 300 2 300 graded --alpha 1e-30
 product f64 90 3 77 graded --alpha -1e-300
+product c64 40 50 60 normal
+product c128 33 35 37 graded --alpha 0.5
 for type in f32 f64; do
   "$tesela" generate 100000x1 -o a.npy --type $type --distribution graded --seed 3 --quiet
   "$tesela" generate 100000x1 -o b.npy --type $type --distribution graded --seed 4 --quiet
   everywhere "$type dot 100000 graded" dot a.npy b.npy
 done
-echo "$count results, $places places each"
+echo "$count results, $places places each: cpu with$sets${*:+, }$*"
 exit $differs

@@ -10,7 +10,7 @@ function(tesela_embed out file)
   set(root ${CMAKE_CURRENT_SOURCE_DIR}/src)
   file(GLOB_RECURSE found RELATIVE ${root} CONFIGURE_DEPENDS
        ${root}/strategy/*.cl ${root}/strategy/*.cu ${root}/strategy/*_shared.h ${root}/kernel/*.h ${root}/kernel/*.cl
-       ${root}/tune/*.cl ${root}/planner/wisdom.txt)
+       ${root}/tune/*.cl ${root}/judge/*.cl ${root}/judge/*_shared.h ${root}/planner/wisdom.txt)
   file(GLOB device_headers RELATIVE ${root} CONFIGURE_DEPENDS ${root}/device/*/include/*.h)
   list(APPEND found ${device_headers})
   foreach(extra IN LISTS arg_EXTRA)

@@ -211,9 +211,10 @@ typedef struct tesela_gemm_desc {
   /** Not 0: the result's error is measured once it is there, and told by the record (of tesela_plan_create(): in every run of the plan).
    * What it should be is summed in higher precision, for all elements of a small product, else where rows and columns meet that are
    * drawn at random, by this number: the same ones for the same number. How many is such that a product of 4096 x 4096 x 4096 and more
-   * takes a few percent longer on the cpu. A run whose error is beyond error_bound fails with TESELA_WRONG_RESULT; C holds what it came
-   * to, and the record is filled. 0: TESELA_MEASURE_ERROR as the context found it, else it is not measured. TESELA_UNSUPPORTED
-   * where an operand is packed, where operands with structures are in buffers of a device, and of queued runs (which TESELA_MEASURE_ERROR
+   * takes a few percent longer. A device with double precision makes these sums itself where real operands lie in its buffers. A run
+   * whose error is beyond error_bound fails with TESELA_WRONG_RESULT; C holds what it came to, and the record is filled. 0:
+   * TESELA_MEASURE_ERROR as the context found it, else it is not measured. TESELA_UNSUPPORTED where an operand is packed, where operands
+   * with structures are in buffers of a device, and of queued runs (which TESELA_MEASURE_ERROR
    * passes over). Of a batch a few products are looked at. */
   uint64_t measure_error;
   /** What A is, and which triangle of it is stored, as it lies, before `transpose`. A and B are m x m and n x n where they are not general,
@@ -378,13 +379,13 @@ typedef struct tesela_record {
    * does its part. NULL: nothing. It lives as long as plan. */
   const char *note;
   /** Where desc.measure_error asked for it: the largest |error| / (|alpha||A||B| + |beta||C| + |bias|) that was seen, what underflow may cost
-   * taken off; so it compares with error_bound. */
+   * taken off, and what the sums that it was compared with may be off added; so it compares with error_bound. */
   double error_measured;
   /** What that rests on: each of so many rows of C was looked at where it meets so many columns, m and n where that is all of them; of
    * a batch, the rows of all products that were looked at. 0: nothing was measured. */
   int64_t measured_rows;
   int64_t measured_cols;  /**< the columns */
-  double seconds_measure; /**< what measuring took, beside seconds */
+  double seconds_measure; /**< what measuring took, beside seconds; these have what a device does */
 } tesela_record;
 
 /** What tesela_device_info() tells of a device. Text is owned by the context. */

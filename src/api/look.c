@@ -12,6 +12,7 @@ tesela_status tsl_looking_begin(const tsl_products *of, uint64_t seed, tsl_looki
     tsl_operands operands = {.a = {.host = NULL}};
     TSL_TRY(tsl_products_gather(of, at->products[i], &operands));
     TSL_TRY(tsl_measure_begin(of->plan->plan, &operands, seed + (uint64_t)i, &at->measuring[i]));
+    TSL_TRY(tsl_measure_ready(at->measuring[i]));
   }
   return TESELA_OK;
 }

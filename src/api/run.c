@@ -113,10 +113,20 @@ static void tell_measured(const tesela_plan *plan, const tsl_measured *measured,
   record->seconds_measure = seconds;
 }
 
-tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record) {
+static tesela_status run(tesela_plan *plan, const tsl_operands *operands, tsl_measuring *measuring,
+                         tsl_phases *phases) {
+  return measuring ? tsl_measure_run(measuring, plan->plan, operands, phases)
+                   : tsl_plan_run(plan->plan, operands, phases);
+}
+
+/* measuring may be NULL. */
+static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands, tsl_measuring *measuring,
+                                  tesela_record *record) {
   tsl_phases phases;
+  if (!record && !tsl_log_wants(TSL_LOG_CALLS))
+    return run(plan, operands, measuring, NULL);
   const double start = tsl_clock();
-  TSL_TRY(tsl_plan_run(plan->plan, operands, &phases));
+  TSL_TRY(run(plan, operands, measuring, &phases));
   const double seconds = tsl_clock() - start;
   tsl_log(TSL_LOG_CALLS, "%s: %.3g s, of which copy in %.3g, compute %.3g, copy out %.3g", plan->plan->text,
           seconds, phases.copy_in, phases.compute, phases.copy_out);
@@ -133,6 +143,10 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
   return TESELA_OK;
 }
 
+tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record) {
+  return run_recorded(plan, operands, NULL, record);
+}
+
 /* A run between the two halves of a measurement. */
 static tesela_status run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
                                   tesela_record *record) {
@@ -142,7 +156,7 @@ static tesela_status run_measured(tesela_plan *plan, const tsl_operands *operand
   const double start = tsl_clock();
   TSL_TRY(tsl_measure_begin(plan->plan, operands, seed, &measuring));
   const double ready = tsl_clock();
-  TSL_GO(tsl_api_run_timed(plan, operands, record));
+  TSL_GO(run_recorded(plan, operands, measuring, record));
   const double done = tsl_clock();
   status = tsl_measure_end(measuring, &measured);
   if (tsl_api_is_told(status))

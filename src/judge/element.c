@@ -79,8 +79,17 @@ static void end_in_range(const tsl_judged *job, tsl_element *right) {
   right->down |= right->high - off <= -limit;
 }
 
+/* Whether sums are all that is there of terms. */
+static bool lacks_terms(const tsl_judged *job) {
+  return job->products && !job->a;
+}
+
 static void compare_slowly(const tsl_judged *job, int64_t row, int64_t col, double value,
                            tsl_comparison *out) {
+  if (lacks_terms(job)) {
+    *out = (tsl_comparison){.unknown = true};
+    return;
+  }
   const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff);
   const tsl_limits limits = {.largest = job->sums->largest * (1 - slack), .flushes = job->flushes};
   tsl_element right;
@@ -195,6 +204,10 @@ static void compare(const tsl_judged *job, int64_t row, int64_t col, double high
   *out = (tsl_comparison){.passed = (given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
   if (out->passed)
     return;
+  if (lacks_terms(job) && !(isfinite(job->alpha) && isfinite(job->beta))) {
+    out->unknown = true;
+    return;
+  }
   const double value = tsl_judged_value(&job->problem->c, job->c, row, col);
   const unsigned kinds = special_kinds(job, row, col, value);
   if (kinds != 0) {
@@ -291,7 +304,10 @@ static void compare_finished(const tsl_judged *job, int64_t row, int64_t col, do
       is_scaled && !(magnitude * fmax(1, fabs(scales.a)) * fmax(1, fabs(scales.b)) < job->sums->largest / 4);
   if (!isfinite(alpha) || !isfinite(job->beta) || !(gauge < safe) || sums_pass || !isfinite(value) ||
       !isfinite(tail)) {
-    compare_finished_specially(job, row, col, bias, value, isfinite(bound) ? bound : 0, out);
+    if (lacks_terms(job))
+      *out = (tsl_comparison){.unknown = true};
+    else
+      compare_finished_specially(job, row, col, bias, value, isfinite(bound) ? bound : 0, out);
     return;
   }
   const long double expected = finished(problem->activation, (long double)right + tail + bias);
@@ -333,9 +349,11 @@ static double largest_element(const tsl_shape *shape, const unsigned char *base)
  * itself. */
 static double allowance_of_flushing(const tsl_judged *job) {
   double terms = fabs(job->beta) + 2;
-  if (job->products)
-    terms += fabs(job->alpha) * (double)job->problem->k *
-             (largest_element(&job->problem->a, job->a) + largest_element(&job->problem->b, job->b) + 2);
+  if (job->products) {
+    const double a = job->a ? largest_element(&job->problem->a, job->a) : job->most_a,
+                 b = job->b ? largest_element(&job->problem->b, job->b) : job->most_b;
+    terms += fabs(job->alpha) * (double)job->problem->k * (a + b + 2);
+  }
   return job->flushes * terms;
 }
 

@@ -9,7 +9,9 @@
 /* A product being judged. Addresses are borrowed from the judge's caller. */
 typedef struct tsl_judged {
   const tsl_problem *problem;
-  const unsigned char *a, *b, *before, *c;
+  const unsigned char *a, *b, *before,
+      *c;                /* a and b may be NULL where sums are known, and what is unusual may stay unknown */
+  double most_a, most_b; /* their largest magnitudes, then */
   const tsl_judge *judge;
   const tsl_type_info *type, *sums; /* of C, and of the sums that end in it */
   double alpha, beta;               /* as the sums' type has them */
@@ -25,6 +27,7 @@ typedef struct tsl_comparison {
   double error, ratio, grade, bound; /* ratio: of the bound, over 1 where the element is wrong */
   double expected;                   /* rounded, for the sentence */
   bool passed;                       /* nobody looks at it */
+  bool unknown;                      /* its terms are asked for, and not there */
 } tsl_comparison;
 
 /* Fills in what follows from problem, judge and the five addresses, which the caller has set. */

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "host/split.h"
 #include "judge/judge.h"
+#include "judge/look.h"
 #include "judge/plain.h"
 #include "judge/sample.h"
 
@@ -23,6 +24,9 @@ enum {
 static const double share = 0.02;
 /* Operations a second of a thread that judges, to compare with a device's. */
 static const double thread_peak = 4e10;
+/* What a thread takes to compare an element whose sum a device has made, and how many such elements there are of a large product. */
+static const double compare_seconds = 5e-8;
+enum { LOOKED_AT_LEAST = 256, LOOKED_AT_MOST = 1024 };
 /* Columns of an operand on a device whose elements are apart there are copied one element after the other. */
 enum { APART_MOST = 8 };
 
@@ -35,7 +39,9 @@ struct tsl_measuring {
   tsl_problem part; /* the sample's, dense */
   void *sample[TSL_OPERANDS], *before, *bias;
   tsl_plain plain;    /* of a product with structures: its sample, completed before the run */
-  tsl_stream *stream; /* where operands are on a device */
+  bool looked;        /* the look's stream is done */
+  tsl_look *look;     /* where operands are on a device that sums them; else NULL */
+  tsl_stream *stream; /* where operands are on a device; the look's where there is one */
 };
 
 static const tsl_problem *problem_of(const tsl_measuring *m) {
@@ -44,6 +50,11 @@ static const tsl_problem *problem_of(const tsl_measuring *m) {
 
 static bool on_host(const tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
+}
+
+static tsl_team team_of(const tsl_measuring *m) {
+  const tsl_device *device = m->plan->work.device;
+  return device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
 }
 
 /* --- how many --- */
@@ -65,21 +76,33 @@ static double elements_within(const tsl_problem *problem, const tsl_device *devi
   return fmax(all * share / slower, LEAST_TERMS / terms);
 }
 
+/* Those whose sums a device makes beside its product. */
+static double elements_looked_at(const tsl_plan *plan) {
+  const tsl_problem *problem = &plan->work.problem;
+  const tsl_device *device = plan->work.device;
+  const double peak =
+      tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+  const double flops = 2 * (double)problem->m * (double)problem->n * (double)problem->k,
+               seconds = plan->expected > 0 ? plan->expected / (double)tsl_problem_batch(problem)
+                                            : flops / fmax(peak, 1);
+  const double within = fmin(fmax(seconds * share / compare_seconds, LOOKED_AT_LEAST), LOOKED_AT_MOST);
+  return fmax(within, LEAST_TERMS / ((double)problem->k + ELEMENT_TERMS));
+}
+
 /* Whether the elements of a line (a row, or a column) are apart. */
 static bool is_apart(int64_t count, int64_t stride) {
   return count > 1 && stride != 1 && stride != -1;
 }
 
 /* As square as the result allows. */
-static void choose_sizes(const tsl_measuring *m, int64_t *rows, int64_t *cols) {
+static void choose_sizes(const tsl_measuring *m, bool looks, int64_t *rows, int64_t *cols) {
   const tsl_problem *problem = problem_of(m);
-  const double within = elements_within(problem, m->plan->work.device);
+  const double within = looks ? elements_looked_at(m->plan) : elements_within(problem, m->plan->work.device);
+  const bool brings = !looks && !on_host(m->plan);
   int64_t rows_most = problem->m, cols_most = problem->n;
-  if (!on_host(m->plan) && tsl_problem_reads(problem, TSL_OPERAND_A) &&
-      is_apart(problem->k, problem->a.col_stride))
+  if (brings && tsl_problem_reads(problem, TSL_OPERAND_A) && is_apart(problem->k, problem->a.col_stride))
     rows_most = tsl_least(rows_most, APART_MOST);
-  if (!on_host(m->plan) && tsl_problem_reads(problem, TSL_OPERAND_B) &&
-      is_apart(problem->k, problem->b.row_stride))
+  if (brings && tsl_problem_reads(problem, TSL_OPERAND_B) && is_apart(problem->k, problem->b.row_stride))
     cols_most = tsl_least(cols_most, APART_MOST);
   const double side = fmax(2, ceil(sqrt(within)));
   *rows = tsl_least(rows_most, (int64_t)fmin(side, 0x1p31));
@@ -110,7 +133,8 @@ static tesela_status bring(const tsl_measuring *m, int operand, const tsl_indice
                           .offset = at->offset,
                           .line_stride = by_columns ? shape->col_stride : shape->row_stride,
                           .stride = by_columns ? shape->row_stride : shape->col_stride,
-                          .length = by_columns ? shape->rows : shape->cols};
+                          .length = by_columns ? shape->rows : shape->cols,
+                          .team = team_of(m)};
   return tsl_sample_bring(&from, lines, of_line, to);
 }
 
@@ -214,21 +238,43 @@ static tesela_status keep(tsl_measuring *m) {
   return bring_result(m, m->before);
 }
 
-static tesela_status prepare(tsl_measuring *m) {
+/* The sample is drawn. A's and B's part of it comes to the host where the device's sums leave something open. */
+static tesela_status look(tsl_measuring *m) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  m->part.c.row_stride = cols.count;
+  m->part.c.col_stride = 1;
+  TSL_TRY(tsl_look_begin(m->plan, &m->at, &rows, &cols, &m->look));
+  m->stream = tsl_look_stream(m->look);
+  return problem_of(m)->bias_along != TESELA_NO_BIAS ? take_memory(m, TSL_OPERAND_BIAS, &m->bias) : TESELA_OK;
+}
+
+static tesela_status draw(tsl_measuring *m, bool looks) {
   const tsl_problem *problem = problem_of(m);
-  tsl_device *device = m->plan->work.device;
   void *indices;
   int64_t rows, cols;
-  choose_sizes(m, &rows, &cols);
+  choose_sizes(m, looks, &rows, &cols);
   m->part = part_of(problem, rows, cols);
-  m->direct = !tsl_problem_has_structure(problem) && rows == problem->m && cols == problem->n &&
-              on_host(m->plan) && !problem->in_place && !tsl_problem_reads(problem, TSL_OPERAND_C) &&
-              m->at.c.host;
+  tsl_free(m->rows);
+  m->rows = NULL;
   TSL_TRY(tsl_alloc((size_t)(rows + cols) * sizeof *m->rows, "a sample of rows and columns", &indices));
   m->rows = indices;
   m->cols = m->rows + rows;
   tsl_sample_draw(m->rows, rows, problem->m, m->seed);
   tsl_sample_draw(m->cols, cols, problem->n, ~m->seed);
+  return TESELA_OK;
+}
+
+static tesela_status prepare(tsl_measuring *m) {
+  const tsl_problem *problem = problem_of(m);
+  tsl_device *device = m->plan->work.device;
+  const bool looks = !on_host(m->plan) && tsl_look_suits(m->plan, &m->at);
+  TSL_TRY(draw(m, looks));
+  if (looks)
+    return look(m);
+  const int64_t rows = m->part.m, cols = m->part.n;
+  m->direct = !tsl_problem_has_structure(problem) && rows == problem->m && cols == problem->n &&
+              on_host(m->plan) && !problem->in_place && !tsl_problem_reads(problem, TSL_OPERAND_C) &&
+              m->at.c.host;
   if (tsl_problem_has_structure(problem))
     return complete(m);
   if (m->direct)
@@ -283,6 +329,18 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   return TESELA_OK;
 }
 
+tesela_status tsl_measure_ready(tsl_measuring *m) {
+  return m->look ? tsl_look_ready(m->look) : TESELA_OK;
+}
+
+tesela_status tsl_measure_run(tsl_measuring *m, tsl_plan *plan, const tsl_operands *operands,
+                              tsl_phases *phases) {
+  const tsl_beside *beside = m->look ? tsl_look_beside(m->look) : NULL;
+  if (!beside)
+    TSL_TRY(tsl_measure_ready(m));
+  return tsl_plan_run_beside(plan, operands, beside, phases);
+}
+
 /* --- afterwards --- */
 
 /* The judge's sentence names the sample's rows and columns; what comes behind them is said of the result's. */
@@ -297,19 +355,20 @@ static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) 
                   (long long)m->part.n);
 }
 
-static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
+static tsl_judge rule_of(const tsl_measuring *m) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
-  const tsl_device *device = m->plan->work.device;
-  const tsl_team team =
-      device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
-  const tsl_judge rule = {.factor = promised.factor,
-                          .rounded = promised.rounded,
-                          .flushes = promised.flushes,
-                          .finite = promised.finite,
-                          .operations_max = INT64_MAX,
-                          .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
-                          .kinds = m->plain.kinds,
-                          .threads = tsl_team_threads(team)};
+  return (tsl_judge){.factor = promised.factor,
+                     .rounded = promised.rounded,
+                     .flushes = promised.flushes,
+                     .finite = promised.finite,
+                     .operations_max = INT64_MAX,
+                     .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
+                     .kinds = m->plain.kinds,
+                     .threads = tsl_team_threads(team_of(m))};
+}
+
+static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
+  const tsl_judge rule = rule_of(m);
   if (m->plain.memory)
     return tsl_judge_gemm(&m->part, m->plain.a, m->plain.b, m->plain.before, m->sample[TSL_OPERAND_C], &rule,
                           verdict);
@@ -333,22 +392,66 @@ static tesela_status bring_all(tsl_measuring *m) {
   return bring_result(m, m->sample[TSL_OPERAND_C]);
 }
 
+/* What sums of the judge's may be off themselves, of |A||B|: each double is rounded once for each of k terms, and pairs are as
+ * judge/element.c says. Parts of a complex product have eight times as many terms at most (judge/complex.c). */
+static double own_error(const tsl_measuring *m) {
+  const tsl_type_info *type = tsl_type(m->part.c.type);
+  const bool twice = type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).rounded;
+  const double terms = (double)m->part.k * (type->is_complex ? 8 : 1) + 2;
+  if (m->part.op == TSL_OP_TRANSPOSE || type->is_integer || !tsl_problem_reads(&m->part, TSL_OPERAND_A))
+    return 0;
+  return twice ? 2 * terms * terms * 0x1p-106 : terms * 0x1p-53;
+}
+
+/* By the device's sums, or where these do not tell by terms as they are. */
+static tesela_status judge_looked_at(tsl_measuring *m, tsl_seen *seen, tsl_verdict *verdict) {
+  const bool adds = m->bias != NULL;
+  bool known;
+  if (adds)
+    TSL_TRY(bring_bias(m, m->bias));
+  const tsl_judge rule = rule_of(m);
+  TSL_TRY(tsl_look_end(m->look, &m->part, &rule, seen, verdict, &known));
+  if (known)
+    return TESELA_OK;
+  seen->own = own_error(m);
+  TSL_TRY(take_memory(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
+  TSL_TRY(take_memory(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
+  TSL_TRY(bring_factors(m));
+  return tsl_judge_result(&m->part, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], seen->before, seen->c,
+                          &rule, verdict);
+}
+
+/* What was seen, and what the judge may have been off; no more than what is guaranteed where that was found to hold. */
+static double told_error(const tsl_measuring *m, const tsl_verdict *verdict, double own) {
+  const double seen = verdict->grade * tsl_type(m->part.c.type)->unit_roundoff;
+  return verdict->right ? fmin(seen + own, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + own;
+}
+
 tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
   tsl_verdict verdict;
+  tsl_seen seen = {.own = 0};
   *measured = (tsl_measured){0, 0, 0};
   if (!m->rows)
     return TESELA_OK;
-  TSL_TRY(bring_all(m));
-  TSL_TRY(judge(m, &verdict));
-  *measured = (tsl_measured){
-      .error = verdict.grade * tsl_type(m->part.c.type)->unit_roundoff, .rows = m->part.m, .cols = m->part.n};
+  seen.own = own_error(m);
+  if (m->look) {
+    TSL_TRY(judge_looked_at(m, &seen, &verdict));
+    m->looked = true;
+  } else {
+    TSL_TRY(bring_all(m));
+    TSL_TRY(judge(m, &verdict));
+  }
+  *measured =
+      (tsl_measured){.error = told_error(m, &verdict, seen.own), .rows = m->part.m, .cols = m->part.n};
   return verdict.right ? TESELA_OK : refuse(m, &verdict);
 }
 
 void tsl_measure_free(tsl_measuring *m) {
   if (!m)
     return;
-  if (m->stream)
+  if (m->look)
+    tsl_look_free(m->look, m->looked);
+  else if (m->stream)
     m->plan->work.device->ops->stream_destroy(m->stream);
   for (int i = 0; i < TSL_OPERANDS; i++)
     tsl_free(m->sample[i]);

@@ -29,6 +29,11 @@ typedef struct tsl_measured {
  * structures are to be completed of operands that are on a device. */
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
                                 tsl_measuring **measuring);
+/* The run between both. With a record's phases in it their time is taken, as by tsl_plan_run(). */
+tesela_status tsl_measure_run(tsl_measuring *measuring, tsl_plan *plan, const tsl_operands *operands,
+                              tsl_phases *phases);
+/* Or, where somebody else makes it: just before. */
+tesela_status tsl_measure_ready(tsl_measuring *measuring);
 /* After it. TESELA_WRONG_RESULT where an element is further off than the plan's strategy guarantees; *measured is set then,
  * too. The sentence names the worst. */
 tesela_status tsl_measure_end(tsl_measuring *measuring, tsl_measured *measured);

@@ -30,6 +30,7 @@ typedef struct findings {
 typedef struct judging {
   tsl_judged facts;
   int64_t *rows, *cols, row_count, col_count, col_blocks;
+  int block_rows; /* at most BLOCK_ROWS */
   double *workspace;
   findings *workers;
 } judging;
@@ -73,11 +74,11 @@ static void add_products(const judging *job, findings *found, const int64_t *row
 static void judge_block(void *argument, int64_t index, int worker) {
   const judging *job = argument;
   findings *found = &job->workers[worker];
-  const int64_t row_first = index / job->col_blocks * BLOCK_ROWS,
+  const int64_t row_first = index / job->col_blocks * job->block_rows,
                 col_first = index % job->col_blocks * BLOCK_COLS;
   const int64_t *rows = job->rows + row_first, *cols = job->cols + col_first;
   const int row_count =
-      (int)(job->row_count - row_first < BLOCK_ROWS ? job->row_count - row_first : BLOCK_ROWS);
+      (int)(job->row_count - row_first < job->block_rows ? job->row_count - row_first : job->block_rows);
   const int col_count =
       (int)(job->col_count - col_first < BLOCK_COLS ? job->col_count - col_first : BLOCK_COLS);
   const tsl_sums *sums = &found->sums;
@@ -177,6 +178,12 @@ static tesela_status choose_sample(judging *job) {
   return TESELA_OK;
 }
 
+/* Lower blocks where a small sample would leave workers without any. */
+static int block_rows_for(const judging *job, int workers) {
+  const int64_t each = job->row_count * job->col_blocks / workers;
+  return each < 1 ? 1 : each < BLOCK_ROWS ? (int)each : BLOCK_ROWS;
+}
+
 static tesela_status make_workers(judging *job, int count) {
   void *block;
   TSL_TRY(tsl_alloc((size_t)count * BLOCK_DOUBLES * sizeof(double), "the judge's blocks", &block));
@@ -249,7 +256,8 @@ tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const vo
     goto out;
   TSL_GO(choose_sample(&job));
   TSL_GO(make_workers(&job, workers));
-  const int64_t row_blocks = (job.row_count + BLOCK_ROWS - 1) / BLOCK_ROWS;
+  job.block_rows = block_rows_for(&job, workers);
+  const int64_t row_blocks = (job.row_count + job.block_rows - 1) / job.block_rows;
   if (is_deep(&job))
     TSL_GO(judge_deep(&job));
   else

@@ -178,9 +178,11 @@ tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl
 
 void tsl_reference_finish(double alpha, double high, double low, double beta, double before,
                           double *result_high, double *result_low) {
-  double scaled, scaled_low, added = 0, added_low = 0, error;
-  two_product(alpha, high, &scaled, &scaled_low);
-  scaled_low += alpha * low;
+  double scaled = high, scaled_low = low, added = 0, added_low = 0, error;
+  if (alpha != 1) {
+    two_product(alpha, high, &scaled, &scaled_low);
+    scaled_low += alpha * low;
+  }
   if (beta != 0)
     two_product(beta, before, &added, &added_low);
   two_sum(scaled, added, &scaled, &error);

@@ -38,14 +38,28 @@ static void bring_piece(const tsl_lines *from, const unsigned char *line, const 
     memcpy(to + (size_t)i * from->size, line + of_line->of[first + i] * step, from->size);
 }
 
+typedef struct bringing {
+  const tsl_lines *from;
+  const tsl_indices *lines, *of_line;
+  unsigned char *to;
+} bringing;
+
+static void bring_elements(void *argument, int64_t index, int worker) {
+  const bringing *job = argument;
+  const tsl_lines *from = job->from;
+  const int64_t size = (int64_t)from->size, first = index * AT_ONCE;
+  const unsigned char *base = (const unsigned char *)from->host + from->offset * size;
+  (void)worker;
+  for (int64_t i = 0; i < job->lines->count; i++)
+    bring_piece(from, base + index_of(job->lines, i) * from->line_stride * size, job->of_line, first,
+                tsl_least(AT_ONCE, job->of_line->count - first),
+                job->to + (i * job->of_line->count + first) * size);
+}
+
 static void bring_from_host(const tsl_lines *from, const tsl_indices *lines, const tsl_indices *of_line,
                             unsigned char *to) {
-  const int64_t size = (int64_t)from->size;
-  const unsigned char *base = (const unsigned char *)from->host + from->offset * size;
-  for (int64_t first = 0; first < of_line->count; first += AT_ONCE)
-    for (int64_t i = 0; i < lines->count; i++)
-      bring_piece(from, base + index_of(lines, i) * from->line_stride * size, of_line, first,
-                  tsl_least(AT_ONCE, of_line->count - first), to + (i * of_line->count + first) * size);
+  bringing job = {from, lines, of_line, to};
+  tsl_team_run(from->team, tsl_ceil_div(of_line->count, AT_ONCE), bring_elements, &job);
 }
 
 /* --- from a device --- */

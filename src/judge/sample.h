@@ -23,6 +23,7 @@ typedef struct tsl_lines {
   tsl_stream *stream;                  /* of the buffer's device */
   int64_t offset;                      /* elements from there to element (0, 0) */
   int64_t line_stride, stride, length; /* from line to line; along a line; elements of a line */
+  tsl_team team;                       /* of what is in host memory */
 } tsl_lines;
 
 /* Elements of lines to dense memory, line after line. */

@@ -89,6 +89,13 @@ static tesela_status build_strategy(tsl_plan *plan) {
   return status;
 }
 
+static void destroy_slots(tsl_plan *plan) {
+  tsl_run_slots_destroy(plan->slots);
+  if (plan->looks)
+    tsl_run_slots_destroy(plan->looks->slots);
+  tsl_free(plan->looks);
+}
+
 static void release_strategy(tsl_plan *plan) {
   tsl_work *own = tsl_plan_work(plan) == &plan->sums ? &plan->sums : &plan->work;
   if (own->strategy->release)
@@ -102,6 +109,10 @@ static tesela_status build(tsl_plan *plan) {
   if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts) {
     TSL_TRY(tsl_run_slots_create(work->device, &plan->slots));
     TSL_TRY(plan_transfers(plan));
+    void *looks;
+    TSL_TRY(tsl_alloc_zeroed(sizeof *plan->looks, "a plan's measurements", &looks));
+    plan->looks = looks;
+    TSL_TRY(tsl_run_slots_create(work->device, &plan->looks->slots));
   }
   /* What splits says in its config how. */
   TSL_TRY(build_strategy(plan));
@@ -158,7 +169,7 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
   const tesela_status status = build(made);
   if (status != TESELA_OK) {
     /* What build() of the strategy made is gone already. */
-    tsl_run_slots_destroy(made->slots);
+    destroy_slots(made);
     free(made->text);
     tsl_free(made->spread);
     tsl_free(made);
@@ -203,6 +214,8 @@ tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strat
 void tsl_plan_trim(tsl_plan *plan) {
   if (plan && plan->slots)
     tsl_run_slots_trim(plan->slots);
+  if (plan && plan->looks)
+    tsl_run_slots_trim(plan->looks->slots);
 }
 
 void tsl_plan_destroy(tsl_plan *plan) {
@@ -210,7 +223,7 @@ void tsl_plan_destroy(tsl_plan *plan) {
     return;
   tsl_cut_destroy(plan->cut);
   release_strategy(plan);
-  tsl_run_slots_destroy(plan->slots);
+  destroy_slots(plan);
   free(plan->text);
   tsl_free(plan->spread);
   tsl_free(plan);

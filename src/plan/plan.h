@@ -7,6 +7,14 @@
 #include "plan/plan_text.h"
 #include "strategy/children.h"
 
+/* What measuring the error of a run keeps for the next one (judge/look.h): kernels, under the lock of its slots and NULL until they are
+ * compiled, and streams with memory. */
+enum { TSL_LOOK_KERNELS = 3 };
+typedef struct tsl_looks {
+  tsl_kernel *kernels[TSL_LOOK_KERNELS];
+  struct tsl_run_slots *slots;
+} tsl_looks;
+
 typedef struct tsl_plan {
   tsl_work work;
   tsl_work
@@ -18,6 +26,7 @@ typedef struct tsl_plan {
   tsl_self_test self_test;
   double self_test_seconds;    /* that the self-test took just now; 0: it was remembered */
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
+  tsl_looks *looks;            /* where the plan has slots; else NULL */
   tsl_spread *spread;          /* of operands in pieces; else NULL */
   struct tsl_cut *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
   tsl_kernel *
@@ -68,6 +77,17 @@ void tsl_plan_trim(tsl_plan *plan);
 /* Runs on operands as plan->place says and returns when C is complete. On the cpu, by the operands' team; where that is
  * zero, by the device's. phases may be NULL, which saves the clocks. */
 tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases);
+
+/* What somebody queues around a run on operands on a device, which is waited for once: `before` it and `behind` it, on its stream. What goes
+ * wrong is kept by who queues. Other runs pass over it. */
+typedef struct tsl_beside {
+  void (*before)(void *argument, tsl_stream *stream);
+  void (*behind)(void *argument, tsl_stream *stream);
+  void *argument;
+} tsl_beside;
+/* tsl_plan_run(); beside may be NULL. */
+tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands, const tsl_beside *beside,
+                                  tsl_phases *phases);
 
 /* Queues a run of a plan whose place is TSL_PLACE_DEVICE on a stream of its device and returns; on the cpu, whatever the place, it
  * is done then. `workspace` has tsl_plan_workspace() bytes, and is in use until the work is done. Takes no memory and waits for

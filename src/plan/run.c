@@ -15,6 +15,7 @@ typedef struct running {
   tsl_run_slot *slot;
   const tsl_operands *given;
   tsl_operands used;
+  const tsl_beside *beside;       /* of operands on the device; or NULL */
   tsl_buffer *wrapped[TSL_GIVEN]; /* buffers over the caller's memory, for this run */
   bool timed;
   double allocated; /* seconds that taking memory on the device took, where it is timed */
@@ -131,6 +132,8 @@ static tesela_status stage(running *run, int operand) {
 
 static tesela_status bring_in(running *run) {
   const tsl_problem *problem = &run->plan->work.problem;
+  if (run->beside)
+    run->beside->before(run->beside->argument, run->slot->stream);
   if (run->plan->place == TSL_PLACE_DEVICE)
     return TESELA_OK;
   for (int operand = 0; operand < TSL_GIVEN; operand++) {
@@ -189,10 +192,16 @@ static tesela_status bring_scratch(running *run) {
   return TESELA_OK;
 }
 
+static void queue_behind(const running *run) {
+  if (run->beside)
+    run->beside->behind(run->beside->argument, run->slot->stream);
+}
+
 static tesela_status run_untimed(running *run) {
   TSL_TRY(bring_scratch(run));
   TSL_TRY(bring_in(run));
   TSL_TRY(compute(run));
+  queue_behind(run);
   return bring_out(run);
 }
 
@@ -211,6 +220,7 @@ static tesela_status run_timed(running *run, tsl_phases *phases) {
   TSL_TRY(ops->event_record(slot->stream, slot->begin));
   TSL_TRY(compute(run));
   TSL_TRY(ops->event_record(slot->stream, slot->end));
+  queue_behind(run);
   TSL_TRY(ops->finish(slot->stream));
   TSL_TRY(ops->event_seconds(slot->begin, slot->end, &phases->compute));
   const double computed = tsl_clock();
@@ -282,8 +292,9 @@ static tesela_status run_overlapped(running *run, tsl_staging *staging, tsl_phas
 }
 
 static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
-                                 tsl_phases *phases) {
-  running run = {.plan = plan, .given = given, .used = *used};
+                                 const tsl_beside *beside, tsl_phases *phases) {
+  running run = {
+      .plan = plan, .given = given, .used = *used, .beside = plan->place == TSL_PLACE_DEVICE ? beside : NULL};
   tsl_staging *staging;
   TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
   if (take_staging(&run, &staging))
@@ -310,6 +321,11 @@ static void prepare_on_host(const tsl_plan *plan, tsl_operands *operands) {
 }
 
 tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases) {
+  return tsl_plan_run_beside(plan, operands, NULL, phases);
+}
+
+tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands, const tsl_beside *beside,
+                                  tsl_phases *phases) {
   const tsl_work *work = &plan->work;
   if (phases)
     *phases = (tsl_phases){0};
@@ -318,7 +334,7 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
   tsl_operands used = *operands;
   set_strides(&work->problem, &used);
   if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts)
-    return run_in_lane(plan, operands, &used, phases);
+    return run_in_lane(plan, operands, &used, beside, phases);
   if (!work->strategy->splits.parts)
     prepare_on_host(plan, &used);
   if (!phases)

@@ -25,6 +25,8 @@ static void destroy(tsl_run_slot *slot) {
       ops->buffer_destroy(slot->staged[i]);
   if (slot->scratch)
     ops->buffer_destroy(slot->scratch);
+  if (slot->pinned)
+    ops->pinned_destroy(slot->pinned);
   tsl_free(slot->block);
   tsl_free(slot);
 }
@@ -116,4 +118,13 @@ tesela_status tsl_run_slot_block(tsl_run_slot *slot, size_t bytes) {
   TSL_TRY(tsl_alloc(bytes, "gathering an operand", &slot->block));
   slot->block_bytes = bytes;
   return TESELA_OK;
+}
+
+tesela_status tsl_run_slot_pinned(tsl_run_slot *slot, size_t bytes) {
+  if (slot->pinned && slot->pinned->bytes >= bytes)
+    return TESELA_OK;
+  if (slot->pinned)
+    slot->device->ops->pinned_destroy(slot->pinned);
+  slot->pinned = NULL;
+  return slot->device->ops->pinned_create(slot->device, bytes, &slot->pinned);
 }

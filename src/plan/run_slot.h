@@ -16,6 +16,7 @@ typedef struct tsl_run_slot {
   tsl_buffer *scratch;           /* made at the first run of a strategy that needs it */
   void *block;                   /* for gathering, made when needed */
   size_t block_bytes;
+  tsl_pinned *pinned; /* for what comes back while others wait, made when needed */
 } tsl_run_slot;
 
 typedef struct tsl_run_slots {
@@ -40,5 +41,7 @@ tesela_status tsl_run_slot_events(tsl_run_slot *slot);
 tesela_status tsl_run_slot_staged(tsl_run_slot *slot, int operand, size_t bytes);
 tesela_status tsl_run_slot_scratch(tsl_run_slot *slot, size_t bytes);
 tesela_status tsl_run_slot_block(tsl_run_slot *slot, size_t bytes);
+/* Of devices that have pinned memory. */
+tesela_status tsl_run_slot_pinned(tsl_run_slot *slot, size_t bytes);
 
 #endif

@@ -431,6 +431,110 @@ static void wrong_results_of_others(void **state) {
   }
 }
 
+/* --- sums of a device --- */
+
+static tesela_buffer *buffers[3];
+
+static tesela_gemm_desc product_in_buffers(int64_t m, int64_t n, int64_t k) {
+  tesela_gemm_desc desc = product(m, n, k);
+  desc.device = "opencl:0";
+  desc.a = (tesela_matrix){.buffer = buffers[0]};
+  desc.b = (tesela_matrix){.buffer = buffers[1]};
+  desc.c = (tesela_result){.buffer = buffers[2]};
+  return desc;
+}
+
+static void write_operands(void) {
+  const float *const host[3] = {a, b, kept};
+  for (int i = 0; i < 3; i++)
+    must(tesela_buffer_write(buffers[i], 0, host[i], sizeof c));
+}
+
+/* Where operands lie on a device, it sums: the error is what it is, samples are as wide as elsewhere however numbers lie, and what sums do
+ * not tell is looked at term by term. */
+static void sums_of_a_device(void **state) {
+  static const double betas[] = {0, 0.5};
+  tesela_record record;
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    must(tesela_buffer_create(context, "opencl:0", sizeof c, &buffers[i]));
+  for (int i = 0; i < 2; i++) {
+    tesela_gemm_desc desc = product_in_buffers(M, N, K);
+    desc.beta = &betas[i];
+    write_operands();
+    must(tesela_gemm(context, &desc, &record));
+    must(tesela_buffer_read(buffers[2], 0, c, sizeof c));
+    const double error = error_of(1, betas[i]);
+    if (record.measured_rows != M || !(fabs(record.error_measured - error) <= 1e-6 * error) || error == 0)
+      fail_msg("measured %g, it is %g", record.error_measured, error);
+  }
+  /* Larger ones: numbers along lines and apart. */
+  for (int turned = 0; turned < 2; turned++) {
+    tesela_gemm_desc desc = product_in_buffers(LARGE, LARGE, LARGE);
+    desc.a.transpose = turned;
+    desc.b.transpose = turned;
+    write_operands();
+    must(tesela_gemm(context, &desc, &record));
+    assert_true(record.measured_rows > 8 && record.measured_cols > 8 && record.measured_rows < LARGE);
+    assert_true(record.error_measured > 0 && record.error_measured <= record.error_bound);
+  }
+  /* Infinities, NaN and numbers whose sums of doubles say nothing. */
+  static const float unusual[] = {INFINITY, NAN, 3e38f, 1e-42f};
+  for (size_t i = 0; i < sizeof unusual / sizeof *unusual; i++) {
+    tesela_gemm_desc desc = product_in_buffers(M, N, K);
+    write_operands();
+    must(tesela_buffer_write(buffers[0], 3 * sizeof(float), &unusual[i], sizeof(float)));
+    must(tesela_gemm(context, &desc, &record));
+    assert_true(isfinite(record.error_measured) && record.measured_rows == M);
+  }
+  /* Doubles, of which no product is too small. */
+  static double tiny[K * K];
+  for (int i = 0; i < K * K; i++)
+    tiny[i] = sin(i) * 0x1p-500;
+  for (int i = 0; i < 2; i++) {
+    tesela_gemm_desc desc = product_in_buffers(K / 2, K / 2, K / 2);
+    desc.a.type = desc.b.type = desc.c.type = TESELA_F64;
+    must(tesela_buffer_write(buffers[0], 0, tiny, sizeof tiny / 4));
+    must(tesela_buffer_write(buffers[1], 0, tiny, sizeof tiny / 4));
+    must(tesela_gemm(context, &desc, &record));
+    assert_true(record.measured_rows == K / 2 && record.error_measured <= record.error_bound);
+    for (int j = 0; j < K * K; j++)
+      tiny[j] *= 0x1p500;
+  }
+  assert_true(record.error_measured > 0);
+}
+
+static tesela_status wrong_run_there(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const int64_t last = operands->c.offset + (work->problem.m - 1) * operands->c.row_stride +
+                       (work->problem.n - 1) * operands->c.col_stride;
+  const tesela_status status = right_run(work, operands, stream);
+  return status != TESELA_OK ? status
+                             : tsl_device_write(stream, operands->c.buffer, (size_t)last * sizeof off_by,
+                                                &off_by, sizeof off_by);
+}
+
+static void wrong_results_there(void **state) {
+  tesela_plan *plan;
+  tesela_record record = {.plan = NULL};
+  (void)state;
+  const tesela_gemm_desc desc = product_in_buffers(LARGE, LARGE, LARGE);
+  write_operands();
+  must(tesela_plan_create(context, &desc, &plan));
+  tsl_strategy wrong = *plan->plan->work.strategy;
+  must(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL));
+  right_run = wrong.run;
+  wrong.run = wrong_run_there;
+  plan->plan->work.strategy = &wrong;
+  off_by = 5;
+  expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record), TESELA_WRONG_RESULT, "C(299, 299) is 5 ");
+  assert_true(record.error_measured > record.error_bound);
+  off_by = NAN;
+  expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_WRONG_RESULT, "C(299, 299) is nan");
+  tesela_plan_destroy(plan);
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+}
+
 /* NaN and infinities where they belong are right, and are no error. */
 static void specials(void **state) {
   tesela_record record;
@@ -486,6 +590,8 @@ int main(void) {
                                      cmocka_unit_test(layouts),
                                      cmocka_unit_test(others),
                                      cmocka_unit_test(wrong_results),
+                                     cmocka_unit_test(sums_of_a_device),
+                                     cmocka_unit_test(wrong_results_there),
                                      cmocka_unit_test(specials),
                                      cmocka_unit_test(refusals),
                                      cmocka_unit_test(environment),

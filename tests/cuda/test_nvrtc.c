@@ -12,6 +12,7 @@
 #include "cuda/mock.h"
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
+#include "judge/look.h"
 #include "strategy/children.h"
 #include "strategy/finish.h"
 #include "strategy/gemm/cuda_wgmma/run.h"
@@ -272,6 +273,20 @@ static void build_finishes(tsl_device *device, int turn, int turns) {
   build_scales(device, turn, turns);
 }
 
+/* Sums of what results should be: the devices share what types there are, and what strategies promise. */
+static void build_looks(tsl_device *device, int turn, int turns) {
+  static const tesela_type results[] = {TESELA_F32, TESELA_F64, TESELA_F16, TESELA_BF16};
+  enum { WAYS = 3 };
+  for (int i = turn; i < (int)LENGTH(results) * WAYS; i += turns) {
+    const tesela_type type = results[i / WAYS];
+    const tsl_problem problem = tsl_problem_gemm(256, 256, 256, type);
+    const bool twice = type == TESELA_F64 || i % WAYS == 1;
+    tsl_kernel *kernels[TSL_LOOK_KERNELS];
+    if (tsl_look_build(&problem, device, twice, i % WAYS == 2, kernels) != TESELA_OK)
+      fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+  }
+}
+
 /* Kernels that do the last step themselves: each function, types of C that sums have and have not, vectors along both ways, in registers
  * and where elements are stored, of sums that are whole numbers, apart, split, and folded. Small tiles compile in a moment. */
 static void finishing_kernels(void **state) {
@@ -367,6 +382,7 @@ static void every_kernel(void **state) {
   const int turns = sanitized ? 1 : count;
   for (int turn = sanitized || is_sweep ? 0 : count - 1; turn < turns; turn++) {
     build_finishes(found[turn], turn, turns);
+    build_looks(found[turn], turn, turns);
     for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
       const bool is_host = strategy->needs & TSL_CAN_HOST;
       if (is_host || strategy->vendor.load || !strategy->build || strategy->splits.parts ||

@@ -29,8 +29,8 @@ def calls(a, b, **asks):
 def test_accuracy(matrices):
     for name, info in calls(*matrices, accuracy="exact").items():
         assert " exact " in info.plan and "accuracy=exact" in info.plan, (name, info)
-    for name, info in calls(*matrices, accuracy=2e-5).items():
-        assert info.error_bound <= 2e-5 and "accuracy=" in info.plan, (name, info)
+    for name, info in calls(*matrices, accuracy=numpy.float32(2e-5)).items():
+        assert info.error_bound <= numpy.float32(2e-5) and "accuracy=" in info.plan, (name, info)
     a, b = matrices
     exact = tesela.matmul(a, b, accuracy="exact", device="cpu")
     assert (exact == (a.astype(float) @ b.astype(float)).astype(numpy.float32)).mean() > 0.999
@@ -73,6 +73,8 @@ def test_measured_errors(matrices):
     assert 0 < moved.error_measured <= moved.error_bound
     with pytest.raises(ValueError, match="measure_error is -1"):
         tesela.matmul(a, b, measure_error=-1)
+    with pytest.raises(TypeError, match="measure_error is 1.5"):
+        tesela.matmul(a, b, measure_error=1.5)
 
 
 def test_long_products_in_pieces(matrices, monkeypatch):

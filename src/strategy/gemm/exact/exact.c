@@ -17,12 +17,25 @@
  * superaccumulators: a clock or two a term, ten times as long. f64 needs fused multiply-adds, else all do. */
 #include "strategy/gemm/exact/exact.h"
 
+#include "base/memory.h"
+#include "base/status.h"
+#include "host/split.h"
 #include "strategy/launch.h"
 
 #include <math.h>
+#include <stdio.h>
 
-/* Items of exact.cl's groups. */
-enum { COLUMNS = 16, ROWS = 4 };
+/* Items of exact.cl's groups along both sides of C, lines of a group that looks at them, and bytes that it keeps of a line and of an
+ * item's elements. */
+enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES = 2, STEP = 16 };
+/* Elements of an item along both sides, at most. */
+enum { EACH_MOST = 4 };
+
+enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS };
+/* What build() leaves in work->state. */
+typedef struct exact_kernels {
+  tsl_kernel *of[KERNELS];
+} exact_kernels;
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)problem;
@@ -34,17 +47,55 @@ static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-static const char *grid_for(const tsl_problem *problem, const tsl_device *device, tsl_grid *grid) {
-  return tsl_launch_grid(device, problem->n, problem->m, COLUMNS, ROWS, grid);
+/* As many elements of an item as leave a group for each unit. */
+static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
+  int64_t each = EACH_MOST;
+  while (each > 1 && tsl_ceil_div(problem->m, SIDE * each) * tsl_ceil_div(problem->n, SIDE * each) <
+                         tsl_most(device->compute_units, 1))
+    each /= 2;
+  return each;
+}
+
+/* Whether what sums of floats leave open is added up by all items of a group: of doubles there are pairs from the beginning, and on a
+ * processor an item does not wait for memory. */
+static bool is_together(const tsl_problem *problem, const tsl_device *device) {
+  return problem->c.type != TESELA_F64 && !device->is_cpu;
+}
+
+static tsl_grid tiles_for(const tsl_problem *problem, const tsl_device *device) {
+  const int64_t tile = SIDE * each_for(problem, device);
+  return (tsl_grid){{(uint64_t)tsl_ceil_div(problem->n, tile),
+                     tsl_launch_limited(device, 1, tsl_ceil_div(problem->m, tile)), 1},
+                    {SIDE, SIDE, 1}};
+}
+
+static tsl_grid lines_for(const tsl_problem *problem) {
+  return (tsl_grid){{(uint64_t)(tsl_ceil_div(problem->m, LINES) + tsl_ceil_div(problem->n, LINES)), 1, 1},
+                    {SIDE, SIDE, 1}};
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  tsl_grid grid;
   (void)config;
   if (is_host(device))
     return NULL;
-  const char *missing = tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_F64, device->capabilities);
-  return missing ? tsl_refusal("%s lacks: %s", device->name, missing) : grid_for(problem, device, &grid);
+  const char *missing =
+      tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device->capabilities);
+  if (missing)
+    return tsl_refusal("%s lacks: %s", device->name, missing);
+  const tsl_grid tiles = tiles_for(problem, device), lines = lines_for(problem);
+  const char *why = tsl_launch_fits(device, &tiles);
+  return why ? why : tsl_launch_fits(device, &lines);
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  if (is_host(device))
+    return 0;
+  const double tile = (double)(SIDE * each_for(problem, device)),
+               lines = (double)problem->m + (double)problem->n;
+  const double bytes = lines * LINE_BYTES +
+                       ceil((double)problem->m / tile) * ceil((double)problem->n / tile) * ITEMS * WORD_BYTES;
+  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
 /* Clocks of a term and of an element's end on a processor's unit (PoCL on two cores), operations of f32 on a graphics processor's (an H100),
@@ -52,7 +103,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 typedef struct costs {
   double f32, f64, end, wait;
 } costs;
-static const costs of_processors = {8, 16, 100, 0}, of_graphics = {16, 23, 200, 5e-7};
+static const costs of_processors = {3.5, 4.5, 100, 0}, of_graphics = {3.5, 7.5, 200, 5e-8};
 
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
@@ -68,36 +119,74 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_account *account) {
-  tsl_grid grid;
   (void)config;
   if (is_host(device)) {
     tsl_gemm_exact_account_host(problem, device, account);
     return;
   }
-  if (!grid_for(problem, device, &grid))
-    tsl_account_grid(&grid, problem->n, problem->m, 0, device, account);
-  tsl_account_operands(problem, account->useful, account->useful, account);
+  /* Each tile asks for its rows and columns, and each line is read once before. */
+  const int64_t tile = SIDE * each_for(problem, device);
+  const tsl_grid grid = tiles_for(problem, device);
+  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,
+               local = 2.0 * STEP * (double)(tile + 2) * 8;
+  tsl_account_grid(&grid, tsl_ceil_div(problem->n, tile / SIDE), tsl_ceil_div(problem->m, tile / SIDE),
+                   (int64_t)local, device, account);
+  tsl_account_operands(problem, m * k * (ceil(n / (double)tile) + 1), k * n * (ceil(m / (double)tile) + 1),
+                       account);
   tsl_account_result(problem, 1, account);
 }
 
 static tesela_status build(tsl_work *work) {
-  tsl_grid grid;
-  tsl_text types = {0};
+  static const char *const names[KERNELS] = {[OF_LINES] = "tsl_exact_lines",
+                                             [NEAR] = "tsl_exact_near",
+                                             [PAIRS] = "tsl_exact_pairs",
+                                             [LEFT] = "tsl_exact_left"};
+  tsl_text defines = {0};
+  exact_kernels made = {{NULL}};
+  void *block;
+  tesela_status status;
   if (is_host(work->device))
     return TESELA_OK;
-  grid_for(&work->problem, work->device, &grid);
-  tsl_launch_define_types(&work->problem, &types);
-  tesela_status status = tsl_text_status(&types);
-  if (status == TESELA_OK)
-    status = tsl_launch_build_with(work, "strategy/gemm/exact/exact.cl", "tsl_gemm_exact", &grid,
-                                   tsl_type(work->problem.c.type)->sums, tsl_text_get(&types));
-  tsl_text_free(&types);
+  tsl_launch_define_types(&work->problem, &defines);
+  const bool together = is_together(&work->problem, work->device);
+  tsl_text_add(&defines, "#define EACH %d\n#define TOGETHER %d\n",
+               (int)each_for(&work->problem, work->device), together);
+  TSL_GO(tsl_text_status(&defines));
+  for (int i = 0; i < KERNELS; i++)
+    if (i != PAIRS || together)
+      TSL_GO(tsl_launch_kernel_with(work, "strategy/gemm/exact/exact.cl", names[i], ITEMS,
+                                    tsl_text_get(&defines), &made.of[i]));
+  TSL_GO(tsl_alloc(sizeof made, "exact's kernels", &block));
+  *(exact_kernels *)block = made;
+  work->state = block;
+out:
+  tsl_text_free(&defines);
   return status;
+}
+
+static tesela_status run_kernels(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const exact_kernels *kernels = work->state;
+  const tsl_device_ops *ops = work->device->ops;
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
+  const tsl_grid of_lines = lines_for(&work->problem), tiles = tiles_for(&work->problem, work->device);
+  /* A kernel wants a buffer in every place, also where nothing is read. */
+  tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
+             *b = operands->b.buffer ? operands->b.buffer : c, *own = operands->scratch;
+  const tsl_argument arguments = {.value = &given, .bytes = given.bytes};
+  const tsl_argument lines[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(b), TSL_ARG_BUFFER(own), arguments},
+                     list[] = {TSL_ARG_BUFFER(a),   TSL_ARG_BUFFER(b),   TSL_ARG_BUFFER(c),
+                               TSL_ARG_BUFFER(own), TSL_ARG_BUFFER(own), arguments};
+  TSL_TRY(ops->launch(stream, kernels->of[OF_LINES], &of_lines, lines, sizeof lines / sizeof *lines));
+  for (int i = NEAR; i < KERNELS; i++)
+    if (kernels->of[i])
+      TSL_TRY(ops->launch(stream, kernels->of[i], &tiles, list, sizeof list / sizeof *list));
+  return TESELA_OK;
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   return is_host(work->device) ? tsl_gemm_exact_run_host(work, operands)
-                               : tsl_launch_gemm(work, operands, stream);
+                               : run_kernels(work, operands, stream);
 }
 
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
@@ -123,5 +212,5 @@ const tsl_strategy tsl_gemm_exact = {
     .release = tsl_launch_release,
     .takes = {.types = types,
               .why = "integers' sums are exact elsewhere, and of complex types there is none yet"},
-    .uses = {.account = account},
+    .uses = {.scratch = scratch, .account = account},
 };

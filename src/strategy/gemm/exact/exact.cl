@@ -4,33 +4,220 @@
  * What it adds to `element`: no rounding but the last, so that a device's bits are the processor's. The dot `exact` has the
  * arithmetic, exact_shared.h, which the host compiles, too.
  *
- *   item (x, y) owns C(row, col) as in `element`; the superaccumulator's numbers, 8 bytes each, in memory of its own:
+ *   lines    what each row of A and each column of B has at most, in all, and as a unit: what sums of their products may come to
+ *   near     tiles: an item (x, y) of 16 x 16 has EACH x EACH sums          B   [ x x+16 x+32 ]   16 steps, as doubles
+ *            in registers, and leaves word of those that are not decided    A
+ *   pairs    of floats: these again, all items for each of them             [4y ... 4y+3]  o  o  o
+ *   left     what is left then, one by one
  *
- *   digits  | 83 | ... | 1 | 0 |   52 bits each from 2^-2150 on (floats: 19 from 2^-560)
+ *   digits  | 83 | ... | 1 | 0 |   of a superaccumulator: 52 bits each from 2^-2150 on (floats: 19 from 2^-560)
  *   wide    | 259 | ...    | 0 |   26 bits each of alpha times that, and beta c (floats: 96)
  *
- * Nearly exact: of floats the sum of doubles by panels, since their products are exact; of doubles rounded products and rounded sums, and what
- * each of them lost, in a sum of its own (Ogita, Rump, Oishi: Accurate Sum and Dot Product, 2005). Other than on the host no largest number is
- * known beforehand; |A||B| is added up beside.
+ * Nearly exact (near.h): of floats the sum of doubles by panels, since their products are exact; of doubles pairs, whose high part starts so
+ * high that what a multiply-add takes off it is known. What a sum of floats leaves open is added up as such a pair first.
  *
- * Limits: real types; double precision, with subnormal numbers. A product takes 3 operations of f64 (f64: 13), and where a superaccumulator is
- * needed about 60 instructions on integers and six accesses to memory (floats: 20 and two). No parameters; any sizes and strides. */
+ * From the host: EACH, 1, 2 or 4; TOGETHER, whether items share pairs, where else each adds up its own behind the tiles; types (kernel/elements.h). In a buffer of its own: of A's m lines largest numbers, totals and units, of B's n
+ * likewise, doubles all; behind them a word for each item of each tile, bit EACH i + j for element (i, j).
+ *
+ * Limits: real types; double precision, with subnormal numbers. A product takes 1 operation of f64 (of f64 itself: 4), and where a superaccumulator is
+ * needed about 60 instructions on integers and six accesses to memory (floats: 20 and two). Any sizes and strides. */
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
 #include "elements.h"
+#include "exact_near.h"
 #include "gemm.h"
 
-/* An item's numbers are its own here, and not the group's. */
+#define SIDE 16
+#define ITEMS (SIDE * SIDE)
+#define TILE (SIDE * EACH)
+#define STEP 16
+#define PITCH (TILE + 2)
+/* Work-groups on a unit at once: of tiles with their sums in registers, and of superaccumulators, which few elements need. */
+#define GROUPS 2
+
+/* --- lines --- */
+
+#define LINES 16
+/* Numbers of an item that are on their way at once. */
+#define FLIGHT 8
+
+/* Whether numbers lie nearer to each other along one stride than along the other. */
+TSL_FUNCTION bool exact_along(TSL_INDEX stride, TSL_INDEX other) {
+  return (stride < 0 ? -stride : stride) <= (other < 0 ? -other : other);
+}
+
+TSL_FUNCTION double exact_infinity(void) {
+  return TSL_AS_DOUBLE((TSL_INDEX)0x7ff << 52);
+}
+
+/* The last bit of a number that is set, as a number; 0 of 0. */
+TSL_FUNCTION double exact_last_bit(double size) {
+  const TSL_INDEX bits = TSL_AS_INDEX(size);
+  return (bits & (((TSL_INDEX)1 << 52) - 1)) == 0 ? size : size - TSL_AS_DOUBLE(bits & (bits - 1));
+}
+
+TSL_FUNCTION exact_line exact_line_with(exact_line of, double largest, double total, double unit) {
+  of.largest = largest > of.largest ? largest : of.largest;
+  of.total += total;
+  of.unit = unit > 0 && unit < of.unit ? unit : of.unit;
+  return of;
+}
+
+/* Groups of LINES lines of A, then of B; items go along lines where numbers lie side by side there, else across. */
+TSL_KERNEL(SIDE, SIDE, 1)
+tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
+                TSL_GLOBAL double *TSL_RESTRICT lines, const tsl_gemm_arguments g) {
+  TSL_LOCAL double parts[3 * LINES * (SIDE + 1)];
+  const TSL_INDEX groups_of_a = (g.m + LINES - 1) / LINES;
+  const bool of_b = TSL_GROUP(0) >= groups_of_a;
+  TSL_GLOBAL const tsl_element *const from = of_b ? b + g.b_offset : a + g.a_offset;
+  const TSL_INDEX line_stride = of_b ? g.b_col_stride : g.a_row_stride,
+                  step = of_b ? g.b_row_stride : g.a_col_stride, count = of_b ? g.n : g.m,
+                  first = (TSL_GROUP(0) - (of_b ? groups_of_a : 0)) * LINES;
+  const bool along = exact_along(step, line_stride);
+  const int line = along ? TSL_ITEM(1) : TSL_ITEM(0), part = along ? TSL_ITEM(0) : TSL_ITEM(1);
+  exact_line own;
+  own.largest = own.total = 0;
+  own.unit = exact_infinity();
+  if (first + line < count)
+    for (TSL_INDEX l = part; l < g.k; l += SIDE * FLIGHT) {
+      double sizes[FLIGHT];
+      TSL_UNROLL
+      for (int i = 0; i < FLIGHT; i++)
+        sizes[i] = l + i * SIDE < g.k ? exact_magnitude((double)tsl_number(
+                                            from[(first + line) * line_stride + (l + i * SIDE) * step], true))
+                                      : 0;
+      TSL_UNROLL
+      for (int i = 0; i < FLIGHT; i++)
+        own = exact_line_with(own, sizes[i], sizes[i], exact_last_bit(sizes[i]));
+    }
+  const int at = line * (SIDE + 1) + part;
+  parts[at] = own.largest;
+  parts[LINES * (SIDE + 1) + at] = own.total;
+  parts[2 * LINES * (SIDE + 1) + at] = own.unit;
+  TSL_BARRIER();
+  const int mine = TSL_ITEM(1) * SIDE + TSL_ITEM(0);
+  if (mine >= LINES || first + mine >= count)
+    return;
+  own.largest = own.total = 0;
+  own.unit = exact_infinity();
+  for (int i = 0; i < SIDE; i++) {
+    const int there = mine * (SIDE + 1) + i;
+    own = exact_line_with(own, parts[there], parts[LINES * (SIDE + 1) + there],
+                          parts[2 * LINES * (SIDE + 1) + there]);
+  }
+  TSL_GLOBAL double *const to = lines + (of_b ? 3 * g.m : 0) + first + mine;
+  to[0] = own.total - own.total == 0 ? own.largest : own.total; /* not finite: both say so */
+  to[count] = own.total;
+  to[2 * count] = own.unit;
+}
+
+/* --- tiles --- */
+
+/* Numbers of a tile's steps that an item brings: EACH of each step, from as many lines, or of a line. */
+typedef struct exact_source {
+  TSL_GLOBAL const tsl_element *at;
+  TSL_INDEX apart, ahead;      /* from one to the next, and to those of the next step */
+  int lines, term, term_apart; /* how many lie in the matrix, and which terms they are of a step */
+  int place, place_apart;      /* in local memory */
+} exact_source;
+typedef struct exact_fetched {
+  tsl_element at[EACH];
+} exact_fetched;
+
+TSL_FUNCTION exact_source exact_source_of(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_stride,
+                                          TSL_INDEX step, TSL_INDEX first_line, TSL_INDEX lines) {
+  const bool along = exact_along(step, line_stride);
+  const int item = TSL_ITEM(1) * SIDE + TSL_ITEM(0);
+  const TSL_INDEX line = first_line + (along ? item / STEP : item % TILE);
+  exact_source made;
+  made.term = along ? item % STEP : item / TILE;
+  made.term_apart = along ? 0 : ITEMS / TILE;
+  made.at = from + line * line_stride + made.term * step;
+  made.apart = along ? ITEMS / STEP * line_stride : made.term_apart * step;
+  made.ahead = STEP * step;
+  made.lines = 0;
+  for (int i = 0; i < EACH; i++)
+    made.lines += line + (along ? i * (ITEMS / STEP) : 0) < lines;
+  made.place = made.term * PITCH + (int)(line - first_line);
+  made.place_apart = along ? ITEMS / STEP : made.term_apart * PITCH;
+  return made;
+}
+
+/* Of the next step, of which so many terms are there. */
+TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
+  exact_fetched made;
+  TSL_UNROLL
+  for (int i = 0; i < EACH; i++)
+    made.at[i] = i < from->lines && from->term + i * from->term_apart < terms ? from->at[i * from->apart]
+                                                                              : (tsl_element)0;
+  from->at += from->ahead;
+  return made;
+}
+
+TSL_FUNCTION void exact_put(const exact_fetched *of, const exact_source *from, TSL_LOCAL_POINTER double *to) {
+  TSL_UNROLL
+  for (int i = 0; i < EACH; i++)
+    to[from->place + i * from->place_apart] = (double)tsl_number(of->at[i], true);
+}
+
+/* EACH x EACH sums and what lies beside them: of floats the panel's own sums, of doubles what sums have lost. */
+typedef struct exact_sums {
+  double high[EACH * EACH], beside[EACH * EACH];
+} exact_sums;
+
+TSL_FUNCTION void exact_add_step(exact_sums *of, TSL_LOCAL_POINTER const double *a,
+                                 TSL_LOCAL_POINTER const double *b) {
+  TSL_UNROLL_BY(4)
+  for (int l = 0; l < STEP; l++) {
+    double of_a[EACH], of_b[EACH];
+    TSL_UNROLL
+    for (int i = 0; i < EACH; i++)
+      of_b[i] = b[l * PITCH + TSL_ITEM(0) + SIDE * i];
+#if EACH == 1
+    of_a[0] = a[l * PITCH + TSL_ITEM(1)];
+#else
+    TSL_UNROLL
+    for (int i = 0; i < EACH; i += 2) {
+      const TSL_VECTOR(double, 2) two = TSL_LOCAL_LOAD(double, 2, a + l * PITCH + TSL_ITEM(1) * EACH + i);
+      of_a[i] = TSL_LANE(two, 0);
+      of_a[i + 1] = TSL_LANE(two, 1);
+    }
+#endif
+    TSL_UNROLL
+    for (int e = 0; e < EACH * EACH; e++) {
+#ifdef TSL_REAL_IS_DOUBLE
+      const double next = TSL_FMA(of_a[e / EACH], of_b[e % EACH], of->high[e]), moved = next - of->high[e];
+      of->beside[e] += TSL_FMA(of_a[e / EACH], of_b[e % EACH], -moved);
+      of->high[e] = next;
+#else
+      of->beside[e] = TSL_FMA(of_a[e / EACH], of_b[e % EACH], of->beside[e]);
+#endif
+    }
+  }
+}
+
+/* Behind a panel: of pairs nothing is lost. */
+TSL_FUNCTION void exact_settle_sums(exact_sums *of) {
+  TSL_UNROLL
+  for (int e = 0; e < EACH * EACH; e++) {
+    const double all = of->high[e] + of->beside[e];
+#ifdef TSL_REAL_IS_DOUBLE
+    of->beside[e] -= all - of->high[e];
+#else
+    of->beside[e] = 0;
+#endif
+    of->high[e] = all;
+  }
+}
+
+/* An item's numbers are its own from here on, and not the group's. */
 #undef TSL_LOCAL_POINTER
 #define TSL_LOCAL_POINTER
 #include "../../exact_shared.h"
 
-#define COLUMNS 16
-#define ROWS 4
-/* Work-groups on a unit at once: the superaccumulator, which few elements need, would take the registers of most of them. */
-#define GROUPS 10
-/* Products between two settlings: each adds less than 3 * (2^53 + 2^52) to a digit. */
+/* Products between two settlings of a superaccumulator: each adds less than 3 * (2^53 + 2^52) to a digit. */
 #define SETTLE_TERMS 256
 
 /* The quiet NaN without sign or payload; what a conversion to f16 makes of one is each device's own. */
@@ -38,6 +225,178 @@
 #define EXACT_NAN ((unsigned short)0x7e00)
 #else
 #define EXACT_NAN tsl_rounded(TSL_NAN(TSL_REAL))
+#endif
+
+/* Where an item's element e is, and its lines' numbers; those of the last line where there is no such element. */
+TSL_FUNCTION TSL_INDEX exact_row(TSL_INDEX first_row, int e) {
+  return first_row + TSL_ITEM(1) * EACH + e / EACH;
+}
+TSL_FUNCTION TSL_INDEX exact_col(TSL_INDEX first_col, int e) {
+  return first_col + TSL_ITEM(0) + SIDE * (e % EACH);
+}
+TSL_FUNCTION exact_line exact_row_at(TSL_GLOBAL const double *lines, TSL_INDEX first_row, int e,
+                                     const tsl_gemm_arguments *g) {
+  const TSL_INDEX row = exact_row(first_row, e);
+  return exact_line_at(lines, g->m, row < g->m ? row : g->m - 1);
+}
+TSL_FUNCTION exact_line exact_col_at(TSL_GLOBAL const double *lines, TSL_INDEX first_col, int e,
+                                     const tsl_gemm_arguments *g) {
+  const TSL_INDEX col = exact_col(first_col, e);
+  return exact_line_at(lines + 3 * g->m, g->n, col < g->n ? col : g->n - 1);
+}
+
+/* Where an item's word is, behind the lines' numbers. */
+TSL_FUNCTION TSL_INDEX exact_word(TSL_INDEX tile, const tsl_gemm_arguments *g) {
+  return 12 * (g->m + g->n) + (tile * TSL_GROUPS(0) + TSL_GROUP(0)) * ITEMS + TSL_ITEM(1) * SIDE +
+         TSL_ITEM(0);
+}
+
+/* One of an item's numbers, which stay in registers, in code that is there once. */
+TSL_FUNCTION double exact_get(const double *of, int e) {
+  double found = of[0];
+  TSL_UNROLL
+  for (int i = 1; i < EACH * EACH; i++)
+    found = i == e ? of[i] : found;
+  return found;
+}
+TSL_FUNCTION void exact_set(double *of, int e, double value) {
+  TSL_UNROLL
+  for (int i = 0; i < EACH * EACH; i++)
+    of[i] = i == e ? value : of[i];
+}
+
+TSL_KERNEL_SHARING(SIDE, SIDE, 1, GROUPS)
+tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
+               TSL_GLOBAL tsl_result *TSL_RESTRICT c, TSL_GLOBAL const double *TSL_RESTRICT lines,
+               TSL_GLOBAL unsigned short *TSL_RESTRICT open, const tsl_gemm_arguments g) {
+  TSL_LOCAL double of_a[STEP * PITCH];
+  TSL_LOCAL double of_b[STEP * PITCH];
+  const TSL_INDEX first_col = (TSL_INDEX)TSL_GROUP(0) * TILE, tiles = (g.m + TILE - 1) / TILE;
+  for (TSL_INDEX tile = TSL_GROUP(1); tile < tiles; tile += TSL_GROUPS(1)) {
+    const TSL_INDEX first_row = tile * TILE;
+    exact_sums sums;
+    TSL_UNROLL
+    for (int e = 0; e < EACH * EACH; e++)
+      sums.high[e] = sums.beside[e] = 0;
+#ifdef TSL_REAL_IS_DOUBLE
+    TSL_UNROLL_BY(1)
+    for (int e = 0; e < EACH * EACH; e++) {
+      const exact_line of_row = exact_row_at(lines, first_row, e, &g),
+                       of_col = exact_col_at(lines, first_col, e, &g);
+      exact_set(sums.high, e, exact_base(exact_most(&of_row, &of_col)));
+    }
+#endif
+    exact_source source_a = exact_source_of(a + g.a_offset, g.a_row_stride, g.a_col_stride, first_row, g.m);
+    exact_source source_b = exact_source_of(b + g.b_offset, g.b_col_stride, g.b_row_stride, first_col, g.n);
+    exact_fetched from_a = exact_fetch(&source_a, g.k), from_b = exact_fetch(&source_b, g.k);
+    for (TSL_INDEX first = 0; first < g.k; first += STEP) {
+      TSL_BARRIER();
+      exact_put(&from_a, &source_a, of_a);
+      exact_put(&from_b, &source_b, of_b);
+      TSL_BARRIER();
+      from_a = exact_fetch(&source_a, g.k - first - STEP);
+      from_b = exact_fetch(&source_b, g.k - first - STEP);
+      exact_add_step(&sums, of_a, of_b);
+      if (first % EXACT_PANEL == EXACT_PANEL - STEP || first + STEP >= g.k)
+        exact_settle_sums(&sums);
+    }
+    unsigned left = 0;
+    TSL_UNROLL_BY(1)
+    for (int e = 0; e < EACH * EACH; e++) {
+      const TSL_INDEX row = exact_row(first_row, e), col = exact_col(first_col, e);
+      if (row < g.m && col < g.n) {
+        TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
+        const exact_line of_row = exact_row_at(lines, first_row, e, &g),
+                         of_col = exact_col_at(lines, first_col, e, &g);
+        const exact_enclosure of = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e), &of_row,
+                                                 &of_col, exact_before(to, &g), &g);
+        left |= exact_store_near(&of, to) ? 0u : 1u << e;
+      }
+    }
+    open[exact_word(tile, &g)] = (unsigned short)left;
+  }
+}
+
+/* --- what is left --- */
+
+#ifndef TSL_REAL_IS_DOUBLE
+/* The sum of an element's terms first, first + apart, ... as a pair that starts at `base`. */
+TSL_FUNCTION exact_pair exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
+                                      TSL_INDEX first, int apart, double base, const tsl_gemm_arguments *g) {
+  exact_pair made;
+  int count = 0;
+  made.high = base;
+  made.low = 0;
+  for (TSL_INDEX l = first; l < g->k; l += apart) {
+    const double x = tsl_number(a[l * g->a_col_stride], true), y = tsl_number(b[l * g->b_row_stride], true),
+                 next = TSL_FMA(x, y, made.high), moved = next - made.high;
+    made.low += TSL_FMA(x, y, -moved);
+    made.high = next;
+    if (++count == EXACT_PANEL) {
+      const double all = made.high + made.low;
+      made.low -= all - made.high;
+      made.high = all;
+      count = 0;
+    }
+  }
+  return made;
+}
+#endif
+
+#if TOGETHER
+/* Of floats, before: what tiles leave open as pairs, which leave next to nothing. All items of a group share the terms of an element; what they
+ * have taken off the bases is added up without an error, as it is below the base and of multiples of its last place. */
+TSL_KERNEL(SIDE, SIDE, 1)
+tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
+                TSL_GLOBAL tsl_result *TSL_RESTRICT c, TSL_GLOBAL const double *TSL_RESTRICT lines,
+                TSL_GLOBAL unsigned short *TSL_RESTRICT open, const tsl_gemm_arguments g) {
+  TSL_LOCAL double moved[ITEMS];
+  TSL_LOCAL double low[ITEMS];
+  TSL_LOCAL unsigned words[ITEMS];
+  TSL_LOCAL unsigned any[1];
+  const TSL_INDEX first_col = (TSL_INDEX)TSL_GROUP(0) * TILE, tiles = (g.m + TILE - 1) / TILE;
+  const int item = TSL_ITEM(1) * SIDE + TSL_ITEM(0);
+  for (TSL_INDEX tile = TSL_GROUP(1); tile < tiles; tile += TSL_GROUPS(1)) {
+    unsigned left = open[exact_word(tile, &g)];
+    if (item == 0)
+      any[0] = 0;
+    TSL_BARRIER();
+    words[item] = left;
+    if (left != 0)
+      TSL_LOCAL_ADD(any, 1u);
+    TSL_BARRIER();
+    for (int other = 0; any[0] != 0 && other < ITEMS; other++)
+      for (int e = 0; words[other] >> e != 0; e++) {
+        const TSL_INDEX row = tile * TILE + other / SIDE * EACH + e / EACH,
+                        col = first_col + other % SIDE + SIDE * (e % EACH);
+        if ((words[other] >> e & 1) == 0)
+          continue;
+        const exact_line of_row = exact_line_at(lines, g.m, row),
+                         of_col = exact_line_at(lines + 3 * g.m, g.n, col);
+        const double base = exact_base(exact_most(&of_row, &of_col));
+        const exact_pair own = exact_as_pair(a + g.a_offset + row * g.a_row_stride,
+                                             b + g.b_offset + col * g.b_col_stride, item, ITEMS, base, &g);
+        moved[item] = own.high - base;
+        low[item] = own.low;
+        for (int reach = ITEMS / 2; reach > 0; reach /= 2) {
+          TSL_BARRIER();
+          if (item < reach) {
+            moved[item] += moved[item + reach];
+            low[item] += low[item + reach];
+          }
+        }
+        if (item == 0) {
+          TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
+          const exact_enclosure of =
+              exact_enclose_pair(base + moved[0], low[0], 2, &of_row, &of_col, exact_before(to, &g), &g);
+          if (exact_store_near(&of, to))
+            words[other] &= ~(1u << e);
+        }
+        TSL_BARRIER();
+      }
+    open[exact_word(tile, &g)] = (unsigned short)words[item];
+  }
+}
 #endif
 
 /* Products of two floats are doubles without an error. */
@@ -50,131 +409,6 @@ TSL_FUNCTION int exact_add_term(TSL_INDEX *digits, double x, double y) {
   tsl_exact_add_double(digits, x * y);
 #endif
   return 0;
-}
-
-/* --- nearly --- */
-
-/* A number between two others, alpha and beta applied. */
-typedef struct exact_enclosure {
-  double lower, upper;
-} exact_enclosure;
-
-TSL_FUNCTION double exact_magnitude(double x) {
-  return x < 0 ? -x : x;
-}
-
-#ifdef TSL_REAL_IS_DOUBLE
-/* A sum or a product and what it lost. */
-typedef struct exact_pair {
-  double high, low;
-} exact_pair;
-
-TSL_FUNCTION exact_pair exact_sum_of(double a, double b) {
-  exact_pair made;
-  made.high = a + b;
-  const double other = made.high - a;
-  made.low = (a - (made.high - other)) + (b - other);
-  return made;
-}
-
-TSL_FUNCTION exact_pair exact_product_of(double a, double b) {
-  exact_pair made;
-  made.high = TSL_MUL(double, a, b);
-  made.low = TSL_FMA(a, b, -made.high);
-  return made;
-}
-
-/* More than what a pair loses where its numbers are near the least ones. */
-TSL_FUNCTION double exact_underflow(double a, double b, double product) {
-  const double size = exact_magnitude(product);
-  return size * 0x1p-120 + (size < 0x1p-900 && a != 0 && b != 0 ? 0x1p-1060 : 0);
-}
-
-/* The k sums and k products lose at most u and 2^-1074 of what is there each: no more than (k + 1) u |A||B| in all, whose sum is off by
- * (k + 2) u of that, u being 2^-53. */
-TSL_FUNCTION exact_enclosure exact_near(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
-                                        double before, const tsl_gemm_arguments *g) {
-  double sum = 0, lost = 0, size = 0;
-  for (TSL_INDEX l = 0; l < g->k; l++) {
-    const exact_pair product = exact_product_of(a[l * g->a_col_stride], b[l * g->b_row_stride]),
-                     next = exact_sum_of(sum, product.high);
-    sum = next.high;
-    lost += next.low + product.low;
-    size += exact_magnitude(product.high);
-  }
-  const double k = (double)g->k + 2, alpha = g->k == 0 ? 0 : g->alpha, beta = g->beta;
-  const exact_pair all = exact_sum_of(sum, lost), scaled = exact_product_of(alpha, all.high),
-                   added = exact_product_of(beta, before), both = exact_sum_of(scaled.high, added.high);
-  const double tail = TSL_MUL(double, alpha, all.low), rest = both.low + (scaled.low + added.low) + tail;
-  const exact_pair result = exact_sum_of(both.high, rest);
-  const double off =
-      exact_magnitude(alpha) * (size * (k * k * 0x1.1p-106)) +
-      (exact_magnitude(alpha) < 1 ? 1 : exact_magnitude(alpha)) * (k * 0x1p-1070) +
-      0x1p-50 * (exact_magnitude(both.low) + exact_magnitude(scaled.low) + exact_magnitude(added.low) +
-                 exact_magnitude(tail) + exact_magnitude(result.low)) +
-      exact_underflow(alpha, all.high, scaled.high) + exact_underflow(beta, before, added.high);
-  exact_enclosure made;
-  made.lower = result.high + (result.low - off) + 0.0; /* no negative zero */
-  made.upper = result.high + (result.low + off) + 0.0;
-  return made;
-}
-
-TSL_FUNCTION double exact_rounded(double x) {
-  return x;
-}
-#else
-#define NEAR_PANEL 256
-
-/* A panel's sum, from 0 on, and the sum of panels: off by (256 + panels + 1) 2^-53 |A||B|. Nothing is too large or too small for a double. */
-TSL_FUNCTION exact_enclosure exact_near(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
-                                        double before, const tsl_gemm_arguments *g) {
-  double sum = 0, size = 0, panels = 1;
-  for (TSL_INDEX first = 0; first < g->k; first += NEAR_PANEL, panels++) {
-    const TSL_INDEX end = first + NEAR_PANEL < g->k ? first + NEAR_PANEL : g->k;
-    double panel = 0;
-    for (TSL_INDEX l = first; l < end; l++) {
-      const double product = TSL_MUL(double, (double)tsl_number(a[l * g->a_col_stride], true),
-                                     (double)tsl_number(b[l * g->b_row_stride], true));
-      panel += product;
-      size += exact_magnitude(product);
-    }
-    sum += panel;
-  }
-  const double alpha = g->k == 0 ? 0 : g->alpha, product = TSL_MUL(double, alpha, sum),
-               added = TSL_MUL(double, (double)g->beta, before), value = product + added + 0.0,
-               off = exact_magnitude(alpha) * (size * ((NEAR_PANEL + 2 + panels) * 0x1.1p-53)) +
-                     0x1p-50 * (exact_magnitude(product) + exact_magnitude(added));
-  exact_enclosure made;
-  made.lower = value - off;
-  made.upper = value + off;
-  return made;
-}
-
-/* To nearest even of the type of C, once: adding 1.5 2^52 of a narrow type's last place leaves nothing below it. */
-TSL_FUNCTION double exact_rounded(double x) {
-#if TSL_C_DIGITS == 24
-  return (double)(float)x;
-#else
-  const int exponent = (int)(TSL_AS_INDEX(x) >> 52 & 2047) - 1023 - (TSL_C_DIGITS - 1),
-            last = exponent < TSL_C_LEAST ? TSL_C_LEAST : exponent;
-  if (last > 900)
-    return x; /* not finite, or far beyond */
-  const double large = TSL_AS_DOUBLE((TSL_INDEX)(last + 52 + 1023) << 52) * 1.5;
-  const double made = (x + large) - large;
-  return made == 0 ? x * 0.0 : made; /* zeros keep its sign */
-#endif
-}
-#endif
-
-/* --- an element --- */
-
-/* Whether all that is enclosed rounds to one number, which is stored then. */
-TSL_FUNCTION bool exact_store_near(const exact_enclosure *of, TSL_GLOBAL tsl_result *c) {
-  const double result = exact_rounded(of->lower);
-  if (!(of->lower == of->lower) || TSL_AS_INDEX(result) != TSL_AS_INDEX(exact_rounded(of->upper)))
-    return false;
-  *c = tsl_rounded((TSL_REAL)result);
-  return true;
 }
 
 TSL_FUNCTION void exact_element(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
@@ -199,18 +433,30 @@ TSL_FUNCTION void exact_element(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL cons
   *c = result == result ? tsl_rounded((TSL_REAL)result) : EXACT_NAN;
 }
 
-TSL_KERNEL_SHARING(COLUMNS, ROWS, 1, GROUPS)
-tsl_gemm_exact(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
-               TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_gemm_arguments g) {
-  const TSL_INDEX col = TSL_GLOBAL_ITEM(0);
-  if (col >= g.n)
-    return;
-  TSL_GLOBAL const tsl_element *const of_b = b + g.b_offset + col * g.b_col_stride;
-  for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < g.m; row += (TSL_INDEX)TSL_GROUPS(1) * ROWS) {
-    TSL_GLOBAL const tsl_element *const of_a = a + g.a_offset + row * g.a_row_stride;
-    TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
-    const exact_enclosure of = exact_near(of_a, of_b, g.beta == 0 ? 0 : (double)tsl_before(*to), &g);
-    if (!exact_store_near(&of, to))
+TSL_KERNEL_SHARING(SIDE, SIDE, 1, GROUPS)
+tsl_exact_left(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
+               TSL_GLOBAL tsl_result *TSL_RESTRICT c, TSL_GLOBAL const double *TSL_RESTRICT lines,
+               TSL_GLOBAL const unsigned short *TSL_RESTRICT open, const tsl_gemm_arguments g) {
+  const TSL_INDEX first_col = (TSL_INDEX)TSL_GROUP(0) * TILE, tiles = (g.m + TILE - 1) / TILE;
+  for (TSL_INDEX tile = TSL_GROUP(1); tile < tiles; tile += TSL_GROUPS(1)) {
+    const unsigned left = open[exact_word(tile, &g)];
+    for (int e = 0; left >> e != 0; e++) {
+      const TSL_INDEX row = exact_row(tile * TILE, e), col = exact_col(first_col, e);
+      TSL_GLOBAL const tsl_element *const of_a = a + g.a_offset + row * g.a_row_stride;
+      TSL_GLOBAL const tsl_element *const of_b = b + g.b_offset + col * g.b_col_stride;
+      TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
+      if ((left >> e & 1) == 0)
+        continue;
+#if !defined(TSL_REAL_IS_DOUBLE) && !TOGETHER
+      const exact_line of_row = exact_line_at(lines, g.m, row),
+                       of_col = exact_line_at(lines + 3 * g.m, g.n, col);
+      const exact_pair own = exact_as_pair(of_a, of_b, 0, 1, exact_base(exact_most(&of_row, &of_col)), &g);
+      const exact_enclosure of =
+          exact_enclose_pair(own.high, own.low, 1, &of_row, &of_col, exact_before(to, &g), &g);
+      if (exact_store_near(&of, to))
+        continue;
+#endif
       exact_element(of_a, of_b, to, &g);
+    }
   }
 }

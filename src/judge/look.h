@@ -1,0 +1,43 @@
+/* What elements of a product should be, summed on the device where the product runs, from operands in its memory (look.cl): of a
+ * measurement's sample (measure.h) its sums and the elements of C come to the host, and none of A and B. */
+#ifndef TSL_JUDGE_LOOK_H
+#define TSL_JUDGE_LOOK_H
+
+#include "judge/judge.h"
+#include "judge/sample.h"
+#include "plan/plan.h"
+
+typedef struct tsl_look tsl_look;
+
+/* Whether there are such sums of this product: of real numbers, on a device with kernels and double precision. */
+bool tsl_look_suits(const tsl_plan *plan, const tsl_operands *operands);
+
+/* Its kernels: `twice` as below, `flushed` where the strategy takes small numbers as 0. */
+tesela_status tsl_look_build(const tsl_problem *problem, tsl_device *device, bool twice, bool flushed,
+                             tsl_kernel *made[TSL_LOOK_KERNELS]);
+
+/* Before the run, which may go on beside: sums what C should be where rows and columns meet, in twice double's precision where C has doubles
+ * or its elements are promised to be rounded once, and keeps what the run overwrites. The operands lie where they are until
+ * tsl_look_free(). */
+tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
+                             const tsl_indices *cols, tsl_look **look);
+/* Then either this, before a run without: waits as far as that has to; or the run is made with what is queued beside it. */
+tesela_status tsl_look_ready(tsl_look *look);
+const tsl_beside *tsl_look_beside(tsl_look *look);
+
+/* What came of it, in memory of the look: C's elements after and before the run (NULL where it does not read them), row after row. */
+typedef struct tsl_seen {
+  const void *c, *before;
+  double own; /* what sums may be off themselves, of |A||B| */
+} tsl_seen;
+
+/* After the run. `part` is the sample's problem, C dense by rows. *known is false where the sums do not tell, and terms have to be looked
+ * at: where something is not finite, too small or wrong. */
+tesela_status tsl_look_end(tsl_look *look, const tsl_problem *part, const tsl_judge *rule, tsl_seen *seen,
+                           tsl_verdict *verdict, bool *known);
+/* Queues for further copies. */
+tsl_stream *tsl_look_stream(const tsl_look *look);
+/* `done`: the run was, and what was asked of the look; NULL is allowed. */
+void tsl_look_free(tsl_look *look, bool done);
+
+#endif
