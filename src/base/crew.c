@@ -2,13 +2,17 @@
  * next index.
  *
  *   caller   offers seats ── works ── closes the seats ── waits until nobody sits ── returns
- *   worker        takes a seat ── works ── stands up      (or was too late, and goes on waiting)
+ *   worker        takes its seat ── works ── stands up    (or was too late, and goes on waiting)
  *
  * Each worker has a seat of its own number, and a job offers the first ones: as many as it has use for and its team
  * may have. So a thread does the same part of one job after the other, and what a task keeps by worker needs no more
- * of it than the team has threads. Seats offered, workers sitting and the job's number are parts of one atomic word, so
- * that closing and sitting down exclude each other without a lock. The caller waits only for workers that took part,
- * never for one that has not woken yet. */
+ * of it than the team has threads. A seat's state is one atomic word, so that closing and sitting down exclude each other
+ * without a lock. The caller waits only for workers that took part, never for one that has not woken yet.
+ *
+ * A seat is a line of the cache that its worker and the caller share with nobody, and it holds all that the worker has to
+ * know: the task, and an index to begin with where the worker is awake. A word that all look at goes from core to core
+ * instead, once for each that sits down, takes an index and stands up, and sixteen threads do that one after the other:
+ * it took longer than a small product. Whoever is late loses that index to the caller. */
 #include "base/crew.h"
 
 #include "base/affinity.h"
@@ -27,22 +31,30 @@
  * looks around for this long before going to sleep. Products in stages wait between them for less. */
 #define SPIN_SECONDS 100e-6
 
-/* Parts of crew.seating: seats 1 to OFFERED may be taken, each once in a job. */
-#define ONE_SITTING ((uint64_t)1 << 16)
-#define ONE_JOB ((uint64_t)1 << 32)
-#define OFFERED(seating) ((int)((seating)&0xffff))
-#define SITTING(seating) ((int)((seating) >> 16 & 0xffff))
-#define JOB(seating) ((uint32_t)((seating) >> 32))
-_Static_assert(TSL_CREW_WORKERS_MAX == 0xffff, "seats are counted in 16 bits");
+typedef struct job {
+  tsl_crew_task task;
+  void *argument;
+  uint64_t count;
+  uint64_t begun;       /* indices that somebody begins with: those from here on are for whoever comes */
+  int64_t first;        /* this one's, which is no one else's; -1: none */
+  int caller_processor; /* where the caller was; -1: nobody minds */
+} job;
 
+enum { FREE, OFFERED, SITTING };
+
+/* A worker and its seat. */
 typedef struct member {
-  tsl_crew *crew;
-  int seat; /* 1 and up */
+  _Alignas(TSL_CACHE_LINE)
+      atomic_int seat; /* from FREE to OFFERED, and back again if it is late, by the caller */
+  job job;             /* the caller's to write while the seat is free */
+
+  _Alignas(TSL_CACHE_LINE) tsl_crew *crew;
+  int number; /* 1 and up */
   pthread_t thread;
-  uint32_t job;        /* the last one that it sat in; its own */
-  pthread_cond_t wake; /* its seat is offered, or it is to go */
-  atomic_bool sleeps;  /* set under the crew's lock */
+  pthread_cond_t wake; /* the seat is offered, or the worker is to go */
+  bool sleeps;         /* guarded by the crew's lock */
 } member;
+_Static_assert(sizeof(int64_t) + sizeof(job) <= TSL_CACHE_LINE, "a seat is a line of the cache");
 
 /* The threads of one process that serve a pool, and what they share. After a fork the child leaves its
  * parent's crew alone (its locks may be held by threads that are not there) and makes its own. */
@@ -53,18 +65,12 @@ struct tsl_crew {
   int started;     /* workers that run */
   member *workers; /* [capacity] */
 
-  /* The job: written by the caller while no seat is offered and nobody sits. */
-  tsl_crew_task task;
-  void *argument;
-  uint64_t count;
-  int caller_processor; /* where the caller was; -1: nobody minds */
-
-  /* Each on a line of its own: all threads write them. */
-  _Alignas(TSL_CACHE_LINE) _Atomic uint64_t next;    /* first index that nobody has taken */
-  _Alignas(TSL_CACHE_LINE) _Atomic uint64_t seating; /* the job's number, who sits and what is offered */
+  _Alignas(
+      TSL_CACHE_LINE) _Atomic uint64_t next; /* first index that nobody has taken; all threads write it */
 
   _Alignas(TSL_CACHE_LINE) pthread_mutex_t lock; /* guards the rest */
-  pthread_cond_t empty;                          /* nobody sits any more */
+  pthread_cond_t empty;                          /* somebody stood up while the caller sleeps */
+  atomic_bool caller_sleeps;
   bool stopping;
 };
 
@@ -85,11 +91,23 @@ static void relax_processor(void) {
 #endif
 }
 
-typedef bool seating_test(uint64_t seating, const member *own);
+/* What is waited for: a worker's own offer, or free seats of the first workers. */
+typedef struct awaited {
+  const member *members;
+  int count;
+  int state;
+} awaited;
 
-/* Looks at the seating until `ready` says so of it, for a short while; whether it did. */
-static bool spin_until(tsl_crew *c, seating_test *ready, const member *own) {
-  if (ready(atomic_load_explicit(&c->seating, memory_order_acquire), own))
+static bool is_there(const awaited *what) {
+  for (int i = 0; i < what->count; i++)
+    if (atomic_load(&what->members[i].seat) != what->state)
+      return false;
+  return true;
+}
+
+/* Looks around for it for a short while; whether it came. */
+static bool spin_until(const tsl_crew *c, const awaited *what) {
+  if (is_there(what))
     return true;
   if (c->spin_seconds <= 0)
     return false;
@@ -97,46 +115,40 @@ static bool spin_until(tsl_crew *c, seating_test *ready, const member *own) {
   do {
     for (int i = 0; i < 32; i++) {
       relax_processor();
-      if (ready(atomic_load_explicit(&c->seating, memory_order_acquire), own))
+      if (is_there(what))
         return true;
     }
   } while (tsl_clock() < end);
   return false;
 }
 
-static bool has_seat(uint64_t seating, const member *own) {
-  return own->seat <= OFFERED(seating) && own->job != JOB(seating);
-}
-static bool is_empty(uint64_t seating, const member *own) {
-  (void)own;
-  return SITTING(seating) == 0;
-}
-
 /* --- working --- */
 
-static void work(tsl_crew *c, int worker) {
+/* The index to begin with, then whatever nobody has taken. */
+static void work(tsl_crew *c, const job *of, int worker) {
   uint64_t index;
   run_depth++;
-  while ((index = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->count)
-    c->task(c->argument, (int64_t)index, worker);
+  if (of->first >= 0)
+    of->task(of->argument, of->first, worker);
+  while (of->begun < of->count &&
+         (index = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < of->count)
+    of->task(of->argument, (int64_t)index, worker);
   run_depth--;
 }
 
-static bool sit_down(tsl_crew *c, member *own) {
-  uint64_t seating = atomic_load_explicit(&c->seating, memory_order_relaxed);
-  while (has_seat(seating, own))
-    if (atomic_compare_exchange_weak_explicit(&c->seating, &seating, seating + ONE_SITTING,
-                                              memory_order_acquire, memory_order_relaxed)) {
-      own->job = JOB(seating);
-      return true;
-    }
-  return false;
+/* From offered to another state; false where it is not offered, or no longer. */
+static bool take_seat(member *own, int state) {
+  int offered = OFFERED;
+  return atomic_load_explicit(&own->seat, memory_order_relaxed) == OFFERED &&
+         atomic_compare_exchange_strong_explicit(&own->seat, &offered, state, memory_order_acquire,
+                                                 memory_order_relaxed);
 }
 
-static void stand_up(tsl_crew *c) {
-  const uint64_t before = atomic_fetch_sub_explicit(&c->seating, ONE_SITTING, memory_order_acq_rel);
-  if (SITTING(before) > 1 || OFFERED(before) > 0)
-    return; /* others sit, or the caller is still working */
+/* The caller says that it sleeps and then looks at the seats, a worker the other way round: one of them sees the other. */
+static void stand_up(tsl_crew *c, member *own) {
+  atomic_store(&own->seat, FREE);
+  if (!atomic_load(&c->caller_sleeps))
+    return;
   pthread_mutex_lock(&c->lock);
   pthread_cond_signal(&c->empty);
   pthread_mutex_unlock(&c->lock);
@@ -154,29 +166,28 @@ static int processor_to_leave(const tsl_crew *c) {
 
 /* Linux likes to wake a thread on the processor of who wakes it, and where others have work, too, leaves both there: they
  * would take turns. Then the worker goes to another one, by not being allowed here for a moment. */
-static void leave_caller(const tsl_crew *c) {
+static void leave_caller(int caller_processor) {
 #if defined(__linux__)
   cpu_set_t allowed, others;
-  if (c->caller_processor < 0 || c->caller_processor >= CPU_SETSIZE ||
-      sched_getcpu() != c->caller_processor || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+  if (caller_processor < 0 || caller_processor >= CPU_SETSIZE || sched_getcpu() != caller_processor ||
+      sched_getaffinity(0, sizeof allowed, &allowed) != 0)
     return;
   others = allowed;
-  CPU_CLR(c->caller_processor, &others);
+  CPU_CLR(caller_processor, &others);
   if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
     sched_setaffinity(0, sizeof allowed, &allowed);
 #else
-  (void)c;
+  (void)caller_processor;
 #endif
 }
 
 /* Sleeps until the worker's seat is offered; false when the crew is to go. */
 static bool sleep_until_offer(tsl_crew *c, member *own) {
   pthread_mutex_lock(&c->lock);
-  while (!c->stopping && !has_seat(atomic_load_explicit(&c->seating, memory_order_relaxed), own)) {
-    atomic_store_explicit(&own->sleeps, true, memory_order_relaxed);
+  own->sleeps = true;
+  while (!c->stopping && atomic_load_explicit(&own->seat, memory_order_relaxed) != OFFERED)
     pthread_cond_wait(&own->wake, &c->lock);
-    atomic_store_explicit(&own->sleeps, false, memory_order_relaxed);
-  }
+  own->sleeps = false;
   const bool stopping = c->stopping;
   pthread_mutex_unlock(&c->lock);
   return !stopping;
@@ -185,13 +196,14 @@ static bool sleep_until_offer(tsl_crew *c, member *own) {
 static void *run_worker(void *argument) {
   member *own = argument;
   tsl_crew *c = own->crew;
+  const awaited offer = {own, 1, OFFERED};
   tsl_affinity_widen();
   for (;;) {
-    if (sit_down(c, own)) {
-      leave_caller(c);
-      work(c, own->seat);
-      stand_up(c);
-    } else if (!spin_until(c, has_seat, own) && !sleep_until_offer(c, own))
+    if (take_seat(own, SITTING)) {
+      leave_caller(own->job.caller_processor);
+      work(c, &own->job, own->number);
+      stand_up(c, own);
+    } else if (!spin_until(c, &offer) && !sleep_until_offer(c, own))
       return NULL;
   }
 }
@@ -200,13 +212,14 @@ static void *run_worker(void *argument) {
 
 tsl_crew *tsl_crew_create(int workers, bool is_alone) {
   tsl_crew *c = aligned_alloc(TSL_CACHE_LINE, sizeof *c);
-  member *made = calloc((size_t)workers, sizeof *made);
+  member *made = aligned_alloc(TSL_CACHE_LINE, (size_t)workers * sizeof *made);
   if (!c || !made) {
     free(c);
     free(made);
     return NULL;
   }
   memset(c, 0, sizeof *c);
+  memset(made, 0, (size_t)workers * sizeof *made);
   pthread_mutex_init(&c->lock, NULL);
   pthread_cond_init(&c->empty, NULL);
   c->workers = made;
@@ -224,8 +237,7 @@ static void free_crew(tsl_crew *c) {
 static int start_worker(tsl_crew *c) {
   member *own = &c->workers[c->started];
   own->crew = c;
-  own->seat = c->started + 1;
-  own->job = JOB(atomic_load_explicit(&c->seating, memory_order_relaxed));
+  own->number = c->started + 1;
   pthread_cond_init(&own->wake, NULL);
   sigset_t all, before;
   sigfillset(&all);
@@ -281,35 +293,52 @@ void tsl_crew_free_inherited(tsl_crew *list) {
 
 /* --- jobs --- */
 
-/* Offers the job to the first `workers` workers, at least one, and wakes those that sleep. */
-static void offer(tsl_crew *c, int workers) {
+/* Offers the job to the first `workers` workers, at least one, and wakes those that sleep. Who is awake has an index to
+ * begin with, as the caller has; there are more indices than workers. */
+static void offer(tsl_crew *c, int workers, job *of) {
   pthread_mutex_lock(&c->lock);
-  const uint64_t before = atomic_load_explicit(&c->seating, memory_order_relaxed);
-  atomic_store_explicit(&c->seating, before + ONE_JOB + (uint64_t)workers, memory_order_release);
+  of->begun = 1;
+  for (int i = 0; i < workers; i++)
+    of->begun += !c->workers[i].sleeps;
+  atomic_store_explicit(&c->next, of->begun, memory_order_relaxed);
+  for (int i = 0, first = 1; i < workers; i++) {
+    member *worker = &c->workers[i];
+    worker->job = *of;
+    worker->job.first = worker->sleeps ? -1 : first++;
+    atomic_store_explicit(&worker->seat, OFFERED, memory_order_release);
+  }
   pthread_mutex_unlock(&c->lock);
   for (int i = 0; i < workers; i++)
-    if (atomic_load_explicit(&c->workers[i].sleeps, memory_order_relaxed))
+    if (c->workers[i].job.first < 0)
       pthread_cond_signal(&c->workers[i].wake);
 }
 
-/* Nobody sits down any more; waits for those who sit. */
-static void close_seats(tsl_crew *c) {
-  atomic_fetch_and_explicit(&c->seating, ~(ONE_SITTING - 1), memory_order_acq_rel);
-  if (spin_until(c, is_empty, NULL))
+/* Nobody sits down any more, and the caller does what those who were late should have begun with; waits for those who sit. */
+static void close_seats(tsl_crew *c, int workers) {
+  const awaited free_seats = {c->workers, workers, FREE};
+  run_depth++;
+  for (int i = 0; i < workers; i++) {
+    const job *of = &c->workers[i].job;
+    if (take_seat(&c->workers[i], FREE) && of->first >= 0)
+      of->task(of->argument, of->first, 0);
+  }
+  run_depth--;
+  if (spin_until(c, &free_seats))
     return;
+  atomic_store(&c->caller_sleeps, true);
   pthread_mutex_lock(&c->lock);
-  while (!is_empty(atomic_load_explicit(&c->seating, memory_order_acquire), NULL))
+  while (!is_there(&free_seats))
     pthread_cond_wait(&c->empty, &c->lock);
   pthread_mutex_unlock(&c->lock);
+  atomic_store(&c->caller_sleeps, false);
 }
 
 void tsl_crew_work(tsl_crew *c, int workers, int64_t count, tsl_crew_task task, void *argument) {
-  c->task = task;
-  c->argument = argument;
-  c->count = (uint64_t)count;
-  c->caller_processor = processor_to_leave(c);
-  atomic_store_explicit(&c->next, 0, memory_order_relaxed);
-  offer(c, workers);
-  work(c, 0);
-  close_seats(c);
+  job own = {.task = task,
+             .argument = argument,
+             .count = (uint64_t)count,
+             .caller_processor = processor_to_leave(c)};
+  offer(c, workers, &own);
+  work(c, &own, 0);
+  close_seats(c, workers);
 }

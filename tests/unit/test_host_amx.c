@@ -103,6 +103,7 @@ static uint32_t dot_bf16_flushing(uint32_t bits, const unsigned char *a, const u
 static dot_unit *dot_now;
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b, dot_now)
 #define REGISTER_NAME(word) word
+#define REGISTER_FINDS_LEAST 0
 #include "strategy/gemm/host_amx/kernels/registers.h"
 
 #include "strategy/gemm/host_amx/kernels/register_tile.h"
@@ -141,11 +142,11 @@ typedef struct shape {
 } shape;
 
 static const shape shapes[] = {
-    {1, 1, 1, false, false},     {16, 32, 64, false, false}, {17, 33, 65, true, false},
-    {15, 31, 63, false, true},   {70, 45, 300, true, true},  {33, 64, 2, false, false},
-    {48, 7, 129, false, false},  {32, 96, 1030, true, true}, {100, 65, 513, false, true},
-    {20, 70, 5000, true, false}, {50, 40, 64, false, false}, {20, 600, 64, false, false},
-    {40, 600, 200, true, false},
+    {1, 1, 1, false, false},     {16, 32, 64, false, false},  {17, 33, 65, true, false},
+    {15, 31, 63, false, true},   {70, 45, 300, true, true},   {33, 64, 2, false, false},
+    {48, 7, 129, false, false},  {32, 96, 1030, true, true},  {100, 65, 513, false, true},
+    {20, 70, 5000, true, false}, {50, 40, 64, false, false},  {20, 600, 64, false, false},
+    {40, 600, 200, true, false}, {300, 70, 30, false, false},
 };
 
 /* What rows of A and columns of B are multiplied by, by turns, powers of two: all near 1; subnormal numbers by large ones;

@@ -138,7 +138,7 @@ static void schedules_agree(void **state) {
 
 /* One of each schedule, large enough for threads. */
 static const int64_t shapes[][3] = {
-    {520, 540, 128}, {1200, 32, 150}, {32, 1200, 150}, {40, 36, 2200}, {153, 301, 177}};
+    {520, 540, 300}, {1200, 32, 150}, {32, 1200, 150}, {40, 36, 2200}, {153, 301, 177}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, ALL = SHAPES * TYPES };
 
 static tsl_plan *plan_for(tsl_devices *devices, const tsl_problem *problem) {

@@ -182,18 +182,26 @@ static void add_one(void *argument, int64_t index, int worker) {
   ((int64_t *)argument)[index]++;
 }
 
-static void results_are_seen(void **state) {
-  (void)state;
-  enum { COUNT = 64, RUNS = 2000 };
-  tsl_pool *pool = make_pool(THREADS);
-  int64_t values[COUNT];
-  for (int i = 0; i < COUNT; i++)
+static void add_many_times(int threads, int64_t count) {
+  enum { MOST = 64, RUNS = 2000 };
+  tsl_pool *pool = make_pool(threads);
+  int64_t values[MOST];
+  for (int64_t i = 0; i < count; i++)
     values[i] = i;
   for (int run = 0; run < RUNS; run++)
-    tsl_pool_run(pool, COUNT, add_one, values);
-  for (int i = 0; i < COUNT; i++)
+    tsl_pool_run(pool, count, add_one, values);
+  for (int64_t i = 0; i < count; i++)
     assert_int_equal(values[i], i + RUNS);
   tsl_pool_destroy(pool);
+}
+
+/* Few indices: a worker that looks around for work may still be late for the one that it was to begin with. */
+static void results_are_seen(void **state) {
+  (void)state;
+  add_many_times(2, 2);
+  add_many_times(2, 64);
+  add_many_times(THREADS, THREADS);
+  add_many_times(THREADS, 64);
 }
 
 /* Runs far apart find the workers asleep, others find them looking around. */

@@ -45,6 +45,7 @@ typedef struct passing {
   bool by_rows; /* A's rows are copied as they are, one micro-panel's while the one before it is multiplied */
   bool keeps_a; /* A's copies are of all of it, and serve all passes */
   int64_t micros_b, panels; /* of a pass, and of a chunk of k */
+  _Atomic int64_t *taken;   /* micro-panels of A that were handed out, where threads share them; else NULL */
   uint32_t *least_a,
       *least_b; /* least magnitudes of all micro-panels of A, and of a pass's micro-panels of B, in the chunks so far */
 } passing;
@@ -87,7 +88,7 @@ static void pack_b_panels(passing *run, int64_t first, int64_t end, int64_t pane
   run->b.count = (end - first) * width;
   run->b.panel = panel;
   for (int64_t p = panel; p < end_panel; p++)
-    tsl_amx_pack_b_range(run->job, &run->b, p, first, end);
+    tsl_amx_pack_b_range(run->job, &run->b, p, first, end, run->least_b);
 }
 
 static void pack_a_panels(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
@@ -115,11 +116,12 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
 }
 
 /* The first micro-panel of A of a pass, at once. */
-static void start_rows(passing *run, int64_t panel, int64_t end_panel) {
+static void start_rows(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
   run->a =
       (tsl_amx_form){.at = run->rows[run->turn], .panel = panel, .pitch = pitch_of(units) * TSL_CACHE_LINE};
-  tsl_amx_pack_a_rows(run->job, &run->a, 0, units);
+  run->a.first = tsl_amx_row_of(run->job, micro_a);
+  tsl_amx_pack_a_rows(run->job, &run->a, micro_a, units);
 }
 
 /* Micro-panel of A `index` is to be copied while so many tiles are multiplied. */
@@ -137,6 +139,7 @@ static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_pa
   beside->tail = bytes % TSL_CACHE_LINE;
   beside->rows = tsl_least(tsl_amx_row_of(job, index + 1), job->views.m) - row;
   beside->tiles = tiles;
+  beside->least = TSL_AMX_ALL_ZERO;
 }
 
 /* Of a micro-panel, in these panels. */
@@ -157,33 +160,49 @@ static void note(uint32_t *least, uint32_t own, bool is_first) {
   *least = is_first || own < *least ? own : *least;
 }
 
+/* The micro-panel of A behind this one that nobody has taken; their number where there is none. */
+static int64_t next_micro_a(const passing *run, int64_t micro_a) {
+  const int64_t next =
+      run->taken ? atomic_fetch_add_explicit(run->taken, 1, memory_order_relaxed) : micro_a + 1;
+  return tsl_least(next, run->job->micros_a);
+}
+
 /* The micro-panels of B from `first` to before `end` with a chunk of k. */
 static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
   const tsl_amx_job *job = run->job;
   const bool copies_a = !run->by_rows && !job->packed_a.at && (first == 0 || !run->keeps_a),
              one_micro_a = run->panels >= job->panels;
   const int64_t workspace = tsl_amx_tile_sums(job), tiles = (end - first) * (end_panel - panel);
+  int64_t micro_a = next_micro_a(run, -1);
+  if (micro_a == job->micros_a)
+    return;
+  for (int64_t micro_b = first; micro_b < end && (panel == 0 || job->packed_b.at); micro_b++)
+    note(&run->least_b[micro_b - first],
+         job->packed_b.at ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b)
+                          : TSL_AMX_ALL_ZERO,
+         panel == 0);
   if (!job->packed_b.at)
     pack_b_panels(run, first, end, panel, end_panel);
   if (run->by_rows)
-    start_rows(run, panel, end_panel);
-  for (int64_t micro_b = first; micro_b < end; micro_b++)
-    note(&run->least_b[micro_b - first],
-         least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b), panel == 0);
-  for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++) {
+    start_rows(run, micro_a, panel, end_panel);
+  bool is_found = false; /* the least magnitude of the micro-panel of A, while it was copied */
+  for (int64_t behind; micro_a < job->micros_a; micro_a = behind) {
+    const uint32_t found = run->beside.least;
+    behind = next_micro_a(run, micro_a);
     uint32_t *const sums = run->sums + (one_micro_a ? 0 : micro_a * run->micros_b * workspace);
     prefetches next = {.each = 0};
     const bool copies = copies_a && !tsl_amx_reads_in_place(job, micro_a);
     if (copies)
       pack_a_panels(run, micro_a, panel, end_panel);
-    if (run->by_rows && micro_a + 1 < job->micros_a) {
-      next_rows(run, micro_a + 1, panel, end_panel, tiles);
-    } else if (micro_a + 1 < job->micros_a) {
-      next = copies_a ? prefetches_of_elements(job, micro_a + 1, panel, end_panel)
-                      : prefetches_of_copy(run, micro_a + 1, panel, end_panel);
+    if (run->by_rows && behind < job->micros_a) {
+      next_rows(run, behind, panel, end_panel, tiles);
+    } else if (behind < job->micros_a) {
+      next = copies_a ? prefetches_of_elements(job, behind, panel, end_panel)
+                      : prefetches_of_copy(run, behind, panel, end_panel);
       next.each = tsl_ceil_div(next.left * next.lines, tiles);
     }
-    note(&run->least_a[micro_a], least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a),
+    note(&run->least_a[micro_a],
+         is_found ? found : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a),
          panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
       for (int64_t micro_b = first; micro_b < end; micro_b++) {
@@ -194,25 +213,37 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
                               micro_b + 1 < end);
       }
     if (run->by_rows) {
+      is_found = job->kernels->finds_least;
       run->turn = !run->turn;
       run->a.at = run->rows[run->turn];
-      run->a.first = tsl_amx_row_of(job, micro_a + 1);
+      run->a.first = tsl_amx_row_of(job, behind);
     }
   }
 }
 
+/* Units of B that a pass copies. */
+static int64_t units_of_pass(const tsl_amx_job *job) {
+  return 4 * job->kept / (int64_t)sizeof(uint32_t);
+}
+
+enum { MOST_COLUMNS = 512, LEAST_COLUMNS = 256 };
+
+int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
+  const int64_t columns = units_of_pass(job) / job->units, width = job->kernels->width;
+  return columns < LEAST_COLUMNS ? 0 : tsl_least(columns, MOST_COLUMNS) / width * width;
+}
+
 /* All of k while that leaves a pass some columns, else a chunk of it, whose sums of all tiles wait in memory. */
 static void choose(const tsl_amx_job *job, passing *run) {
-  enum { MOST_COLUMNS = 512, LEAST_COLUMNS = 256, COLUMNS_OF_A_CHUNK = 384 };
-  const int64_t units = 4 * job->kept / (int64_t)sizeof(uint32_t), width = job->kernels->width;
-  int64_t columns = units / job->units;
+  enum { COLUMNS_OF_A_CHUNK = 384 };
+  int64_t columns = tsl_amx_pass_columns(job);
   run->panels = job->panels;
-  if (columns < LEAST_COLUMNS) {
+  if (columns == 0) {
     columns = COLUMNS_OF_A_CHUNK;
-    const int64_t most = tsl_most(units / (columns * job->depth), 1);
+    const int64_t most = tsl_most(units_of_pass(job) / (columns * job->depth), 1);
     run->panels = tsl_ceil_div(job->panels, tsl_ceil_div(job->panels, most));
   }
-  const int64_t most = tsl_most(tsl_least(columns, MOST_COLUMNS) / width, 1);
+  const int64_t most = columns / job->kernels->width;
   run->micros_b = tsl_ceil_div(job->micros_b, tsl_ceil_div(job->micros_b, most));
   /* Rows are copied as bytes: elements that are stored as another type go the other way, where they are converted. */
   const bool is_as_stored = job->size * tsl_amx_elements(job->kernels->format) == sizeof(uint32_t);
@@ -256,8 +287,8 @@ int64_t tsl_amx_workspace_alone(const tsl_amx_job *job) {
          job->micros_a + run.micros_b;
 }
 
-void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace) {
-  passing run = {.job = job, .a = job->packed_a, .b = job->packed_b};
+static void run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {
+  passing run = {.job = job, .a = job->packed_a, .b = job->packed_b, .taken = taken};
   choose(job, &run);
   for (int i = 0; run.by_rows && i < 2; i++)
     run.rows[i] = workspace + i * workspace_of_rows(&run);
@@ -283,4 +314,12 @@ void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace) {
     job->kernels->end();
   if (job->nontemporal) /* lines past the caches are there before this product is said to be done */
     atomic_thread_fence(memory_order_seq_cst);
+}
+
+void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace) {
+  run_passes(job, workspace, NULL);
+}
+
+void tsl_amx_run_pass(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {
+  run_passes(job, workspace, taken);
 }

@@ -74,9 +74,9 @@ bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a);
 void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index);
 void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index);
 /* Those of micro-panels of B from `first` to before `end`: some units of all of them, then some more, since memory
- * likes long rows. */
+ * likes long rows. `least`: of each, becomes the least magnitude of what was copied, too; or NULL. */
 void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
-                          int64_t end);
+                          int64_t end, uint32_t *least);
 
 /* Sums of the largest tile. */
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job);
@@ -91,6 +91,7 @@ typedef struct tsl_amx_beside {
   int64_t in_row, out_row, lines,
       tail;            /* bytes from row to row, cache lines of a row, bytes of its last one */
   int64_t rows, tiles; /* rows left, and tiles that share them */
+  uint32_t least;      /* magnitude in those that were copied, where the kernels find it */
 } tsl_amx_beside;
 /* Adds a panel's products to a tile's sums, of which panel 0 makes the first; after the last panel it is written to C,
  * now or, where there is something `beside`, with a later tile or by tsl_amx_write_late(). has_next: the tile of the next
@@ -124,5 +125,9 @@ void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to, tsl_team
  * multiplies, in memory of the caller's, of so many words. */
 int64_t tsl_amx_workspace_alone(const tsl_amx_job *job);
 void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace);
+/* Most columns that are done in one pass over all of A and k; 0 where k is too long for that. */
+int64_t tsl_amx_pass_columns(const tsl_amx_job *job);
+/* One such pass, shared with other threads: each takes the micro-panel of A that `taken` counts next, until there are none. */
+void tsl_amx_run_pass(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken);
 
 #endif

@@ -46,6 +46,8 @@ typedef struct tsl_amx_tile {
   const unsigned char *copy_in;
   unsigned char *copy_out;
   int64_t copy_rows, copy_lines, copy_tail, copy_in_row, copy_out_row;
+  uint32_t
+      *copy_least; /* becomes the least magnitude in those rows, too, as tsl_amx_least_function finds it */
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 
@@ -117,6 +119,7 @@ typedef struct tsl_amx_kernels {
   /* Where `tiles` take subnormal numbers as 0, others that do not, for operands that have some or could make some; else
    * NULL. */
   tsl_amx_tile_function *const *careful;
+  bool finds_least; /* both find the least magnitude of what they copy */
   /* What a thread does before its tiles and after them: configures tile registers, and releases them. NULL: nothing. */
   void (*begin)(void), (*end)(void);
 } tsl_amx_kernels;

@@ -135,11 +135,19 @@ void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *to, int64_t pane
 }
 
 void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
-                          int64_t end) {
-  const int64_t units = tsl_amx_panel_units(job, panel), step = 2 * TSL_AMX_REGISTER_UNITS;
+                          int64_t end, uint32_t *least) {
+  const int64_t units = tsl_amx_panel_units(job, panel), step = 2 * TSL_AMX_REGISTER_UNITS,
+                width = job->kernels->width;
   for (int64_t unit = 0; unit < units; unit += step)
-    for (int64_t micro_b = first; micro_b < end; micro_b++)
-      pack_units_of_b(job, to, panel, micro_b, unit, tsl_least(unit + step, units));
+    for (int64_t micro_b = first; micro_b < end; micro_b++) {
+      const int64_t behind = tsl_least(unit + step, units);
+      pack_units_of_b(job, to, panel, micro_b, unit, behind);
+      if (!least || !job->kernels->careful)
+        continue;
+      const uint32_t own = job->kernels->packing->least(
+          tsl_amx_at(job, to, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
+      least[micro_b - first] = own < least[micro_b - first] ? own : least[micro_b - first];
+    }
   for (int64_t micro_b = first; micro_b < end; micro_b++)
     make_start_of_b(job, to, panel, micro_b);
 }
@@ -265,6 +273,7 @@ static void set_copy(tsl_amx_beside *beside, tsl_amx_tile *tile) {
   tile->copy_tail = beside->tail;
   tile->copy_in_row = beside->in_row;
   tile->copy_out_row = beside->out_row;
+  tile->copy_least = &beside->least;
   beside->in += tile->copy_rows * beside->in_row;
   beside->out += tile->copy_rows * beside->out_row;
   beside->rows -= tile->copy_rows;

@@ -12,14 +12,20 @@
  *      |   3   |   4   |   5   |
  *      +-------+-------+-------+
  *
+ * Processors differ, and with tile registers by several times. So where a rectangle takes one pass over all of k (alone.c), its micro-panels of A
+ * are handed out one by one, to its own thread and later to those that have done theirs, which copy its part of B for
+ * themselves. Where k is longer, there are several times as many rectangles as threads.
+ *
  * What lies in a rectangle does not depend on it, so bits are the same for any number of threads.
  *
  * Where C is small and k long: k is cut into parts, each with sums of its own, which are added in the order of the parts,
  * whoever made them. How many there are depends on the shape alone. */
+#include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
 #include "strategy/gemm/host_amx/job.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -90,7 +96,7 @@ static void copy_late(const running *run, const block *of, int64_t panel, tsl_am
     const int64_t columns = (of->micro_b_end - of->micro_b) * width;
     *b = (tsl_amx_form){.at = workspace, .panel = panel, .first = of->micro_b * width, .count = columns};
     b->starts = workspace + job->block_micros_b * width * job->depth;
-    tsl_amx_pack_b_range(job, b, panel, of->micro_b, of->micro_b_end);
+    tsl_amx_pack_b_range(job, b, panel, of->micro_b, of->micro_b_end, NULL);
   }
 }
 
@@ -172,6 +178,11 @@ void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to, tsl_team
 
 /* --- rectangles of C --- */
 
+/* On a line of its own. */
+typedef struct counter {
+  _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
+} counter;
+
 /* More than this is not copied at once: C is cut into more rectangles. */
 static const int64_t most_bytes = (int64_t)256 << 20;
 
@@ -179,9 +190,11 @@ typedef struct cutting {
   const tsl_amx_job *job;
   int64_t rows, columns; /* of a rectangle, the last ones excepted */
   int64_t across;        /* rectangles side by side */
+  int64_t count;
   uint32_t *workspace;
   int64_t each;   /* a share of it */
   bool by_worker; /* whose shares are a worker's, else a rectangle's */
+  counter *taken; /* of each rectangle, the micro-panels of A that somebody has taken */
   tsl_team team;
 } cutting;
 
@@ -220,6 +233,45 @@ static void cut(cutting *of, int64_t count) {
   of->across = tsl_ceil_div(job->views.n, of->columns);
 }
 
+/* Into at least so many rectangles, a few times as many as there are threads: the last ones keep everybody waiting for as long
+ * as the slowest processor takes for one, which may be twice what others do. */
+static void cut_waves(cutting *of, int64_t threads, int64_t least) {
+  enum { MOST_WAVES = 8 };
+  const int64_t fewest = tsl_ceil_div(least, threads),
+                most = threads > 1 ? tsl_most(fewest, MOST_WAVES) : fewest;
+  cutting best = *of;
+  double least_cost = -1;
+  for (int64_t waves = fewest; waves <= most; waves++) {
+    cut(of, waves * threads);
+    const double cost = (double)(waves + 1) * clocks(of->rows, of->columns);
+    if (least_cost >= 0 && cost >= least_cost)
+      continue;
+    least_cost = cost;
+    best = *of;
+  }
+  *of = best;
+}
+
+/* Rectangles that are done in one pass each, so that threads may share one; as many as threads, or more where passes
+ * are no wider. */
+static void cut_passes(cutting *of, int64_t threads) {
+  const tsl_amx_job *job = of->job;
+  const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
+  double best = -1;
+  for (int64_t across = least; across <= tsl_most(least, threads); across++) {
+    const int64_t rows = rounded(job->views.m, tsl_ceil_div(threads, across), job->kernels->height),
+                  columns = rounded(job->views.n, across, job->kernels->width),
+                  count = tsl_ceil_div(job->views.m, rows) * tsl_ceil_div(job->views.n, columns);
+    const double cost = clocks(rows, columns) * fmax(1, (double)count / (double)threads);
+    if (best >= 0 && cost >= best)
+      continue;
+    best = cost;
+    of->rows = rows;
+    of->columns = columns;
+  }
+  of->across = tsl_ceil_div(job->views.n, of->columns);
+}
+
 static int64_t workspace_here(const tsl_amx_job *job) {
   return job->kernels->is_amx ? tsl_amx_workspace_alone(job) : workspace_shared(job, 1);
 }
@@ -240,13 +292,67 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
     run_shared(&part, of->team, of->workspace);
 }
 
+/* Micro-panels of A of a rectangle that nobody has taken; none where that is not worth a copy of B: who has one, has begun. */
+static int64_t left_of(const cutting *of, int64_t index) {
+  enum { WORTH_A_COPY = 2 };
+  const int64_t rows = tsl_least(of->rows, of->job->views.m - index / of->across * of->rows),
+                taken = atomic_load_explicit(&of->taken[index].value, memory_order_relaxed),
+                left = tsl_ceil_div(rows, of->job->kernels->height) - taken;
+  return taken > 0 && left < WORTH_A_COPY ? 0 : left;
+}
+
+/* All that one thread does: its own rectangle, and then, again and again, that of which most is left: processors may do
+ * several times what others do, and with tile registers they do. */
+static void share_rectangles(void *argument, int64_t index, int worker) {
+  const cutting *of = argument;
+  for (int64_t next = index, most = 1; most > 0;) {
+    const tsl_amx_job part = rectangle(of, next);
+    tsl_amx_run_pass(&part, of->workspace + worker * of->each, &of->taken[next].value);
+    most = 0;
+    for (int64_t turn = 1; turn < of->count; turn++) {
+      const int64_t other = (index + turn) % of->count, left = left_of(of, other);
+      if (left > most) {
+        most = left;
+        next = other;
+      }
+    }
+  }
+}
+
+static tesela_status run_passes(const tsl_amx_job *job, tsl_team team) {
+  const int threads = tsl_team_threads(team);
+  cutting of = {.job = job};
+  cut_passes(&of, threads);
+  of.count = tsl_ceil_div(job->views.m, of.rows) * of.across;
+  for (int64_t i = 0; i < of.count; i++) {
+    const tsl_amx_job part = rectangle(&of, i);
+    of.each = tsl_most(of.each, tsl_amx_workspace_alone(&part));
+  }
+  const int64_t tasks = tsl_least(threads, of.count), counters = of.count * (int64_t)sizeof(counter);
+  void *memory;
+  TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * of.each * (int64_t)sizeof(uint32_t)),
+                           "copies of the operands", &memory));
+  of.taken = memory;
+  of.workspace = (uint32_t *)(void *)((unsigned char *)memory + counters);
+  for (int64_t i = 0; i < of.count; i++)
+    atomic_init(&of.taken[i].value, 0);
+  tsl_team_run(team, tasks, share_rectangles, &of);
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
+
 static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
   const bool is_amx = job->kernels->is_amx;
   const int threads = tsl_team_threads(team);
+  if (is_amx && threads > 1 && tsl_amx_pass_columns(job) > 0)
+    return run_passes(job, team);
   const int64_t bytes = 4 * job->units * (tsl_amx_rows_of_a(job) + tsl_amx_columns_of_b(job)),
                 least = tsl_ceil_div(bytes, most_bytes);
   cutting of = {.job = job, .team = team};
-  cut(&of, is_amx ? tsl_ceil_div(least, threads) * threads : least);
+  if (is_amx)
+    cut_waves(&of, threads, least);
+  else
+    cut(&of, least);
   const int64_t count = tsl_ceil_div(job->views.m, of.rows) * of.across;
   for (int64_t i = 0; i < count; i++) {
     const tsl_amx_job part = rectangle(&of, i);

@@ -13,7 +13,7 @@
  *   +-----+  +--------+
  *   |     |  | | | | ||            PANELS   both are large. A's panel, rows x depth, is copied (last cache), then block
  *   |-----|  |-+-+-+-+|                     after block of B (second cache); each micro-panel of A (first cache) meets
- *  m|micro|  | tile  ||  C                  all of the block's. Threads share both copies: panels.c
+ *  m|micro|  | tile  ||  C                  all of the block's. Threads share both: panels.c; or cut C: strips.c
  *   |-----|  |-+-+-+-+|            ROWS     B's panel fits the second cache: it stays, A's micro-panels pass by, each copied
  *   +-----+  +--------+                     when its turn comes. Threads take micro-panels of A: kept.c
  *                                  COLUMNS  the same with A staying and B's micro-panels passing by
@@ -167,13 +167,25 @@ static double share_of(const tsl_problem *problem) {
   return problem->k > 0 ? tsl_problem_flops(problem) / tsl_problem_flops(&whole) : 1;
 }
 
+/* Rows of A and columns of B that are copied, as often as they are. */
+typedef struct copied_lines {
+  double rows, columns;
+} copied_lines;
+static copied_lines copied_of(const tsl_packed_job *job, int64_t threads) {
+  const double m = (double)job->views.m, n = (double)job->views.n;
+  if (!tsl_packed_has_strips(job, threads))
+    return (copied_lines){job->copies_a ? m : 0, job->copies_b ? n : 0};
+  const tsl_packed_grid grid = tsl_packed_cut_strips(job, threads);
+  return (copied_lines){tsl_packed_strip_of(job, grid.columns).copies_a ? (double)grid.across * m : 0,
+                        (double)grid.down * n};
+}
+
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
  * that is copied. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
-  const double m = (double)job.views.m, n = (double)job.views.n, k = (double)job.views.k,
-               clock = 1e6 * device->clock_mhz;
+  const double m = (double)job.views.m, k = (double)job.views.k, clock = 1e6 * device->clock_mhz;
   const tsl_type_info *type = tsl_type(problem->c.type);
   const double fused = (type->component == TESELA_F64 ? device->peak_f64 : device->peak_f32) /
                        (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
@@ -181,8 +193,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
   const double products = share_of(problem) * (m + missing_rows(m)) * width * (k + 6 * panels) /
                           (0.95 * fused) * (1 + misfit(&job, config, device));
-  const double copies =
-      4 * ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k / (double)tsl_packed_lanes(job.kernels);
+  const copied_lines lines = copied_of(&job, job.is_alone ? 1 : device->threads);
+  const double copies = 4 * (lines.rows + lines.columns) * k / (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || job.is_alone;
   const double seconds = (products + copies) / clock, fetched = fetched_seconds(problem, &job, alone, device);
   if (alone)
@@ -192,19 +204,20 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          fetched;
 }
 
-/* Copies are made once by all threads, those of B for each panel of A; tiles read them, or the operands where they lie. */
+/* Copies are made once by all threads, those of B for each panel of A, or by each strip for itself; tiles read them, or the operands where they lie. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_account *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
-  const double size = (double)job.size, a = (double)job.views.m * (double)job.views.k,
-               b = (double)job.views.n * (double)job.views.k;
+  const double size = (double)job.size, k = (double)job.views.k;
   const double height = (double)tsl_most(1, tsl_least(job.height, job.views.m)),
                width = (double)tsl_most(1, tsl_least(job.width, job.views.n)), products = account->useful;
-  const double again =
-      job.schedule == TSL_PACKED_PANELS ? (double)tsl_pieces(job.views.m, tsl_most(1, job.rows)) : 1;
-  const double copied = (job.copies_a ? a : 0) + (job.copies_b ? again * b : 0);
-  account->workers = job.is_alone ? 1 : device->threads;
+  const int64_t threads = job.is_alone ? 1 : device->threads;
+  const bool in_panels = job.schedule == TSL_PACKED_PANELS && !tsl_packed_has_strips(&job, threads);
+  const double again = in_panels ? (double)tsl_pieces(job.views.m, tsl_most(1, job.rows)) : 1;
+  const copied_lines lines = copied_of(&job, threads);
+  const double copied = (lines.rows + again * lines.columns) * k;
+  account->workers = threads;
   account->local.written = copied * size;
   account->local.read =
       (job.copies_a ? products / width : 0) * size + (job.copies_b ? products / height : 0) * size;

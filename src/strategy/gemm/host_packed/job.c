@@ -56,16 +56,22 @@ static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   return tsl_packed_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
 }
 
+/* Whether rows of A are copied for so many columns of C: few of them would use a copy. */
+static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
+  enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TRANSPOSED = 2048 };
+  return columns * job->size > (job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
+                                : job->views.a.row_stride == 1 ? FEW_BYTES_TRANSPOSED
+                                                               : 0);
+}
+
 /* Where copies do not pay. A is read where it lies when few micro-panels of B would use a copy, along its rows or,
  * transposed, along its columns; B, when its panel lies together closely enough to stay in a cache, and few
  * micro-panels of A would use a copy. */
 static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
-  enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TRANSPOSED = 2048, FEW_ROWS = 256, FEW_MICROS = 2 };
-  const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS, column_bytes = job->views.n * job->size;
+  enum { FEW_ROWS = 256, FEW_MICROS = 2 };
+  const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS;
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
-  job->copies_a = is_panels || column_bytes > (job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
-                                               : job->views.a.row_stride == 1 ? FEW_BYTES_TRANSPOSED
-                                                                              : 0);
+  job->copies_a = is_panels || copies_rows(job, job->views.n);
   job->copies_b = is_panels || job->views.b.col_stride != 1 ||
                   (is_columns ? job->views.m > few * job->kernels->rows[1]
                               : job->views.m > FEW_ROWS || !holds(tsl_magnitude(job->views.b.row_stride),
@@ -103,6 +109,15 @@ static void choose_tile(tsl_packed_job *job, int64_t threads) {
   job->height = job->kernels->rows[vectors - 1];
   if (threads > 1 && job->schedule == TSL_PACKED_ROWS && job->views.a.structure == TESELA_GENERAL)
     job->height = fair_height(job, threads);
+}
+
+tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
+  tsl_packed_job strip = *job;
+  strip.schedule = TSL_PACKED_ROWS;
+  strip.views.n = columns;
+  strip.copies_a = copies_rows(job, columns);
+  choose_tile(&strip, 1);
+  return strip;
 }
 
 static int64_t split_k_of(const tsl_packed_job *job) {
@@ -149,6 +164,8 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
                 threads = is_alone(problem) ? 1 : device->threads;
   tsl_packed_job job = {.kernels = kernels_for(problem->c.type, device->capabilities),
                         .size = (int64_t)tsl_type(problem->c.type)->size,
+                        .near =
+                            (int64_t)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS) / 2,
                         .views = tsl_views_of(problem, strides),
                         .is_alone = is_alone(problem),
                         .alpha = {problem->alpha[0], problem->alpha[1]},

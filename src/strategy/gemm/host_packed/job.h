@@ -26,6 +26,7 @@ typedef struct tsl_packed_job {
   int64_t height, width; /* of a tile: rows of A's micro-panels, columns of B's, which are whole vectors */
   int64_t rows, columns; /* of a panel of A and of a block of B */
   int64_t most;          /* rows or columns of a panel that the share of the last cache takes */
+  int64_t near;          /* bytes of half of a core's second-level cache */
   int64_t split_k;       /* parts of k */
   bool b_stays;  /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
   bool is_alone; /* so small that a second thread costs more than it saves */
@@ -51,6 +52,8 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
 /* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as long as a
  * small one. */
 bool tsl_packed_is_far(const tsl_device *device);
+/* The job of so many of its columns, whose B is copied: rows of A are copied where that pays for them. */
+tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns);
 /* Takes the operands' memory; their strides are those that the job was made for. */
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands);
 
@@ -153,6 +156,15 @@ static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
 
 /* Multiplies by a team. Failures are of memory. */
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team);
+/* What strips are for: strips.c. */
+bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads);
+/* How many there are in a column and in a row of them, and columns of one but the last. */
+typedef struct tsl_packed_grid {
+  int64_t down, across, columns;
+} tsl_packed_grid;
+tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads);
+tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t threads);
+tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team);
 /* The same for a job with the schedule of that name. */
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team);

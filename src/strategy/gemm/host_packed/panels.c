@@ -300,11 +300,16 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
 }
 
 tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads) {
+  if (tsl_packed_has_strips(job, threads))
+    return tsl_packed_share_strips(job, threads);
   const stages all = stages_of(job);
   const stage first = stage_at(job, &all, 0, threads, NULL, NULL);
   return (tsl_packed_sharing){(double)all.count + 1, tsl_packed_uneven(tiles_of(&first), threads)};
 }
 
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {
-  return tsl_team_threads(team) == 1 ? run_alone(job) : run_together(job, team);
+  const int64_t threads = tsl_team_threads(team);
+  return threads == 1                          ? run_alone(job)
+         : tsl_packed_has_strips(job, threads) ? tsl_packed_run_strips(job, team)
+                                               : run_together(job, team);
 }

@@ -28,7 +28,8 @@ static void REGISTER_NAME(multiply_16)(const tsl_amx_tile *tile) {
     b += 16 * B_BYTES;
   }
   write_rows(&late, late.left);
-  copy_lines(&rows, rows.left);
+  copy_lines(&rows, rows.left, REGISTER_FINDS_LEAST);
+  note_least(&rows, tile, REGISTER_FINDS_LEAST);
   REGISTER_STORE(0, tile->out, UNIT_BYTES * tile->out_row);
   REGISTER_STORE(1, tile->out + 16, UNIT_BYTES * tile->out_row);
 }
@@ -62,13 +63,14 @@ static void REGISTER_NAME(multiply_32)(const tsl_amx_tile *tile) {
     REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, B_BYTES);
     write_rows(&late, late.each);
     REGISTER_DOT(1, 6, 5);
-    copy_lines(&rows, rows.each);
+    copy_lines(&rows, rows.each, REGISTER_FINDS_LEAST);
     REGISTER_DOT(3, 7, 5);
     a += step;
     b += 16 * B_BYTES;
   }
   write_rows(&late, late.left);
-  copy_lines(&rows, rows.left);
+  copy_lines(&rows, rows.left, REGISTER_FINDS_LEAST);
+  note_least(&rows, tile, REGISTER_FINDS_LEAST);
   REGISTER_STORE(0, tile->out, out_bytes);
   REGISTER_STORE(1, tile->out + 16, out_bytes);
   REGISTER_STORE(2, out_below, out_bytes);
@@ -79,3 +81,4 @@ static tsl_amx_tile_function *const REGISTER_NAME(tiles)[] = {REGISTER_NAME(mult
                                                               REGISTER_NAME(multiply_32)};
 #undef REGISTER_NAME
 #undef REGISTER_DOT
+#undef REGISTER_FINDS_LEAST

@@ -10,6 +10,24 @@
 #define REGISTER_COPY_TAIL(to, from, bytes)                                                                  \
   _mm512_storeu_si512((void *)(to),                                                                          \
                       _mm512_maskz_loadu_epi8(((uint64_t)1 << (bytes)) - 1, (const void *)(from)))
+/* Of each 16 bits the magnitude less one, so that 0 is the largest. */
+static inline __m512i add_least(__m512i least, const void *line) {
+  const __m512i magnitudes = _mm512_and_si512(_mm512_loadu_si512(line), _mm512_set1_epi16(0x7fff));
+  return _mm512_min_epu16(least, _mm512_sub_epi16(magnitudes, _mm512_set1_epi16(1)));
+}
+
+static inline uint32_t least_of(__m512i least) {
+  uint16_t all[32], lowest = UINT16_MAX;
+  _mm512_storeu_si512(all, least);
+  for (int i = 0; i < 32; i++)
+    lowest = all[i] < lowest ? all[i] : lowest;
+  return (uint32_t)lowest + 1;
+}
+
+#define REGISTER_LEAST __m512i
+#define REGISTER_LEAST_NONE _mm512_set1_epi16(-1)
+#define REGISTER_LEAST_ADD(least, line) add_least(least, line)
+#define REGISTER_LEAST_OF(least) least_of(least)
 #include "strategy/gemm/host_amx/kernels/registers.h"
 
 #define REGISTER_LOAD(t, at, stride) _tile_loadd(t, at, stride)
@@ -18,18 +36,23 @@
 #define REGISTER_ZERO(t) _tile_zero(t)
 #define REGISTER_NAME(word) word##_bf16
 #define REGISTER_DOT(c, a, b) _tile_dpbf16ps(c, a, b)
+#define REGISTER_FINDS_LEAST 1
 #include "strategy/gemm/host_amx/kernels/register_tile.h"
 #define REGISTER_NAME(word) word##_ss
 #define REGISTER_DOT(c, a, b) _tile_dpbssd(c, a, b)
+#define REGISTER_FINDS_LEAST 0
 #include "strategy/gemm/host_amx/kernels/register_tile.h"
 #define REGISTER_NAME(word) word##_su
 #define REGISTER_DOT(c, a, b) _tile_dpbsud(c, a, b)
+#define REGISTER_FINDS_LEAST 0
 #include "strategy/gemm/host_amx/kernels/register_tile.h"
 #define REGISTER_NAME(word) word##_us
 #define REGISTER_DOT(c, a, b) _tile_dpbusd(c, a, b)
+#define REGISTER_FINDS_LEAST 0
 #include "strategy/gemm/host_amx/kernels/register_tile.h"
 #define REGISTER_NAME(word) word##_uu
 #define REGISTER_DOT(c, a, b) _tile_dpbuud(c, a, b)
+#define REGISTER_FINDS_LEAST 0
 #include "strategy/gemm/host_amx/kernels/register_tile.h"
 #undef REGISTER_LOAD
 #undef REGISTER_LOAD_ONCE
@@ -69,6 +92,7 @@ static void add_products(file_row *sums, const file_row *a, const file_row *b) {
 #define REGISTER_ZERO(t) memset(file[t], 0, sizeof file[t])
 #define REGISTER_NAME(word) word##_careful
 #define REGISTER_DOT(c, a, b) add_products(file[c], file[a], file[b])
+#define REGISTER_FINDS_LEAST 1
 #include "strategy/gemm/host_amx/kernels/register_tile.h"
 
 /* --- around a thread's tiles --- */
@@ -100,7 +124,7 @@ static void end(void) {
     .packing = &JOIN(tsl_amx_packing_, TSL_ISA_BASE), .begin = begin, .end = end, __VA_ARGS__                \
   }
 #define QUADS .format = TSL_AMX_QUADS
-#define PAIRS .format = TSL_AMX_PAIRS_BF16, .tiles = tiles_bf16, .careful = tiles_careful
+#define PAIRS .format = TSL_AMX_PAIRS_BF16, .tiles = tiles_bf16, .careful = tiles_careful, .finds_least = true
 const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {ROW(TESELA_BF16, TESELA_BF16, PAIRS),
                                                  TSL_AMX_EIGHTS(ROW, PAIRS),
                                                  ROW(TESELA_I8, TESELA_I8, QUADS, .tiles = tiles_ss),

@@ -2,11 +2,15 @@
  * in register_tile.h a tile. A file that includes them has the words
  *   REGISTER_COPY_TAIL(to, from, bytes)    copies the first bytes of a line, and makes the others 0
  *   REGISTER_NONTEMPORAL(to, from)         perhaps: copies a line past the caches
+ *   REGISTER_LEAST, REGISTER_LEAST_NONE, REGISTER_LEAST_ADD(least, line), REGISTER_LEAST_OF(least)
+ *                                          perhaps: the least magnitudes of pairs of bf16 in some lines, of none, with one line
+ *                                          more, and the least of all
  * and for each inclusion of register_tile.h
  *   REGISTER_NAME(word)                    the tile's version of a name
  *   REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
  *   REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_DOT(c, a, b) for the numbers of registers
  *   REGISTER_FILE                          perhaps: declares where registers are that are variables
+ *   REGISTER_FINDS_LEAST                   whether it finds the least magnitude of what it copies: 0 or 1
  * Tests include them with words that are plain C, to prove their addresses where there is no such unit.
  *
  *          4        5        16 units (64 bytes) of B: a register holds 16 columns' units, unit after unit
@@ -76,6 +80,9 @@ typedef struct copying {
   const unsigned char *in;
   unsigned char *out;
   int64_t each, left, line, lines, tail, in_gap, out_gap;
+#ifdef REGISTER_LEAST
+  REGISTER_LEAST least;
+#endif
 } copying;
 
 static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_tile *tile, int64_t steps) {
@@ -83,6 +90,9 @@ static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_ti
   made.in = tile->copy_in;
   made.left = made.each = made.line = made.lines = made.tail = made.in_gap = made.out_gap = 0;
   made.out = NULL;
+#ifdef REGISTER_LEAST
+  made.least = REGISTER_LEAST_NONE;
+#endif
   if (made.in) {
     made.out = tile->copy_out;
     made.left = tile->copy_rows * tile->copy_lines;
@@ -95,12 +105,19 @@ static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_ti
   return made;
 }
 
-static inline __attribute__((always_inline)) void copy_lines(copying *of, int64_t count) {
+/* `finds`: a constant. */
+static inline __attribute__((always_inline)) void copy_lines(copying *of, int64_t count, bool finds) {
   for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
     if (of->line == 1 && of->tail > 0)
       REGISTER_COPY_TAIL(of->out, of->in, of->tail);
     else
       memcpy(of->out, of->in, REGISTER_BYTES);
+#ifdef REGISTER_LEAST
+    if (finds)
+      of->least = REGISTER_LEAST_ADD(of->least, of->out);
+#else
+    (void)finds;
+#endif
     of->in += REGISTER_BYTES;
     of->out += REGISTER_BYTES;
     if (--of->line == 0) {
@@ -109,4 +126,16 @@ static inline __attribute__((always_inline)) void copy_lines(copying *of, int64_
       of->out += of->out_gap;
     }
   }
+}
+
+static inline __attribute__((always_inline)) void note_least(const copying *of, const tsl_amx_tile *tile,
+                                                             bool finds) {
+#ifdef REGISTER_LEAST
+  if (finds && tile->copy_in) {
+    const uint32_t least = REGISTER_LEAST_OF(of->least);
+    *tile->copy_least = least < *tile->copy_least ? least : *tile->copy_least;
+  }
+#else
+  (void)of, (void)tile, (void)finds;
+#endif
 }
