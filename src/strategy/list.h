@@ -17,6 +17,7 @@
   X(gemm, opencl_mma)                                                                                        \
   X(gemm, cuda_wgmma)                                                                                        \
   X(gemm, cuda_mma)                                                                                          \
+  X(gemm, cuda_whole)                                                                                        \
   X(gemm, cuda_dmma)                                                                                         \
   X(gemm, subgroup_mma)                                                                                      \
   X(gemm, exact)                                                                                             \

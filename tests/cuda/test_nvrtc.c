@@ -106,10 +106,15 @@ static void destroy_none(tsl_child *child) {
 static const tsl_children no_children = {
     .make = make_none, .workspace = workspace_of_none, .destroy = destroy_none};
 
-/* Lines of a kilobyte in every type: with few tiles of C that is deep enough for k to be split. */
+/* Lines of a kilobyte in every type: with few tiles of C that is deep enough for k to be split. Small ones for who brings products to shared
+ * memory whole. */
 static tsl_problem problem_of(const tsl_strategy *strategy, const form *one) {
-  const int64_t k = strategy->op == TSL_OP_GEMM ? 1024 / (int64_t)tsl_type(one->types.a)->size : 256;
-  tsl_problem problem = tsl_problem_of(strategy->op, 256, 256, k, one->types.c);
+  const bool is_whole = strcmp(strategy->name, "cuda_whole") == 0;
+  const int64_t lines = is_whole ? 64 : 256, k = is_whole ? lines
+                                                 : strategy->op == TSL_OP_GEMM
+                                                     ? 1024 / (int64_t)tsl_type(one->types.a)->size
+                                                     : 256;
+  tsl_problem problem = tsl_problem_of(strategy->op, lines, lines, k, one->types.c);
   problem.a.type = one->types.a;
   problem.b.type = one->types.b;
   problem.in_place = one->in_place;

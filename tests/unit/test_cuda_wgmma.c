@@ -216,6 +216,49 @@ static void small_blocks_flow(void **state) {
   }
 }
 
+/* Of a last round that is not full, owners' panels and helpers' parts are all panels, and both end about together; parts' sums and flags are scratch
+ * memory. */
+static void last_rounds_are_helped(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *config;
+    int64_t m, n, k, whole, owned, helped;
+  } cases[] = {{"tile_m=128 tile_n=256 cluster=2 form=stream", 3000, 3000, 3000, 132, 19, 2},
+               {"tile_m=128 tile_n=256 form=stream", 2560, 2560, 2560, 132, 30, 1}, /* two turns */
+               {"tile_m=128 tile_n=256 cluster=2 form=stream", 512, 14336, 4096, 66, 51, 1},
+               {"tile_m=64 tile_n=64 form=stream", 300, 300, 128, 0, 1, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_BF16);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    const tsl_cuda_wgmma_shares shares =
+        tsl_cuda_wgmma_shares_of(&tile, problem.m, problem.n, problem.k, &device);
+    const int64_t last = shares.tiles_m * shares.tiles_n - shares.whole,
+                  parts = last * shares.helped * tile.cluster;
+    assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
+    assert_int_equal(shares.owned, cases[i].owned);
+    assert_true(shares.whole == cases[i].whole && shares.helped == cases[i].helped);
+    assert_true(shares.blocks == 132 && shares.parts == 1);
+    assert_true(shares.owned > 0 && shares.owned + shares.helped <= (problem.k + 63) / 64);
+    assert_true(last > 0 && last < 132 / tile.cluster);
+    assert_true(shares.flags_bytes >= 8 * parts * tile.warpgroups && shares.flags_bytes % 16 == 0);
+    assert_int_equal(tsl_strategy_scratch(strategy, &problem, &config, &device),
+                     tile.a_bytes + tile.b_bytes + shares.flags_bytes +
+                         parts * tile.tile_m * tile.tile_n * 4);
+  }
+  const tsl_problem full = problem_of(132 * 128, 128, 4096, TESELA_BF16, TESELA_BF16);
+  tsl_problem other = problem_of(3000, 3000, 64, TESELA_BF16, TESELA_BF16),
+              numbers = problem_of(3000, 3000, 3000, TESELA_F32, TESELA_F32);
+  assert_refused_for(strategy, "tile_n=32 form=stream", &device, &other, "64 columns or more");
+  assert_refused_for(strategy, "form=stream", &device, &full, "132 tiles are full rounds of 132");
+  assert_refused_for(strategy, "form=stream", &device, &other, "k of 64 is one panel");
+  other.batch = 2;
+  assert_refused_for(strategy, "form=stream", &device, &other, "of a batch there are tiles enough");
+  assert_int_equal(tsl_ask_parse_accuracy("tf32", &numbers.ask), TESELA_OK);
+  assert_refused_for(strategy, "order=swapped form=stream", &device, &numbers, "tiles are taken whole");
+}
+
 /* Ten binary places of a number, as tensor cores read f32. */
 static float cut(float number) {
   uint32_t bits;
@@ -739,6 +782,7 @@ int main(void) {
       cmocka_unit_test(few_tiles_split_k),
       cmocka_unit_test(batches_are_shared_out),
       cmocka_unit_test(small_blocks_flow),
+      cmocka_unit_test(last_rounds_are_helped),
       cmocka_unit_test(cut_factors_are_guaranteed),
       cmocka_unit_test(sums_of_eights_are_guaranteed),
       cmocka_unit_test(the_bound_of_eights_is_met),

@@ -65,6 +65,9 @@ SM80_FUNCTION unsigned load_word(shared_t from) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(from) : "memory");
   return value;
 }
+SM80_FUNCTION void store_half(shared_t to, unsigned short value) {
+  asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"(value) : "memory");
+}
 /* Four words, to a multiple of 16. */
 SM80_FUNCTION void store_words(shared_t to, const unsigned (&words)[4]) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(words[0]), "r"(words[1]),

@@ -85,6 +85,21 @@ SM90_FUNCTION void dependency_launch() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
+/* --- flags: 8 bytes of device memory --- */
+
+/* What this thread wrote, and others of its block before a barrier that it passed, is seen by who waited for the flag's value. */
+SM90_FUNCTION void flag_raise(unsigned long long *flag, unsigned long long value) {
+  asm volatile("fence.acq_rel.gpu;\n st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
+}
+/* Waits for the value, and takes it away. By one thread, the only one that waits for it. */
+SM90_FUNCTION void flag_await(unsigned long long *flag, unsigned long long value) {
+  unsigned long long seen;
+  do
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(flag) : "memory");
+  while (seen != value);
+  asm volatile("st.relaxed.gpu.global.u64 [%0], 0;" ::"l"(flag) : "memory");
+}
+
 /* --- mbarriers: 8 bytes of shared memory, aligned to 8 --- */
 
 /* A barrier's phases have parities 0, 1, 0, ...; a phase ends when `count` arrivals and all announced bytes have come. By one

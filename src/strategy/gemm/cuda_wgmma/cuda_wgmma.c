@@ -16,9 +16,10 @@ static const tsl_param params[] = {
                               TSL_CUDA_WGMMA_DIRECT,
                               {TSL_CUDA_WGMMA_DIRECT, TSL_CUDA_WGMMA_SWAPPED}},
     [TSL_CUDA_WGMMA_FORM] = {"form",
-                             "stay: blocks take tile after tile; flow: a small block for each part of k",
+                             "stay: blocks take tile after tile; flow: a small block for each part of k; "
+                             "stream: blocks stay, and help each other with the last tiles",
                              TSL_CUDA_WGMMA_STAY,
-                             {TSL_CUDA_WGMMA_STAY, TSL_CUDA_WGMMA_FLOW}},
+                             {TSL_CUDA_WGMMA_STAY, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM}},
     [TSL_CUDA_WGMMA_EIGHTS] = {"eights",
                                "e4m3 and e5m2: widened to f16; sums of 8-bit units of panels, or of pairs, "
                                "added in f32; or units alone",
@@ -28,7 +29,8 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static const char *const order_names[] = {"direct", "swapped"}, *const form_names[] = {"stay", "flow"},
+static const char *const order_names[] = {"direct", "swapped"},
+                         *const form_names[] = {"stay", "flow", "stream"},
                          *const eights_names[] = {"widened", "panels", "pairs", "units"};
 
 static const char *const probes[] = {
@@ -47,6 +49,8 @@ static const char *const probes[] = {
     "tile_m=128 tile_n=256 cluster=1 band=8 order=direct eights=units",
     "tile_m=256 tile_n=128 cluster=2 band=8 order=direct eights=panels",
     "tile_m=256 tile_n=128 cluster=1 band=4 order=swapped",
+    "tile_m=64 tile_n=64 cluster=1 band=8 order=direct form=stream",
+    "tile_m=128 tile_n=128 cluster=2 band=8 order=swapped form=stream eights=panels",
     NULL,
 };
 
@@ -114,10 +118,32 @@ static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmm
   return NULL;
 }
 
+/* Why no last tiles' panels are streamed so: narrow tiles are so many that what a round lacks is little. */
+static const char *refuse_streams(const tsl_problem *problem, const int64_t *value) {
+  enum { LEAST = 64 };
+  if (value[TSL_CUDA_WGMMA_BAND] != BAND || value[TSL_CUDA_WGMMA_TILE_N] < LEAST)
+    return "form=stream: tiles of 64 columns or more, in bands of 8, are streamed";
+  return tsl_problem_batch(problem) > 1 ? "form=stream: of a batch there are tiles enough" : NULL;
+}
+/* And why not these. */
+static const char *refuse_stream(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
+                                 const tsl_cuda_wgmma_shares *shares) {
+  const int64_t tiles = shares->tiles_m * shares->tiles_n, clusters = shares->blocks / tile->cluster;
+  if (tile->from_registers)
+    return "form=stream: where A comes from registers, tiles are taken whole";
+  if (tiles % clusters == 0)
+    return tsl_refusal("form=stream: %lld tiles are full rounds of %lld blocks or clusters", (long long)tiles,
+                       (long long)clusters);
+  return shares->helped == 0 ? tsl_refusal("form=stream: k of %lld is one panel", (long long)problem->k)
+                             : NULL;
+}
+
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const bool is_widened = config->value[TSL_CUDA_WGMMA_EIGHTS] == TSL_CUDA_WGMMA_WIDENED;
   if (!is_widened && !tsl_cuda_wgmma_is_eight(problem))
     return "eights: only e4m3 and e5m2 are multiplied in more than one way";
+  if (config->value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM && refuse_streams(problem, config->value))
+    return refuse_streams(problem, config->value);
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
             columns = TSL_CUDA_WGMMA_PANEL / tile.element;
@@ -153,7 +179,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if ((double)shares.tiles_m * (double)shares.tiles_n * (double)tsl_problem_batch(problem) > most_tiles)
     return tsl_refusal("%lld x %lld tiles of C%s are more than blocks can count", (long long)shares.tiles_m,
                        (long long)shares.tiles_n, tsl_problem_batch(problem) > 1 ? ", of each product," : "");
-  return NULL;
+  return tile.streams ? refuse_stream(problem, &tile, &shares) : NULL;
 }
 
 /* Packed copies of both operands, whether or not a run's strides need them, and the sums of parts of k. */

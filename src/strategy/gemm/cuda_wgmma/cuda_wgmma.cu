@@ -22,6 +22,8 @@
  * Few tiles and a long k: `parts` of k are summed apart, to a matrix each of sums as they are (SPLIT), and cuda_wgmma_fold.cu adds them
  * up, always in the same order.
  *
+ * A last round of tiles that is not full: blocks that would have none take panels of the others' (STREAM, cuda_wgmma_stream.cu).
+ *
  * A bias, an activation and scales are applied to sums in registers where C goes by its map, and else where an element is stored (FINISH,
  * cuda_wgmma_finish.cu).
  *
@@ -30,18 +32,19 @@
  * What is done of a tile is in cuda_wgmma_tiles.cu.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. From the host: STAGES, BOXES, ELEMENT (bytes of A's and B's elements), A_TYPE, B_TYPE
- * (PTX's words), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, SPLIT,
+ * (PTX's words), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, SPLIT, STREAM,
  * APART (panels whose sums are their own; 0), RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, FINISH and what goes with it.
  * Limits: sm_90a; k at least 1 (without products there is cuda_wgmma_fold.cu alone); m, n and k below 2^31; A and B where maps take them (pitches and addresses multiples of 16 bytes). */
 #include "cuda_wgmma_tiles.cu"
 
+#include "cuda_wgmma_stream.cu"
+
 /* All panels of all of this block's shares, by one thread. */
 SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &given,
                                const place &memory, unsigned rank) {
-  const int shares = shares_of(given);
   stage at = {0, 1}; /* all are empty at first */
-  for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
-    const share own = share_of(number, rank, given);
+  for (walk way = first_share(given); has_share(way, given);) {
+    const share own = next_share(way, rank, given);
     load_share(a, b, own, given.a_first + own.layer * given.a_layer,
                given.b_first + own.layer * given.b_layer, memory.stages, memory.full, memory.empty, rank, at);
   }
@@ -49,16 +52,16 @@ SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const c
 
 /* BY_MAP is asked once, outside: where paths meet between shares, the compiler loses sight of what is in registers. */
 template <bool BY_MAP>
-SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const finish_vectors &with,
-                                   const cuda_wgmma_arguments &given, const place &memory, unsigned rank) {
-  const int shares = shares_of(given), step = gridDim.x / CLUSTER;
+SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, char *partials,
+                                   const finish_vectors &with, const cuda_wgmma_arguments &given,
+                                   const place &memory, unsigned rank) {
   stage at = {0, 0};
   const int group = threadIdx.x / 128 - 1;
   const shared_t vectors = memory.beside + group * FINISH_BYTES,
                  boxes = memory.boxes + group * BOXES * BOX_BYTES;
-  for (int number = blockIdx.x / CLUSTER; number < shares; number += step) {
-    const share own = share_of(number, rank, given);
-    const bool is_last = number + step >= shares;
+  for (walk way = first_share(given); has_share(way, given);) {
+    const share own = next_share(way, rank, given);
+    const bool is_last = !has_share(way, given);
     wgmma_sums sums[BLOCKS];
 #if FINISH
     finish_held held;
@@ -69,6 +72,14 @@ SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const fi
     multiply_share(sums, own, memory.stages, memory.full, memory.empty, at);
     if (is_last)
       dependency_launch();
+#if STREAM
+    if (own.first > 0) {
+      leave_sums(partials, sums, way, rank, given);
+      continue;
+    }
+    if (own.end < panels_of(given))
+      take_sums(partials, sums, rank, given);
+#endif
     if (BY_MAP) {
 #if FINISH
       if (APART)
@@ -91,6 +102,10 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     tsl_gemm_cuda_wgmma(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
                         const __grid_constant__ tensor_map map, c_element *c,
                         const __grid_constant__ cuda_wgmma_arguments given
+#if STREAM
+                        ,
+                        char *partials
+#endif
 #if FINISH
                         ,
                         const finish_bias *bias, const float *scale_a, const float *scale_b,
@@ -101,6 +116,9 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
   const finish_vectors with = {bias, scale_a, scale_b, &steps};
 #else
   const finish_vectors with = {};
+#endif
+#if !STREAM
+  char *const partials = nullptr;
 #endif
   extern __shared__ char memory[];
   if (threadIdx.x == 0) {
@@ -121,9 +139,9 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     if (WARPGROUPS == 2)
       registers_take<MULTIPLYING_REGISTERS>();
     if (given.by_map)
-      multiply_shares<true>(&map, c, with, given, at, rank);
+      multiply_shares<true>(&map, c, partials, with, given, at, rank);
     else
-      multiply_shares<false>(&map, c, with, given, at, rank);
+      multiply_shares<false>(&map, c, partials, with, given, at, rank);
   }
   if (CLUSTER > 1) /* a block that has gone takes no copies and no arrivals any more */
     cluster_barrier();

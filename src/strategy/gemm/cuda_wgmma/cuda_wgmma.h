@@ -14,9 +14,9 @@ enum {
   TSL_CUDA_WGMMA_EIGHTS
 };
 enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
-/* Forms: blocks that stay and take tile after tile (cuda_wgmma.cu), or as many small ones as there are parts, which flow through
- * the device (cuda_wgmma_flow.cu). */
-enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW };
+/* Forms: blocks that stay and take tile after tile (cuda_wgmma.cu); as many small ones as there are parts, which flow through
+ * the device (cuda_wgmma_flow.cu); or blocks that stay, and help each other with the last tiles (cuda_wgmma_stream.cu). */
+enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
 
 /* How e4m3 and e5m2 are multiplied: as f16, which they are on their way; by the units for 8 bits, whose sums keep few places, those of
  * each panel, or of two, added to sums in f32; or by these units alone. Other types know only the first. */
@@ -39,7 +39,7 @@ typedef struct tsl_cuda_wgmma {
   int apart;               /* panels whose sums are added to others; 0: all are one sum */
   int c_element;
   int tile_m, tile_n, cluster, band;
-  bool flows;
+  bool flows, streams;
   int warpgroups; /* that multiply */
   int resident;   /* blocks of a multiprocessor that share its memory */
   int stages, boxes;
@@ -63,9 +63,11 @@ tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl
 enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
 /* How a product of these sizes is shared out: tiles (of clusters along m), parts of k (of clusters, where they flow), blocks, and bytes
- * of the sums of parts (0 of one part), in rows of `pitch` sums. */
+ * of the sums of parts (0 of one part), in rows of `pitch` sums. Where blocks help with the last round: tiles that are taken whole; of the others the owner's
+ * panels, and parts of what is left (0: nobody can help), whose flags are in front of their sums; and the panels after which it ends. */
 typedef struct tsl_cuda_wgmma_shares {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
+  int64_t whole, owned, helped, flags_bytes, ending;
 } tsl_cuda_wgmma_shares;
 tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device);

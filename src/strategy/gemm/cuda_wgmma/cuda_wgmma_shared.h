@@ -20,6 +20,11 @@ typedef struct cuda_wgmma_arguments {
   long long c_offset, c_row, c_col,
       c_part; /* c_part: from the sums of one part of k to the next's; from product to product */
   cuda_wgmma_scalar alpha, beta;
+  int whole, owned,
+      helped; /* tiles of one block each; of others, panels of the owner, and parts (cuda_wgmma_stream.cu) */
+  long long flags, sums;     /* where parts' flags and sums begin, in bytes */
+  unsigned long long ticket; /* this run's */
+  cuda_wgmma_scalar one;
 } cuda_wgmma_arguments;
 
 /* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart, to C; of no parts, to as many products' C. */

@@ -144,14 +144,25 @@ static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090
 /* Of the sums of parts: a second launch, and how often their bytes are moved. */
 static const double fold_share = 0.73, fold_moves = 3.06;
 
+/* What it takes longer than its panels say where blocks help each other with the last round: of all, and in any case. */
+static const double helped_share = 0.07, helped_seconds = 1e-6;
+
+/* Clocks in which a block multiplies and stores, where blocks take whole tiles, and where they help each other with the last ones. */
+static double taken_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares, double panels,
+                           double store, double pairs) {
+  const double clusters = fmax(1, (double)shares->blocks / tile->cluster),
+               tiles = (double)shares->tiles_m * (double)shares->tiles_n * (double)shares->parts,
+               each = ceil(tiles / clusters) * (store + pairs);
+  return each + panel_clocks(tile) * (tile->streams
+                                          ? (double)shares->whole / clusters * panels + (double)shares->ending
+                                          : ceil(tiles / clusters) * panels);
+}
+
 static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
                               const tsl_problem *problem, const tsl_device *device) {
   if (tsl_problem_batch(problem) > 1)
     return batch_seconds(tile, shares, problem, device);
   const double clock = 1e6 * fmax(1, device->clock_mhz);
-  const double all =
-      (double)shares->tiles_m * (double)shares->tiles_n * (double)shares->parts * tile->cluster;
-  const double each = ceil(all / fmax(1, (double)shares->blocks));
   const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)shares->parts);
   const double c_bytes = (double)tile->tile_m * tile->tile_n * (shares->parts > 1 ? 4 : tile->c_element);
   const double elements = (double)tile->tile_m * tile->tile_n / tile->warpgroups;
@@ -160,7 +171,7 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
                                                        : threads_clocks + elements / 128 * thread_clocks);
   const double pairs = tile->cluster > 1 ? pair_clocks : 0;
   const double clocks = first_clocks + group_clocks * (tile->warpgroups - 1) + 2 * pairs +
-                        each * (panels * panel_clocks(tile) + store + pairs);
+                        taken_clocks(tile, shares, panels, store, pairs);
   double seconds = clocks / clock;
   if (seconds > cool_seconds)
     seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
@@ -171,7 +182,9 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth);
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
   const double band = is_won_back && tile->from_registers ? band_most / 2 : band_most;
-  return seconds * (1 + 0.002 * fabs(log2(tile->band / band))) + launch_share * device->launch_seconds;
+  const double helped = tile->streams ? seconds * helped_share + helped_seconds : 0;
+  return seconds * (1 + 0.002 * fabs(log2(tile->band / band))) + helped +
+         launch_share * device->launch_seconds;
 }
 
 /* Copies of 8-bit factors: of the bytes copied, what passes through memory; and what both take beside that, by one early launch. */

@@ -1,5 +1,6 @@
 /* Compiling and launching cuda_wgmma. */
 #include "strategy/gemm/cuda_wgmma/run.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/split.h"
@@ -55,10 +56,10 @@ void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *til
   snprintf(text, TSL_CUDA_WGMMA_DEFINES,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n"
-           "#define RESIDENT %d\n#define APART %d\n#define WHOLE_SUMS %d\n%s",
+           "#define RESIDENT %d\n#define APART %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n%s",
            tile->stages, tile->boxes, tile->element, word_of(tile, problem->a.type),
            word_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_across, tile->b_across,
-           is_split, tile->resident, tile->apart, tsl_type(problem->a.type)->is_integer,
+           is_split, tile->resident, tile->apart, tsl_type(problem->a.type)->is_integer, tile->streams,
            is_split ? "" : finish);
 }
 
@@ -69,6 +70,13 @@ typedef struct kernel_text {
 static const kernel_text staying = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma"},
                          from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
                          flowing = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
+
+/* Flags lie in memory that may have held anything, so tickets begin where no memory is likely to have brought 64 bits: those that were read are 0
+ * again, and what else lies there would have to be this run's number. */
+static unsigned long long first_ticket(const tsl_work *work) {
+  static const unsigned long long odd = 0x9e3779b97f4a7c15ULL;
+  return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
+}
 
 tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   const tsl_cuda_wgmma tile = tile_of(work);
@@ -102,6 +110,7 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
     ops->kernel_early(made.fold);
   TSL_TRY(tsl_alloc(sizeof made, "cuda_wgmma's kernels", &block));
   *(tsl_cuda_wgmma_kernels *)block = made;
+  atomic_init(&((tsl_cuda_wgmma_kernels *)block)->tickets, first_ticket(work));
   work->state = block;
   return TESELA_OK;
 }
@@ -187,6 +196,16 @@ static cuda_wgmma_scalar scalar_of(const tsl_gemm_argument *scaled, int index) {
   cuda_wgmma_scalar scalar;
   memcpy(&scalar, &scaled->scalars.i32[index], sizeof scalar);
   return scalar;
+}
+
+/* Never 0, which is a flag that was read. */
+static unsigned long long next_ticket(const tsl_cuda_wgmma_running *run) {
+  tsl_cuda_wgmma_kernels *kernels = run->work->state;
+  unsigned long long ticket;
+  do
+    ticket = atomic_fetch_add(&kernels->tickets, 1);
+  while (ticket == 0);
+  return ticket;
 }
 
 /* 1, as sums are. */
@@ -319,14 +338,18 @@ static tesela_status launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_
                             const cuda_wgmma_arguments *given, bool is_split) {
   const tsl_cuda_wgmma_kernels *kernels = run->work->state;
   const tsl_cuda_wgmma_shares *shares = &run->shares;
-  const int64_t all = shares->tiles_m * shares->tiles_n * shares->parts * run->count * run->tile.cluster;
+  const int64_t all =
+      run->tile.streams ? shares->blocks
+                        : shares->tiles_m * shares->tiles_n * shares->parts * run->count * run->tile.cluster;
   const cuda_wgmma_finish steps = finish_of(run);
-  tsl_argument list[5 + FINISH_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
+  tsl_argument list[6 + FINISH_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
   if (!run->tile.flows)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
   list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? run->operands->scratch : run->operands->c.buffer);
   list[count++] = (tsl_argument){.value = given, .bytes = sizeof *given};
+  if (run->tile.streams)
+    list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
   if (!is_split)
     count = add_finish(run, &steps, list, count);
   const tsl_grid grid = {{(uint64_t)tsl_least(shares->blocks, all), 1, 1},
@@ -357,7 +380,8 @@ static tesela_status multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scal
                                 .c_col = s->c_col_stride,
                                 .c_part = run->operands->c.step,
                                 .alpha = alpha,
-                                .beta = beta};
+                                .beta = beta,
+                                .one = one_of(&tile->problem)};
   memset(&maps[2], 0, sizeof maps[2]);
   TSL_TRY(prepare_factors(run, &given, maps));
   if (is_split) {
@@ -368,6 +392,14 @@ static tesela_status multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scal
     given.alpha = one_of(&tile->problem), given.beta.integer = 0;
   } else if (tile->finishes) {
     given.alpha = one_of(&tile->problem);
+  }
+  if (tile->streams) {
+    given.whole = (int)shares->whole;
+    given.owned = (int)shares->owned;
+    given.helped = (int)shares->helped;
+    given.flags = tile->a_bytes + tile->b_bytes;
+    given.sums = given.flags + shares->flags_bytes;
+    given.ticket = next_ticket(run);
   }
   if (!is_split && !tile->flows && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
     TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));

@@ -13,6 +13,7 @@ typedef struct tsl_cuda_wgmma_kernels {
   tsl_kernel *
       lines; /* of a byte: anything; else rows, of one product, where the problem has some to be packed, or NULL */
   _Atomic(tsl_kernel *) joined; /* NULL until it is asked for */
+  atomic_ullong tickets;        /* of runs whose blocks wait for flags */
 } tsl_cuda_wgmma_kernels;
 
 /* One run; A, B and the sizes are those of C = A B as the kernel sees it, swapped or not. */

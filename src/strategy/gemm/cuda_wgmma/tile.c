@@ -125,6 +125,7 @@ static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *conf
   };
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   tile.flows = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
+  tile.streams = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
   tile.warpgroups = tile.tile_m > 64 && !tile.flows ? 2 : 1;
   if (purpose == FINISHING)
     share_vectors(&tile, problem);
@@ -195,6 +196,45 @@ static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_
   return shares;
 }
 
+/* In panels, which take as much longer for larger tiles as their sums do: to leave a part's sums, to see a flag, and to add a part's; and parts of
+ * a tile at most. */
+enum { LEAVING = 3, SEEING = 2, ADDING = 3, PARTS_MOST = 16 };
+
+/* When the last round ends, in panels, where an owner has `owned` of them and helpers each `turns` of the parts of what is left. */
+static int64_t ending_of(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
+  return tsl_most(owned, turns * (tsl_ceil_div(panels - owned, parts) + LEAVING) + SEEING) + parts * ADDING;
+}
+
+/* A last round that is not full: those without a tile of it help, one with several tiles, or several with one; with as many panels, in as many parts,
+ * as let it end first. */
+static void share_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_shares *shares) {
+  const int64_t tiles = shares->tiles_m * shares->tiles_n, last = tiles % clusters, helpers = clusters - last;
+  if (last == 0 || panels < 2)
+    return;
+  const int64_t turns = tsl_ceil_div(last, helpers),
+                most = tsl_least(tsl_least(tsl_most(1, helpers / last), panels - 1), PARTS_MOST);
+  shares->whole = tiles - last;
+  for (int64_t parts = 1; parts <= most; parts++) {
+    /* Both sides end together: owned = turns ((panels - owned) / parts + LEAVING) + SEEING. */
+    const int64_t even = tsl_ceil_div(turns * (panels + parts * LEAVING) + parts * SEEING, parts + turns),
+                  owned = tsl_least(even, panels - parts), ending = ending_of(panels, owned, parts, turns);
+    if (shares->helped == 0 || ending < shares->ending)
+      shares->owned = owned, shares->helped = parts, shares->ending = ending;
+  }
+}
+
+static void share_by_streams(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
+                             tsl_cuda_wgmma_shares *shares) {
+  enum { FLAG = 8, LINE = 128 };
+  share_last_round(clusters, panels, shares);
+  const int64_t parts = shares->helped > 0 ? (shares->tiles_m * shares->tiles_n - shares->whole) *
+                                                 shares->helped * tile->cluster
+                                           : 0;
+  shares->blocks = clusters * tile->cluster;
+  shares->flags_bytes = tsl_round_up(parts * tile->warpgroups * FLAG, LINE);
+  shares->sums_bytes = shares->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
+}
+
 tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device) {
   if (tile->flows)
@@ -205,6 +245,10 @@ tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64
                                   .tiles_n = tsl_ceil_div(n, tile->tile_n),
                                   .parts = 1};
   const int64_t tiles = shares.tiles_m * shares.tiles_n;
+  if (tile->streams) {
+    share_by_streams(tile, clusters, panels, &shares);
+    return shares;
+  }
   if (tiles > 0 && products == 1)
     shares.parts = tsl_most(
         1, tsl_least(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));

@@ -1,0 +1,357 @@
+/* Idea: products that are small and many wait for memory alone: each comes to shared memory as a whole, from wherever it lies, and leaves it as a
+ * whole; warps multiply in between, a tile of C each, and other blocks' copies are under way meanwhile.
+ * What it adds to cuda_mma: no panels and stages, whose edges cost what is in them; several products a block; lines at odd addresses are copied
+ * by words of all lines, one behind the other; and C goes out by 16 bytes.
+ *
+ *   shared memory: | product 0: lines of A, lines of B | product 1 | ...            afterwards | product 0: C | product 1 | ...
+ *
+ *   a line, elements side by side along k: | k elements | zeros to a multiple of 16 | so far that eight lines meet in no bank |
+ *   side by side across k (ACROSS): k lines | one line of zeros, which is read for those behind the last |
+ *
+ * Lines behind the last, of a tile that ends outside, are the last one once more; what elements behind a line's end are does not matter: C has no
+ * such rows and columns.
+ *
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, of a warp. From the host: THREADS_MOST (of a block), RESIDENT (blocks of so many that share a multiprocessor's registers), A_TYPE, B_TYPE (PTX's words), A_ACROSS, B_ACROSS,
+ * C_FORM (0 f32, 1 f16, 2 bf16). Limits: sm_80; elements of two bytes; what shared memory has room for. */
+#include "cuda_whole_shared.h"
+#include "sm80.h"
+
+constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, BLOCKS_M = TILE_M / 16,
+              BLOCKS_N = TILE_N / 8;
+
+typedef unsigned short element;
+#if C_FORM == 0
+typedef float c_number;
+#else
+typedef unsigned short c_number;
+#endif
+
+/* Threads of a product, and which of them this one is. */
+struct team {
+  int thread, threads;
+};
+
+/* All threads of a product; all products of a block have as many warps. */
+SM80_FUNCTION void product_barrier(const team &own) {
+  if (own.threads == 32)
+    __syncwarp();
+  else
+    __syncthreads();
+}
+
+/* --- factors to shared memory --- */
+
+/* A walk over `down` lines of `wide` things, `by` at a time. */
+struct walk {
+  int line, place, wide, by_lines, by_places;
+};
+SM80_FUNCTION walk walk_of(int first, int by, int wide) {
+  return {first / wide, first % wide, wide, by / wide, by % wide};
+}
+SM80_FUNCTION void walk_on(walk &at) {
+  at.line += at.by_lines;
+  at.place += at.by_places;
+  if (at.place >= at.wide) {
+    at.place -= at.wide;
+    at.line++;
+  }
+}
+
+/* Zeros where a product reads more of k than there is. */
+template <int ACROSS>
+SM80_FUNCTION void clear_rest(shared_t to, const cuda_whole_factor &own, const team &team) {
+  const unsigned zeros[4] = {0, 0, 0, 0};
+  if (ACROSS) {
+    for (int i = team.thread; i < own.pitch / 16; i += team.threads)
+      store_words(to + own.down * own.pitch + 16 * i, zeros);
+    return;
+  }
+  const int first = own.wide / 8, chunks = (own.wide + 15) / 16 * 2 - first;
+  if (chunks > 0)
+    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < own.down; walk_on(at))
+      store_words(to + at.line * own.pitch + (first + at.place) * 16, zeros);
+}
+
+/* Elements from `first` on of each line, one by one, several on their way at a time. */
+SM80_FUNCTION void copy_elements(shared_t to, const element *from, const cuda_whole_factor &own, int first,
+                                 const team &team) {
+  constexpr int AT_ONCE = 8;
+  if (first >= own.wide)
+    return;
+  walk at = walk_of(team.thread, team.threads, own.wide - first);
+  while (at.line < own.down) {
+    element held[AT_ONCE];
+    shared_t place[AT_ONCE];
+    bool is_there[AT_ONCE];
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+      is_there[i] = at.line < own.down;
+      place[i] = to + at.line * own.pitch + (first + at.place) * 2;
+      held[i] = is_there[i] ? from[at.line * own.line + (first + at.place) * own.step] : 0;
+      walk_on(at);
+    }
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++)
+      if (is_there[i])
+        store_half(place[i], held[i]);
+  }
+}
+
+/* Lines that begin at multiples of WIDTH bytes, by copies of so many. */
+template <int WIDTH>
+SM80_FUNCTION void copy_lines(shared_t to, const element *from, const cuda_whole_factor &own,
+                              const team &team) {
+  constexpr int EACH = WIDTH / 2;
+  const int chunks = own.wide / EACH;
+  if (chunks > 0)
+    for (walk at = walk_of(team.thread, team.threads, chunks); at.line < own.down; walk_on(at))
+      copy_async_if<WIDTH>(true, to + at.line * own.pitch + at.place * WIDTH,
+                           from + at.line * own.line + at.place * EACH);
+  copy_elements(to, from, own, chunks * EACH, team);
+}
+
+/* Lines that lie one behind the other are one, of which aligned words are read, whatever line their halves belong to. */
+SM80_FUNCTION void copy_words(shared_t to, const element *from, const cuda_whole_factor &own,
+                              const team &team) {
+  constexpr int AT_ONCE = 8;
+  const int odd = (int)((unsigned long long)from / 2 % 2), all = own.down * own.wide, words = (all - odd) / 2;
+  if (team.thread == 0 && odd == 1)
+    store_half(to, from[0]);
+  if (team.thread == 0 && (all - odd) % 2 == 1)
+    store_half(to + (own.down - 1) * own.pitch + (own.wide - 1) * 2, from[all - 1]);
+  walk at = walk_of(odd + 2 * team.thread, 2 * team.threads, own.wide);
+  const element *next = from + odd + 2 * team.thread;
+  for (int i = team.thread; i < words;) {
+    unsigned held[AT_ONCE];
+    shared_t first[AT_ONCE], second[AT_ONCE];
+    bool is_there[AT_ONCE];
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      is_there[u] = i < words;
+      held[u] = is_there[u] ? *(const unsigned *)next : 0;
+      first[u] = to + at.line * own.pitch + at.place * 2;
+      second[u] = at.place + 1 == own.wide ? to + (at.line + 1) * own.pitch : first[u] + 2;
+      i += team.threads;
+      next += 2 * team.threads;
+      walk_on(at);
+    }
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++)
+      if (is_there[u]) {
+        store_half(first[u], (element)held[u]);
+        store_half(second[u], (element)(held[u] >> 16));
+      }
+  }
+}
+
+SM80_FUNCTION void copy_factor(shared_t to, const element *from, const cuda_whole_factor &own,
+                               const team &team) {
+  if (own.width == 16)
+    copy_lines<16>(to, from, own, team);
+  else if (own.width == 8)
+    copy_lines<8>(to, from, own, team);
+  else if (own.step == 1 && own.line == own.wide)
+    copy_words(to, from, own, team);
+  else if (own.width == 4)
+    copy_lines<4>(to, from, own, team);
+  else
+    copy_elements(to, from, own, 0, team);
+}
+
+/* --- products --- */
+
+#define MMA_TEXT_(text) #text
+#define MMA_TEXT(text) MMA_TEXT_(text)
+
+typedef float warp_sums[BLOCKS_M][BLOCKS_N][4];
+
+/* Sixteen lines of a factor from `line` on, as load_blocks() has them, at k from `depth` on: blocks of A are lines 0 to 7, 8 to 15, and both
+ * again 8 further along k; of B, lines 0 to 7 at both depths, then 8 to 15. */
+template <int ACROSS, bool IS_B>
+SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t factor, const cuda_whole_factor &own, int line,
+                              int depth) {
+  const int row = threadIdx.x % 8, second = threadIdx.x / 8 % 2, fourth = threadIdx.x / 16 % 2,
+            by_line = IS_B ? fourth : second, by_depth = IS_B ? second : fourth;
+  if (ACROSS)
+    load_blocks_transposed(to, factor + min(depth + 8 * by_depth + row, own.down) * own.pitch +
+                                   (line + 8 * by_line) * 2);
+  else
+    load_blocks(to, factor + min(line + 8 * by_line + row, own.down - 1) * own.pitch +
+                        (depth + 8 * by_depth) * 2);
+}
+
+/* The sums of a warp's tile, of which blocks outside of C are left out. */
+SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
+                            const cuda_whole_arguments &given) {
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M; i++)
+#pragma unroll
+    for (int j = 0; j < BLOCKS_N; j++)
+#pragma unroll
+      for (int e = 0; e < 4; e++)
+        sums[i][j][e] = 0;
+#pragma unroll 1
+  for (int k = 0; k < given.k; k += 16) {
+    unsigned a[BLOCKS_M][4], b[BLOCKS_N / 2][4];
+#pragma unroll
+    for (int i = 0; i < BLOCKS_M; i++)
+      if (row + 16 * i < given.m)
+        load_lines<A_ACROSS, false>(a[i], memory + given.a.to, given.a, row + 16 * i, k);
+#pragma unroll
+    for (int j = 0; j < BLOCKS_N / 2; j++)
+      if (col + 16 * j < given.n)
+        load_lines<B_ACROSS, true>(b[j], memory + given.b.to, given.b, col + 16 * j, k);
+#pragma unroll
+    for (int i = 0; i < BLOCKS_M; i++)
+#pragma unroll
+      for (int j = 0; j < BLOCKS_N; j++)
+        if (row + 16 * i < given.m && col + 8 * j < given.n)
+          mma_16x8("m16n8k16", "f32", "f", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums[i][j], a[i],
+                   b[j / 2] + j % 2 * 2);
+  }
+}
+
+/* --- C --- */
+
+/* Two numbers of C, or one. */
+#if C_FORM == 0
+typedef float2 c_pair;
+SM80_FUNCTION c_pair pair_of(float first, float second) {
+  return make_float2(first, second);
+}
+SM80_FUNCTION c_number first_of(c_pair pair) {
+  return pair.x;
+}
+SM80_FUNCTION c_number second_of(c_pair pair) {
+  return pair.y;
+}
+SM80_FUNCTION float value_of(c_number number) {
+  return number;
+}
+#else
+typedef unsigned c_pair;
+SM80_FUNCTION c_pair pair_of(float first, float second) {
+#if C_FORM == 1
+  return f16_pair(first, second);
+#else
+  return bf16_pair(first, second);
+#endif
+}
+SM80_FUNCTION c_number first_of(c_pair pair) {
+  return (c_number)pair;
+}
+SM80_FUNCTION c_number second_of(c_pair pair) {
+  return (c_number)(pair >> 16);
+}
+SM80_FUNCTION float value_of(c_number number) {
+#if C_FORM == 1
+  return from_f16(number);
+#else
+  return __uint_as_float((unsigned)number << 16);
+#endif
+}
+#endif
+
+/* What `store` does with each two numbers of the tile that lie side by side: their row, the first one's column, and how many of them C has. */
+template <class STORE>
+SM80_FUNCTION void each_pair(const warp_sums &sums, int row, int col, const cuda_whole_arguments &given,
+                             STORE store) {
+  const int line = threadIdx.x % 32 / 4, pair = threadIdx.x % 4 * 2;
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M; i++)
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      const int y = row + 16 * i + line + 8 * h;
+      if (y < given.m)
+#pragma unroll
+        for (int j = 0; j < BLOCKS_N; j++) {
+          const int x = col + 8 * j + pair;
+          if (x < given.n)
+            store(y, x, given.n - x, given.alpha * sums[i][j][2 * h], given.alpha * sums[i][j][2 * h + 1]);
+        }
+    }
+}
+
+/* Puts a tile's numbers where they are to be in the image of C, whose first one is at `image`. */
+SM80_FUNCTION void put_image(c_number *image, const warp_sums &sums, int row, int col,
+                             const cuda_whole_arguments &given) {
+  const bool by_pairs = given.n % 2 == 0 && (unsigned long long)image % sizeof(c_pair) == 0;
+  each_pair(sums, row, col, given, [&](int y, int x, int left, float first, float second) {
+    const c_pair pair = pair_of(first, second);
+    c_number *to = image + y * given.n + x;
+    if (by_pairs) {
+      *(c_pair *)to = pair;
+    } else {
+      to[0] = first_of(pair);
+      if (left > 1)
+        to[1] = second_of(pair);
+    }
+  });
+}
+
+/* A product's numbers, as they lie behind `image`, to C, which has `c` as far from a multiple of 16 bytes. */
+SM80_FUNCTION void store_image(c_number *c, const char *image, int count, const team &team) {
+  constexpr int SIZE = sizeof(c_number), CHUNK = 16 / SIZE;
+  const int before = (int)((unsigned long long)c % 16 / SIZE), chunks = (before + count + CHUNK - 1) / CHUNK;
+  c_number *first = c - before;
+  const c_number *numbers = (const c_number *)image;
+  for (int i = team.thread; i < chunks; i += team.threads) {
+    const int begin = i * CHUNK - before;
+    if (begin >= 0 && begin + CHUNK <= count)
+      *(uint4 *)(first + i * CHUNK) = *(const uint4 *)(numbers + i * CHUNK);
+    else
+      for (int e = 0; e < CHUNK; e++)
+        if (begin + e >= 0 && begin + e < count)
+          first[i * CHUNK + e] = numbers[i * CHUNK + e];
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS_MOST, RESIDENT)
+    tsl_gemm_cuda_whole(const element *a, const element *b, c_number *c,
+                        const __grid_constant__ cuda_whole_arguments given) {
+  extern __shared__ __align__(128) char memory[];
+  const int threads = 32 * given.warps, place = threadIdx.x / threads, warp = threadIdx.x / 32 % given.warps;
+  const team own = {(int)threadIdx.x % threads, threads};
+  const long long number = (long long)blockIdx.x * given.together + place,
+                  product = min(number, given.products - 1); /* those behind the last are it once more */
+  const int row = warp / given.warps_n * TILE_M, col = warp % given.warps_n * TILE_N;
+  char *image = memory + place * given.bytes;
+  warp_sums sums;
+  a += given.a.offset + product * given.a.apart;
+  b += given.b.offset + product * given.b.apart;
+  c += given.c.offset + product * given.c.apart;
+  const shared_t at = shared_address(image);
+  dependency_wait();
+  if (given.k > 0) {
+    clear_rest<A_ACROSS>(at + given.a.to, given.a, own);
+    clear_rest<B_ACROSS>(at + given.b.to, given.b, own);
+    product_barrier(own);
+    copy_factor(at + given.a.to, a, given.a, own);
+    copy_factor(at + given.b.to, b, given.b, own);
+    copies_commit();
+    copies_wait<0>();
+  }
+  dependency_launch();
+  product_barrier(own);
+  multiply(sums, at, row, col, given);
+  if (given.c.dense) {
+    product_barrier(own); /* nobody reads factors any more */
+    put_image((c_number *)(image + (unsigned long long)c % 16), sums, row, col, given);
+    product_barrier(own);
+    if (number == product)
+      store_image(c, image, given.m * given.n, own);
+  } else if (number == product) {
+    each_pair(sums, row, col, given, [&](int y, int x, int left, float first, float second) {
+      c_number *to = c + y * given.c.row + x * given.c.col, *next = to + given.c.col;
+      if (given.beta != 0) {
+        first = __fmaf_rn(given.beta, value_of(*to), first);
+        if (left > 1)
+          second = __fmaf_rn(given.beta, value_of(*next), second);
+      }
+      const c_pair pair = pair_of(first, second);
+      *to = first_of(pair);
+      if (left > 1)
+        *next = second_of(pair);
+    });
+  }
+}
