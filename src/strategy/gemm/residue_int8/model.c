@@ -135,13 +135,8 @@ static double portable_seconds(const tsl_problem *problem, const tsl_config *con
                            (portable_launches + 2 * most) * device->launch_seconds);
 }
 
-double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
-                                const tsl_device *device) {
-  const work_of all = work(problem, config);
-  if (device->capabilities & TSL_CAN_HOST)
-    return host_seconds(problem, &all, device);
-  if (!tsl_residue_has_cuda(device))
-    return portable_seconds(problem, config, &all, device);
+static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, const tsl_device *device) {
+  const work_of all = *all_work;
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double lanes = 128 * units * clock, bytes = streamed * device->bandwidth;
@@ -172,6 +167,22 @@ double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *co
                lanes,
            elements * (all.planes + all.each * all.size * (problem->beta[0] != 0 ? 2 : 1)) / bytes);
   return measure + choose + convert + products + join + 6 * gap_seconds;
+}
+
+/* Of the rate of f64, what plain loops have that multiply elements as they are: kernels of their own, and portable ones. */
+static const double native_rate = 0.4, portable_native_rate = 0.1;
+
+double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
+  const work_of all = work(problem, config);
+  const bool is_portable = !(device->capabilities & TSL_CAN_HOST) && !tsl_residue_has_cuda(device);
+  const double rate = (is_portable ? portable_native_rate : native_rate) * fmax(1, device->peak_f64);
+  const double native = tsl_residue_suffices(problem)
+                            ? 0
+                            : 2 * (double)problem->m * (double)problem->n * (double)problem->k / rate;
+  return native + (device->capabilities & TSL_CAN_HOST ? host_seconds(problem, &all, device)
+                   : is_portable                       ? portable_seconds(problem, config, &all, device)
+                                                       : cuda_seconds(problem, &all, device));
 }
 
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -132,8 +132,9 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
   TSL_TRY(find(work, rests, "tsl_gemm_residue_int8_convert", TSL_RESIDUE_GROUP_ITEMS, &state->convert));
   TSL_TRY(find(work, rests, "tsl_gemm_residue_int8_reduce", TSL_RESIDUE_GROUP_ITEMS, &state->reduce));
   TSL_TRY(find(work, result, "tsl_gemm_residue_int8_join", TSL_RESIDUE_GROUP_ITEMS, &state->join));
-  TSL_TRY(find(work, result, "tsl_gemm_residue_int8_native", TSL_RESIDUE_TILE * TSL_RESIDUE_TILE,
-               &state->native));
+  TSL_TRY(tsl_launch_kernel_with(work, result, "tsl_gemm_residue_int8_native",
+                                 TSL_RESIDUE_TILE * TSL_RESIDUE_TILE,
+                                 tsl_residue_native_defines(&work->problem), &state->native));
   return reads(&work->problem) ? make_product(work) : TESELA_OK;
 }
 

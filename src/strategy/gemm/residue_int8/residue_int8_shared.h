@@ -172,6 +172,12 @@ typedef unsigned residue_bits;
 #define TSL_RESIDUE_INFINITY 0x7f800000u
 #endif
 #define TSL_RESIDUE_SIGN ((residue_bits)1 << (sizeof(residue_bits) * 8 - 1))
+/* What elements without residues are summed in. */
+#ifdef TSL_RESIDUE_PRECISE
+typedef double residue_native;
+#else
+typedef residue_real residue_native;
+#endif
 
 /* An element as it is: of sums of the parts' products, real by real, real by imaginary, ..., each of k terms in order, its real part (0) or
  * imaginary part. The same bits for C' = B' A', and for conjugates. */
