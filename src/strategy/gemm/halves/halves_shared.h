@@ -1,0 +1,120 @@
+/* The arithmetic of halves, for the host and for kernels. The includer defines TSL_FUNCTION.
+ *
+ * A line is a row of A or a column of B, all of whose numbers are multiplied by 2^scale and rounded to f16. Its scale is guessed from a
+ * sample, whose largest is below 2^SAMPLE_TOP then. What is rounded from 2^-14 on errs by 2^-11 of itself at most; below that a number is
+ * tiny, and errs by 2^-25. NOTES.md proves what that is worth where a line is even. */
+#ifndef TSL_HALVES_SHARED_H
+#define TSL_HALVES_SHARED_H
+
+#define TSL_HALVES_TOP 15         /* what is not below 2^TOP makes its line native */
+#define TSL_HALVES_SAMPLE_TOP 11  /* what the sample is below */
+#define TSL_HALVES_LEAST (-14)    /* what is below 2^LEAST is tiny */
+#define TSL_HALVES_MEAN 5         /* a line's mean exponent is at least that, and */
+#define TSL_HALVES_TINY 16        /* one of so many numbers tiny at most: it is even */
+#define TSL_HALVES_ITEMS 256      /* of a group that guesses, and of one that rounds */
+#define TSL_HALVES_GROUP_ITEMS 64 /* of all other groups */
+#define TSL_HALVES_SAMPLE 256     /* numbers that a line is guessed from, */
+#define TSL_HALVES_CHUNK 32       /* so many neighbours each */
+#define TSL_HALVES_GUESS_ALONG                                                                               \
+  8 /* lines of a group that guesses, where a line's numbers follow each other; */
+#define TSL_HALVES_GUESS_ACROSS 32 /* where those of different lines do */
+#define TSL_HALVES_FOUR 4 /* neighbours in memory that an item rounds, and in a row of C that it makes */
+#define TSL_HALVES_ACROSS                                                                                    \
+  128 /* lines of a group that rounds, where those of different lines follow each other, */
+#define TSL_HALVES_DEPTH 128                                          /* and numbers of each */
+#define TSL_HALVES_COLUMNS (TSL_HALVES_GROUP_ITEMS * TSL_HALVES_FOUR) /* of a group that makes C */
+
+/* In place of a line's state: it is multiplied as it is. */
+#define TSL_HALVES_NATIVE 0x40000000
+/* Else a state is 8 times the scale, and these bits. */
+#define TSL_HALVES_HAS_TINY 1
+#define TSL_HALVES_IS_EVEN 2
+
+#ifdef __OPENCL_C_VERSION__
+typedef long halves_index;
+#else
+typedef long long halves_index;
+#endif
+
+typedef struct halves_matrix {
+  halves_index offset, across, along; /* elements; from line to line, and in a line */
+  int is_across; /* numbers of different lines follow each other, in what is rounded, too */
+  int is_wide;   /* fours of neighbours are aligned to 16 bytes */
+} halves_matrix;
+
+/* What kernels are told. Offsets into scratch memory are bytes. Of operand o: f16 numbers, as they lie in the operand but dense, `pitch` numbers
+ * from one row of memory to the next; scales that are guessed; what is counted of each line in each of `chunks` parts of k
+ * (HALVES_COUNTS ints); states of lines. Sums are f32, sums_row of them a row. */
+#define TSL_HALVES_COUNTS                                                                                    \
+  3 /* the sum of exponents of what is not 0; tiny numbers; zeros, or TSL_HALVES_OVER */
+#define TSL_HALVES_OVER 0x40000000
+typedef struct halves_arguments {
+  halves_matrix of[2];
+  halves_index c_offset, c_row, c_col;
+  halves_index planes[2], pitch[2], scales[2], counts[2], states[2], sums, sums_row;
+  float alpha, beta;
+  int m, n, k;
+  int chunks[2], blocks[2]; /* blocks: groups that guess lines of A, of B */
+  int is_empty;             /* there are no products */
+  int c_is_wide;            /* fours of neighbours in C are aligned to 16 bytes */
+} halves_arguments;
+
+/* The exponent e of a number of magnitude from 2^e to 2^(e+1), by its bits: of one that is not 0. */
+TSL_FUNCTION int halves_exponent(unsigned magnitude) {
+  int length = 0;
+  if (magnitude >> 23 != 0)
+    return (int)(magnitude >> 23) - 127;
+  for (int step = 16; step > 0; step /= 2)
+    if (magnitude >> (length + step) != 0)
+      length += step;
+  return length - 149;
+}
+
+/* Where a line's sample lies. */
+TSL_FUNCTION int halves_sample_at(int k, int i) {
+  const int chunks = TSL_HALVES_SAMPLE / TSL_HALVES_CHUNK;
+  return k < TSL_HALVES_SAMPLE ? i : i / TSL_HALVES_CHUNK * (k / chunks) + i % TSL_HALVES_CHUNK;
+}
+
+/* A line's scale, by the largest magnitude of its sample. */
+TSL_FUNCTION int halves_scale(unsigned largest) {
+  return largest == 0 || largest >= 0x7f800000u ? 0 : TSL_HALVES_SAMPLE_TOP - 1 - halves_exponent(largest);
+}
+
+/* The bits of f16 nearest to magnitude 2^scale, halves to even; and the number's exponent then, of one that is not 0. */
+TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponent) {
+  const int own = halves_exponent(magnitude), e = own + scale;
+  unsigned places = magnitude >> 23 != 0 ? (magnitude & 0x7fffffu) | 0x800000u : magnitude << (-126 - own);
+  *exponent = e;
+  if (magnitude == 0 || e < TSL_HALVES_LEAST - 12)
+    return 0;
+  if (e >= TSL_HALVES_TOP)
+    return 0x7800u; /* of a native line: anything */
+  const int down = e < TSL_HALVES_LEAST ? 13 + TSL_HALVES_LEAST - e : 13;
+  places = (places + (1u << (down - 1)) - 1 + (places >> down & 1)) >> down;
+  return e < TSL_HALVES_LEAST ? places : places + ((unsigned)(e - TSL_HALVES_LEAST) << 10);
+}
+
+/* A line's state, from what was counted. */
+TSL_FUNCTION int halves_state(int scale, halves_index exponents, int tiny, int zeros, int is_over, int k) {
+  if (is_over)
+    return TSL_HALVES_NATIVE;
+  return 8 * scale + (tiny > 0 ? TSL_HALVES_HAS_TINY : 0) +
+         (zeros == 0 && tiny <= k / TSL_HALVES_TINY && exponents >= (halves_index)TSL_HALVES_MEAN * k
+              ? TSL_HALVES_IS_EVEN
+              : 0);
+}
+
+/* Whether an element of C has no proof. */
+TSL_FUNCTION int halves_is_native(int row, int column) {
+  if (row == TSL_HALVES_NATIVE || column == TSL_HALVES_NATIVE)
+    return 1;
+  return ((row | column) & TSL_HALVES_HAS_TINY) != 0 && (row & column & TSL_HALVES_IS_EVEN) == 0;
+}
+
+/* A state's scale. */
+TSL_FUNCTION int halves_scale_of(int state) {
+  return (state - (state & 7)) / 8;
+}
+
+#endif
