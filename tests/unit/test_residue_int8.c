@@ -281,7 +281,7 @@ static void precise_asks_take_few_moduli(void **state) {
   static const struct {
     const char *accuracy;
     int moduli;
-  } rows[] = {{"1e-5", 7}, {"1e-6", 8}, {"1.3e-7", 10}};
+  } rows[] = {{"1e-5", 7}, {"1e-6", 8}, {"1.3e-7", 9}};
   static float a[LINES * LONG], b[LINES * LONG], c[LINES * LINES];
   for (int i = 0; i < LINES * LONG; i++) {
     a[i] = (float)(0.866 * (uniform() + uniform() + uniform() + uniform()));
