@@ -7,8 +7,9 @@
  * Rounded numbers lie as the operand's do, dense: whatever multiplies them takes either way.
  *
  * What it adds to the rungs below: one product in place of three or six of slices, where 11 bits of factors are enough.
- * Kernels: tsl_gemm_halves_guess; tsl_gemm_halves_round, where a line's numbers follow each other a group has a line, else TSL_HALVES_ACROSS lines
- * and TSL_HALVES_DEPTH numbers of each, an item 4 neighbours; tsl_gemm_halves_decide, an item has a line; tsl_gemm_halves_join, an item makes
+ * Kernels: tsl_gemm_halves_guess; tsl_gemm_halves_round_along, where a line's numbers follow each other: a group has a line;
+ * tsl_gemm_halves_round_across, where they do not: a group has TSL_HALVES_ACROSS lines and TSL_HALVES_DEPTH numbers of each; of both an item has 4
+ * neighbours at a time; tsl_gemm_halves_decide, an item has a line; tsl_gemm_halves_join, an item makes
  * 4 neighbours of C, and those without a proof by k products added one after the other, each fused. Where there are no products, C = beta C is
  * all that is left.
  * Parameters: none of their own. Limits: f32. */
@@ -41,7 +42,8 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
             count = given.k < TSL_HALVES_SAMPLE ? given.k : TSL_HALVES_SAMPLE;
   TSL_GLOBAL const unsigned *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
   unsigned most = 0;
-  for (int i = worker; is_there && i < count; i += each)
+  TSL_UNROLL_BY(8)
+  for (int i = worker; i < (is_there ? count : 0); i += each)
     most = larger(most, from[halves_sample_at(given.k, i) * of.along] & 0x7fffffffu);
   largest[item] = most;
   for (int step = each / 2; step > 0; step /= 2) {
@@ -53,20 +55,55 @@ tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b
     ((TSL_GLOBAL int *)(scratch + given.scales[operand]))[number] = halves_scale(largest[item]);
 }
 
-/* What is counted of a line. */
+/* How a line's numbers become halves: 2^scale; from where on they are not small. */
+typedef struct scaling {
+  float factor;
+  unsigned least;
+} scaling;
+
+TSL_FUNCTION void scaling_of(int scale, scaling *by) {
+  by->factor = TSL_AS_FLOAT((scale + 127) << 23);
+  by->least = halves_from(TSL_HALVES_LEAST, scale);
+}
+
+TSL_FUNCTION int scale_in(const scaling *by) {
+  return (TSL_AS_INT(by->factor) >> 23) - 127;
+}
+
+/* What an item counts of a line: exponents' fields, less where a number is not normal; what is below 2^LEAST, and zeros, 2^16 each. */
+#define ZERO (1 << 16)
 typedef struct counted {
-  int exponents, tiny, zeros, is_over;
+  int fields, small;
+  unsigned largest;
 } counted;
 
-TSL_FUNCTION unsigned round_one(unsigned bits, int scale, counted *own) {
-  const unsigned magnitude = bits & 0x7fffffffu;
+TSL_FUNCTION void count_none(counted *own) {
+  own->fields = own->small = 0;
+  own->largest = 0;
+}
+
+/* Some devices take numbers that are not normal for 0. */
+TSL_FUNCTION unsigned round_odd(unsigned bits, const scaling *by, counted *own) {
   int exponent;
-  const unsigned rounded = halves_rounded(magnitude, scale, &exponent);
-  own->exponents += magnitude != 0 ? exponent : 0;
-  own->zeros += magnitude == 0;
-  own->tiny += magnitude != 0 && exponent < TSL_HALVES_LEAST;
-  own->is_over |= magnitude >= 0x7f800000u || (magnitude != 0 && exponent >= TSL_HALVES_TOP);
-  return rounded | (bits >> 31 << 15);
+  own->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
+  own->fields -= 22;
+  return halves_rounded(bits & 0x7fffffffu, scale_in(by), &exponent) | (bits >> 31 << 15);
+}
+
+TSL_FUNCTION unsigned round_one(unsigned bits, const scaling *by, counted *own) {
+  const unsigned magnitude = bits & 0x7fffffffu;
+  own->largest = larger(own->largest, magnitude);
+  own->small += magnitude < by->least;
+  own->fields += (int)(magnitude >> 23);
+  return magnitude < 0x800000u ? round_odd(bits, by, own)
+                               : TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((int)bits) * by->factor);
+}
+
+/* Zeros, and whether f16 has no exponent for a number. */
+TSL_FUNCTION int zeros_of(const counted *own, const scaling *by) {
+  const int is_over =
+      own->largest >= 0x7f800000u || own->largest >= halves_from(TSL_HALVES_TOP, scale_in(by));
+  return own->small / ZERO + (is_over ? TSL_HALVES_OVER : 0);
 }
 
 /* Four neighbours, `step` apart, the first `count` of which are there. */
@@ -92,136 +129,127 @@ TSL_FUNCTION void store_four(TSL_GLOBAL unsigned char *to, const unsigned rounde
   TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)to, out);
 }
 
-/* A line, by all items. */
-TSL_FUNCTION void round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
-                              const halves_arguments *given, int operand, TSL_LOCAL_POINTER int *exponents,
-                              TSL_LOCAL_POINTER int *rare) {
-  const halves_matrix of = given->of[operand];
+/* A line, by all items of a group, whose counts are added sixteen at a time. */
+#define SIXTEEN 16
+TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
+tsl_gemm_halves_round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
+                            const halves_arguments given, const int operand) {
+  TSL_LOCAL int counts[TSL_HALVES_COUNTS][ITEMS];
+  const halves_matrix of = given.of[operand];
   const int item = TSL_ITEM(0), line = TSL_GROUP(0);
-  const int scale = ((TSL_GLOBAL const int *)(scratch + given->scales[operand]))[line];
-  TSL_GLOBAL unsigned char *to = scratch + given->planes[operand] + line * given->pitch[operand] * 2;
-  counted own = {0, 0, 0, 0};
+  TSL_GLOBAL unsigned char *to = scratch + given.planes[operand] + line * given.pitch[operand] * 2;
+  counted own;
+  scaling by;
+  count_none(&own);
+  scaling_of(((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line], &by);
   from += of.offset + line * of.across;
-  if (item < 2)
-    rare[item] = 0;
-  for (int h = item * FOUR; h < given->k; h += ITEMS * FOUR) {
+  TSL_UNROLL_BY(4)
+  for (int h = item * FOUR; h < given.k; h += ITEMS * FOUR) {
     unsigned number[FOUR], rounded[FOUR];
-    const int count = given->k - h < FOUR ? given->k - h : FOUR;
+    const int count = given.k - h < FOUR ? given.k - h : FOUR;
     load_four(number, from + h * of.along, of.along, count, of.is_wide);
     TSL_UNROLL
-    for (int i = 0; i < FOUR; i++) {
-      counted one = own;
-      rounded[i] = round_one(number[i], scale, &one);
-      if (i < count)
-        own = one;
-    }
+    for (int i = 0; i < FOUR; i++)
+      rounded[i] = i < count ? round_one(number[i], &by, &own) : 0;
     store_four(to + h * 2, rounded);
   }
-  exponents[item] = own.exponents;
-  TSL_BARRIER();
-  if (own.tiny > 0)
-    TSL_LOCAL_ADD(&rare[0], own.tiny);
-  if (own.zeros > 0 || own.is_over) /* of a line there are fewer zeros than 2^20 */
-    TSL_LOCAL_ADD(&rare[1], own.zeros + (own.is_over ? 1 << 20 : 0));
-  for (int step = ITEMS / 2; step > 0; step /= 2) {
+  counts[0][item] = own.fields;
+  counts[1][item] = own.small % ZERO;
+  counts[2][item] = zeros_of(&own, &by);
+  for (int step = ITEMS / SIXTEEN; step > 0; step /= SIXTEEN) {
+    int sum[TSL_HALVES_COUNTS] = {0, 0, 0};
     TSL_BARRIER();
     if (item < step)
-      exponents[item] += exponents[item + step];
+      for (int i = 0; i < SIXTEEN; i++) {
+        TSL_UNROLL
+        for (int c = 0; c < TSL_HALVES_COUNTS; c++)
+          sum[c] += counts[c][item + i * step];
+      }
+    TSL_BARRIER();
+    TSL_UNROLL
+    for (int c = 0; c < TSL_HALVES_COUNTS; c++)
+      counts[c][item] = sum[c];
   }
-  if (item == 0) {
-    TSL_GLOBAL int *counts = (TSL_GLOBAL int *)(scratch + given->counts[operand]) + line * TSL_HALVES_COUNTS;
-    counts[0] = exponents[0];
-    counts[1] = rare[0];
-    counts[2] = rare[1] >> 20 != 0 ? TSL_HALVES_OVER : rare[1];
-  }
+  if (item == 0)
+    for (int c = 0; c < TSL_HALVES_COUNTS; c++)
+      ((TSL_GLOBAL int *)(scratch + given.counts[operand]))[line * TSL_HALVES_COUNTS + c] = counts[c][0];
 }
 
 /* ACROSS lines, DEPTH numbers of each: 32 items across, 8 rows of memory at a time. */
 #define SIDE (TSL_HALVES_ACROSS / FOUR)
 #define ROWS (TSL_HALVES_ITEMS / SIDE)
-TSL_FUNCTION void round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
-                               const halves_arguments *given, int operand, TSL_LOCAL_POINTER int *exponents,
-                               TSL_LOCAL_POINTER int *rare) {
-  const halves_matrix of = given->of[operand];
-  const int item = TSL_ITEM(0), lines = lines_of(given, operand),
+TSL_KERNEL_SHARING(TSL_HALVES_ITEMS, 1, 1, 4)
+tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
+                             const halves_arguments given, const int operand) {
+  TSL_LOCAL int counts[TSL_HALVES_COUNTS][ROWS * TSL_HALVES_ACROSS];
+  const halves_matrix of = given.of[operand];
+  const int item = TSL_ITEM(0), lines = lines_of(&given, operand),
             across = (lines + TSL_HALVES_ACROSS - 1) / TSL_HALVES_ACROSS,
             first = TSL_GROUP(0) % across * TSL_HALVES_ACROSS, chunk = TSL_GROUP(0) / across,
             line = first + item % SIDE * FOUR, count = lines - line < FOUR ? lines - line : FOUR;
   const int begin = chunk * TSL_HALVES_DEPTH,
-            end = begin + TSL_HALVES_DEPTH < given->k ? begin + TSL_HALVES_DEPTH : given->k;
+            end = begin + TSL_HALVES_DEPTH < given.k ? begin + TSL_HALVES_DEPTH : given.k,
+            last = count > 0 ? end : begin;
   counted own[FOUR];
-  int scale[FOUR];
+  scaling by[FOUR];
   TSL_UNROLL
   for (int i = 0; i < FOUR; i++) {
-    own[i].exponents = own[i].tiny = own[i].zeros = own[i].is_over = 0;
-    scale[i] = i < count ? ((TSL_GLOBAL const int *)(scratch + given->scales[operand]))[line + i] : 0;
+    count_none(&own[i]);
+    scaling_of(i < count ? ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line + i] : 0, &by[i]);
   }
-  if (item < TSL_HALVES_ACROSS)
-    rare[item] = 0;
-  TSL_BARRIER();
   from += of.offset + line * of.across;
-  TSL_GLOBAL unsigned char *to = scratch + given->planes[operand] + line * 2;
-  const int last = count > 0 ? end : begin;
+  TSL_GLOBAL unsigned char *to = scratch + given.planes[operand] + line * 2;
   TSL_UNROLL_BY(4)
   for (int h = begin + item / SIDE; h < last; h += ROWS) {
     unsigned number[FOUR], rounded[FOUR];
     load_four(number, from + h * of.along, of.across, count, of.is_wide);
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++)
-      rounded[i] = round_one(number[i], scale[i], &own[i]);
-    store_four(to + h * given->pitch[operand] * 2, rounded);
+      rounded[i] = round_one(number[i], &by[i], &own[i]);
+    store_four(to + h * given.pitch[operand] * 2, rounded);
   }
   TSL_UNROLL
   for (int i = 0; i < FOUR; i++) {
-    const int rarely = (own[i].tiny << 8) + own[i].zeros + (own[i].is_over ? 1 << 16 : 0);
-    exponents[item / SIDE * TSL_HALVES_ACROSS + item % SIDE * FOUR + i] = own[i].exponents;
-    if (rarely != 0) /* DEPTH is below 256 */
-      TSL_LOCAL_ADD(&rare[item % SIDE * FOUR + i], rarely);
+    const int at = item / SIDE * TSL_HALVES_ACROSS + item % SIDE * FOUR + i;
+    counts[0][at] = own[i].fields;
+    counts[1][at] = own[i].small % ZERO;
+    counts[2][at] = zeros_of(&own[i], &by[i]);
   }
   TSL_BARRIER();
   if (item < TSL_HALVES_ACROSS && first + item < lines) {
-    TSL_GLOBAL int *counts = (TSL_GLOBAL int *)(scratch + given->counts[operand]) +
-                             (chunk * (TSL_INDEX)lines + first + item) * TSL_HALVES_COUNTS;
-    int sum = 0;
-    for (int i = 0; i < ROWS; i++)
-      sum += exponents[i * TSL_HALVES_ACROSS + item];
-    counts[0] = sum;
-    counts[1] = rare[item] >> 8 & 255;
-    counts[2] = rare[item] >> 16 != 0 ? TSL_HALVES_OVER : rare[item] & 255;
+    TSL_GLOBAL int *all = (TSL_GLOBAL int *)(scratch + given.counts[operand]) +
+                          (chunk * (TSL_INDEX)lines + first + item) * TSL_HALVES_COUNTS;
+    TSL_UNROLL
+    for (int c = 0; c < TSL_HALVES_COUNTS; c++) {
+      int sum = 0;
+      TSL_UNROLL
+      for (int i = 0; i < ROWS; i++)
+        sum += counts[c][i * TSL_HALVES_ACROSS + item];
+      all[c] = sum;
+    }
   }
-}
-
-TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
-tsl_gemm_halves_round(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
-                      const halves_arguments given, const int operand) {
-  TSL_LOCAL int exponents[ROWS * TSL_HALVES_ACROSS];
-  TSL_LOCAL int rare[TSL_HALVES_ACROSS];
-  if (given.of[operand].is_across)
-    round_across(from, scratch, &given, operand, exponents, rare);
-  else
-    round_along(from, scratch, &given, operand, exponents, rare);
 }
 
 TSL_KERNEL(TSL_HALVES_GROUP_ITEMS, 1, 1)
 tsl_gemm_halves_decide(TSL_GLOBAL unsigned char *scratch, const halves_arguments given) {
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0);
   const int operand = index < given.m ? 0 : 1, lines = lines_of(&given, operand);
-  const TSL_INDEX line = operand ? index - given.m : index;
+  const TSL_INDEX line = operand ? index - given.m : index, step = lines * (TSL_INDEX)TSL_HALVES_COUNTS;
   if (line >= lines)
     return;
   TSL_GLOBAL const int *counts =
       (TSL_GLOBAL const int *)(scratch + given.counts[operand]) + line * TSL_HALVES_COUNTS;
-  TSL_INDEX exponents = 0;
-  int tiny = 0, zeros = 0, is_over = 0;
-  for (int chunk = 0; chunk < given.chunks[operand];
-       chunk++, counts += lines * (TSL_INDEX)TSL_HALVES_COUNTS) {
-    exponents += counts[0];
-    tiny += counts[1];
-    zeros += counts[2] < TSL_HALVES_OVER ? counts[2] : 0;
-    is_over |= counts[2] >= TSL_HALVES_OVER;
+  TSL_INDEX fields = 0;
+  int small = 0, zeros = 0, is_over = 0;
+  TSL_UNROLL_BY(8)
+  for (int chunk = 0; chunk < given.chunks[operand]; chunk++) {
+    fields += counts[chunk * step];
+    small += counts[chunk * step + 1];
+    zeros += counts[chunk * step + 2] % TSL_HALVES_OVER;
+    is_over |= counts[chunk * step + 2] >= TSL_HALVES_OVER;
   }
   ((TSL_GLOBAL int *)(scratch + given.states[operand]))[line] =
-      halves_state(((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line], exponents, tiny, zeros,
+      halves_state(((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line], fields, small, zeros,
                    is_over, given.k);
 }
 

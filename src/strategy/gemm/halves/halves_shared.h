@@ -13,8 +13,8 @@
 #define TSL_HALVES_TINY 16        /* one of so many numbers tiny at most: it is even */
 #define TSL_HALVES_ITEMS 256      /* of a group that guesses, and of one that rounds */
 #define TSL_HALVES_GROUP_ITEMS 64 /* of all other groups */
-#define TSL_HALVES_SAMPLE 256     /* numbers that a line is guessed from, */
-#define TSL_HALVES_CHUNK 32       /* so many neighbours each */
+#define TSL_HALVES_SAMPLE 64      /* numbers that a line is guessed from, */
+#define TSL_HALVES_CHUNK 16       /* so many neighbours each */
 #define TSL_HALVES_GUESS_ALONG                                                                               \
   8 /* lines of a group that guesses, where a line's numbers follow each other; */
 #define TSL_HALVES_GUESS_ACROSS 32 /* where those of different lines do */
@@ -45,9 +45,9 @@ typedef struct halves_matrix {
 /* What kernels are told. Offsets into scratch memory are bytes. Of operand o: f16 numbers, as they lie in the operand but dense, `pitch` numbers
  * from one row of memory to the next; scales that are guessed; what is counted of each line in each of `chunks` parts of k
  * (HALVES_COUNTS ints); states of lines. Sums are f32, sums_row of them a row. */
-#define TSL_HALVES_COUNTS                                                                                    \
-  3 /* the sum of exponents of what is not 0; tiny numbers; zeros, or TSL_HALVES_OVER */
-#define TSL_HALVES_OVER 0x40000000
+/* What is counted: the sum of exponents' fields; small numbers; zeros, and OVER for each item that saw a number too large. */
+#define TSL_HALVES_COUNTS 3
+#define TSL_HALVES_OVER (1 << 20)
 typedef struct halves_arguments {
   halves_matrix of[2];
   halves_index c_offset, c_row, c_col;
@@ -76,9 +76,17 @@ TSL_FUNCTION int halves_sample_at(int k, int i) {
   return k < TSL_HALVES_SAMPLE ? i : i / TSL_HALVES_CHUNK * (k / chunks) + i % TSL_HALVES_CHUNK;
 }
 
-/* A line's scale, by the largest magnitude of its sample. */
+/* A line's scale, by the largest magnitude of its sample: such that 2^scale is normal. */
 TSL_FUNCTION int halves_scale(unsigned largest) {
-  return largest == 0 || largest >= 0x7f800000u ? 0 : TSL_HALVES_SAMPLE_TOP - 1 - halves_exponent(largest);
+  const int scale =
+      largest == 0 || largest >= 0x7f800000u ? 0 : TSL_HALVES_SAMPLE_TOP - 1 - halves_exponent(largest);
+  return scale < 126 ? scale : 126;
+}
+
+/* The bits of the magnitude from which on numbers are at least 2^exponent when they are scaled; or of the smallest normal one. */
+TSL_FUNCTION unsigned halves_from(int exponent, int scale) {
+  const int field = exponent - scale + 127;
+  return (unsigned)(field < 1 ? 1 : field) << 23;
 }
 
 /* The bits of f16 nearest to magnitude 2^scale, halves to even; and the number's exponent then, of one that is not 0. */
@@ -95,14 +103,14 @@ TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponen
   return e < TSL_HALVES_LEAST ? places : places + ((unsigned)(e - TSL_HALVES_LEAST) << 10);
 }
 
-/* A line's state, from what was counted. */
-TSL_FUNCTION int halves_state(int scale, halves_index exponents, int tiny, int zeros, int is_over, int k) {
+/* A line's state, from what was counted: numbers below 2^LEAST are small, zeros among them. The fields' sum tells the mean exponent where nothing
+ * is 0. */
+TSL_FUNCTION int halves_state(int scale, halves_index fields, int small, int zeros, int is_over, int k) {
   if (is_over)
     return TSL_HALVES_NATIVE;
-  return 8 * scale + (tiny > 0 ? TSL_HALVES_HAS_TINY : 0) +
-         (zeros == 0 && tiny <= k / TSL_HALVES_TINY && exponents >= (halves_index)TSL_HALVES_MEAN * k
-              ? TSL_HALVES_IS_EVEN
-              : 0);
+  const int is_even = zeros == 0 && small <= k / TSL_HALVES_TINY &&
+                      fields + (halves_index)(scale - 127) * k >= (halves_index)TSL_HALVES_MEAN * k;
+  return 8 * scale + (small > zeros ? TSL_HALVES_HAS_TINY : 0) + (is_even ? TSL_HALVES_IS_EVEN : 0);
 }
 
 /* Whether an element of C has no proof. */

@@ -110,8 +110,13 @@ tsl_problem tsl_halves_product(const tsl_problem *problem) {
 
 tesela_status tsl_halves_find_kernels(tsl_work *work) {
   tsl_halves_state *state = work->state;
+  halves_arguments given;
+  lay_out(&work->problem, &given);
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_guess", TSL_HALVES_ITEMS, "", &state->guess));
-  TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_round", TSL_HALVES_ITEMS, "", &state->round));
+  for (int o = 0; o < 2; o++)
+    TSL_TRY(tsl_launch_kernel_with(
+        work, TEXT, given.of[o].is_across ? "tsl_gemm_halves_round_across" : "tsl_gemm_halves_round_along",
+        TSL_HALVES_ITEMS, "", &state->round[o]));
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_decide", TSL_HALVES_GROUP_ITEMS, "",
                                  &state->decide));
   return tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_join", TSL_HALVES_GROUP_ITEMS, "", &state->join);
@@ -186,7 +191,7 @@ static tesela_status make_halves(const halves_run *run) {
                                                   : lines;
     const tsl_argument list[] = {TSL_ARG_BUFFER(o ? run->b : run->a), TSL_ARG_BUFFER(run->scratch),
                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(o)};
-    TSL_TRY(launch(run, run->state->round, groups, 1, TSL_HALVES_ITEMS, list, 4));
+    TSL_TRY(launch(run, run->state->round[o], groups, 1, TSL_HALVES_ITEMS, list, 4));
   }
   return launch(run, run->state->decide, tsl_ceil_div((int64_t)given->m + given->n, TSL_HALVES_GROUP_ITEMS),
                 1, TSL_HALVES_GROUP_ITEMS, all + 2, 2);
