@@ -170,20 +170,13 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
   return measure + choose + convert + products + join + 6 * gap_seconds;
 }
 
-/* Of the rate of f64, what plain loops have that multiply elements as they are: kernels of their own, and portable ones. */
-static const double native_rate = 0.4, portable_native_rate = 0.1;
-
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   const work_of all = work(problem, config);
-  const bool is_portable = !(device->capabilities & TSL_CAN_HOST) && !tsl_residue_has_cuda(device);
-  const double rate = (is_portable ? portable_native_rate : native_rate) * fmax(1, device->peak_f64);
-  const double native = tsl_residue_suffices(problem)
-                            ? 0
-                            : 2 * (double)problem->m * (double)problem->n * (double)problem->k / rate;
-  return native + (device->capabilities & TSL_CAN_HOST ? host_seconds(problem, &all, device)
-                   : is_portable                       ? portable_seconds(problem, config, &all, device)
-                                                       : cuda_seconds(problem, &all, device));
+  if (device->capabilities & TSL_CAN_HOST)
+    return host_seconds(problem, &all, device);
+  return tsl_residue_has_cuda(device) ? cuda_seconds(problem, &all, device)
+                                      : portable_seconds(problem, config, &all, device);
 }
 
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -26,8 +26,6 @@ bool tsl_residue_is_precise(const tsl_problem *problem);
 /* The least number of moduli that a call may come out with, and the most that its type has. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config);
 int tsl_residue_most(const tsl_problem *problem);
-/* Whether that is enough for normal numbers: else most lines are expected to be multiplied as they are. */
-bool tsl_residue_suffices(const tsl_problem *problem);
 /* Number `number` of those that it chooses among; the last ones may be the same. */
 int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, int number);
 

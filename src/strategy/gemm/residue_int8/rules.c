@@ -132,9 +132,9 @@ static double always_allowed(const tsl_problem *problem) {
   return ((double)problem->k + 4) * tsl_type(tsl_residue_type(problem))->unit_roundoff;
 }
 
-/* Sums in double of f32's products, which are exact, and all that is done behind them are less than a tenth of a rounding of f32, of up to
- * TERMS_MOST terms, so that C's rounding is what counts; as much is left for residues. */
-enum { PRECISE_ROUNDINGS = 2 };
+/* Sums in double of f32's products, which are exact, and all that is done behind them are less than a tenth of a rounding of f32, of as many terms
+ * as there may be, so that C's rounding is what counts; and a quarter of one is enough for residues. */
+static const double precise_roundings = 1.25;
 
 bool tsl_residue_is_precise(const tsl_problem *problem) {
   const double u = tsl_type(TESELA_F32)->unit_roundoff;
@@ -148,7 +148,7 @@ double tsl_residue_allowed(const tsl_problem *problem) {
     return always_allowed(problem);
   const double asked = tsl_ask_allows(&problem->ask, problem->k, u, u);
   return fmax(asked, fmin(always_allowed(problem),
-                          tsl_residue_is_precise(problem) ? PRECISE_ROUNDINGS * u : INFINITY));
+                          tsl_residue_is_precise(problem) ? precise_roundings * u : INFINITY));
 }
 
 /* NOTES.md: 4.15 errors of so much of an element each, beside the roundings of the result, of which f32 has one in its own type. */
@@ -183,10 +183,6 @@ static double bits_of(int count) {
   for (int l = 0; l < count; l++)
     bits += log2(moduli[l]);
   return bits;
-}
-
-bool tsl_residue_suffices(const tsl_problem *problem) {
-  return !is_asked(problem) || bits_of(tsl_residue_most(problem)) >= bits_wanted(problem);
 }
 
 /* By default enough to be no worse than sums in the type of C are in fact; else as many as normal numbers need for what is asked for. */
