@@ -209,6 +209,7 @@ residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *co
   residue_rules rules = {.lines = {m, n}, .k = tsl_residue_numbers(problem)};
   allow(problem, &rules);
   const bool sums_are_double = is_double(problem) || tsl_residue_is_precise(problem);
+  rules.guard = tsl_residue_is_precise(problem) ? 3 : 8;
   rules.native_weight = sums_are_double ? 64 : 48;
   rules.line_weight = sums_are_double ? 150 : 100;
   rules.native_once = sums_are_double ? 13000000 : 8500000;
