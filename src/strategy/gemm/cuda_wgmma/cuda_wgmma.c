@@ -114,10 +114,13 @@ enum { SUMS_MOST = 128, SUMS_MOST_APART = 192, BAND = 8 };
 
 /* Why 8-bit numbers, or f16, are not multiplied so. */
 static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmma *tile, int64_t eights,
-                                 int sums) {
+                                 int sums, const tsl_config *config) {
   const char *name = eights_names[eights - 1];
-  if (tile->eights == 0 && problem->ask.accuracy != TSL_ACCURACY_NUMBER)
-    return tsl_refusal("eights=%s: f16 is summed by panels where a number asks for it", name);
+  if (tile->eights == 0 &&
+      (problem->ask.accuracy != TSL_ACCURACY_NUMBER ||
+       tsl_accuracy_of_tensor_cores(problem, config).factor * 0x1p-24 <= problem->ask.number))
+    return tsl_refusal(
+        "eights=%s: f16 is summed by panels where a number asks for more than sums of all k guarantee", name);
   if (tile->eights == 0 && eights == TSL_CUDA_WGMMA_UNITS)
     return "eights=units: f16 is not multiplied by units for 8 bits";
   if (!tsl_ask_has_accuracy(&problem->ask))
@@ -145,8 +148,8 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if (sums > SUMS_MOST)
     return tsl_refusal("tiles of %d x %d are %d sums a thread, where %d have room", tile.tile_m, tile.tile_n,
                        sums, SUMS_MOST);
-  if (!is_widened && refuse_eights(problem, &tile, eights, sums))
-    return refuse_eights(problem, &tile, eights, sums);
+  if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
+    return refuse_eights(problem, &tile, eights, sums, config);
   if (tile.tile_n == 192 && (tile.apart == 0 || tile.flows))
     return "tile_n=192: only where sums are apart, and blocks stay, do threads lack registers for 256";
   if (tile.flows && tsl_problem_batch(problem) > 1)
