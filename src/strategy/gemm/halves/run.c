@@ -132,14 +132,14 @@ typedef struct halves_run {
   halves_arguments given;
 } halves_run;
 
-/* Whether fours of neighbours, which have the stride `step`, are aligned to 16 bytes in every line of memory. */
-static int is_wide(const tsl_buffer *buffer, int64_t step, int64_t pitch, int64_t offset) {
+/* Whether fours of neighbours, which have the stride `step`, are aligned to 16 bytes in every line of memory: where a buffer has an address. */
+static int is_wide(tsl_buffer *buffer, int64_t step, int64_t pitch, int64_t offset) {
   return step == 1 && pitch % TSL_HALVES_FOUR == 0 && offset % TSL_HALVES_FOUR == 0 &&
-         (buffer->device->capabilities & TSL_CAN_CUDA) != 0;
+         (buffer->device->capabilities & TSL_CAN_CUDA) != 0 &&
+         (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
-static void place(halves_matrix *of, const tsl_buffer *buffer, int64_t offset, int64_t across,
-                  int64_t along) {
+static void place(halves_matrix *of, tsl_buffer *buffer, int64_t offset, int64_t across, int64_t along) {
   of->offset = offset, of->across = across, of->along = along;
   of->is_wide =
       of->is_across ? is_wide(buffer, across, along, offset) : is_wide(buffer, along, across, offset);
