@@ -17,9 +17,6 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "host/split.h"
-
-#include <math.h>
 
 static const tsl_types types[] = {
     {TESELA_F32, TESELA_F32, TESELA_F32},
@@ -27,29 +24,6 @@ static const tsl_types types[] = {
 };
 
 enum { TERMS_MOST = 65536 };
-
-/* NOTES.md. In roundings of f32: factors; alpha, beta C and their sum, and numbers that are tiny; and what errors of a product are worth whose
- * factors are rounded. */
-static const double factors = 16388, beside = 7, grown = 1.001;
-
-/* The least that a child is asked for: what cuda_wgmma guarantees of sums of 64 terms that are added to others. */
-static double least_product_factor(const tsl_problem *problem) {
-  enum { TERMS = 64 };
-  const double k = (double)problem->k, panels = ceil(k / TERMS);
-  return 2.25 * fmin(k, TERMS) + 26 + 1.25 * panels + 0x1p-22 * k;
-}
-
-double tsl_halves_factor(const tsl_problem *problem) {
-  static const double u = 0x1p-24;
-  const double least = factors + beside + grown * least_product_factor(problem);
-  return tsl_ask_has_accuracy(&problem->ask) && problem->ask.accuracy != TSL_ACCURACY_EXACT
-             ? fmax(least, tsl_ask_allows(&problem->ask, problem->k, u, u) / u)
-             : least;
-}
-
-double tsl_halves_product_factor(const tsl_problem *problem) {
-  return fmax(least_product_factor(problem), (tsl_halves_factor(problem) - factors - beside) / grown);
-}
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
