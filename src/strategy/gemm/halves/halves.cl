@@ -10,8 +10,8 @@
  * Kernels: tsl_gemm_halves_guess; tsl_gemm_halves_round_along, where a line's numbers follow each other: a group has a line;
  * tsl_gemm_halves_round_across, where they do not: a group has TSL_HALVES_ACROSS lines and TSL_HALVES_DEPTH numbers of each; of both an item has 4
  * neighbours at a time; tsl_gemm_halves_decide, an item has a line; tsl_gemm_halves_join, an item makes
- * 4 neighbours of C, and those without a proof by k products added one after the other, each fused. Where there are no products, C = beta C is
- * all that is left.
+ * 4 neighbours of C; tsl_gemm_halves_native, a group has a tile of C, and multiplies those without a proof as they are, k products added one after the
+ * other, each fused. Where there are no products, C = beta C is all that is left.
  * Parameters: none of their own. Limits: f32. */
 #include "dialect.h"
 
@@ -262,20 +262,16 @@ TSL_FUNCTION float unscaled(float x, int scale) {
   return x * TSL_AS_FLOAT((127 - scale) << 23);
 }
 
-TSL_FUNCTION float native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, const halves_arguments *given,
-                          TSL_INDEX row, TSL_INDEX col) {
-  TSL_GLOBAL const float *left = a + given->of[0].offset + row * given->of[0].across,
-                         *above = b + given->of[1].offset + col * given->of[1].across;
-  float sum = 0;
-  TSL_UNROLL_BY(8)
-  for (int h = 0; h < given->k; h++)
-    sum = TSL_FMA(left[h * given->of[0].along], above[h * given->of[1].along], sum);
-  return sum;
+/* C's element by what its sum came to. */
+TSL_FUNCTION void finish(TSL_GLOBAL float *to, float sum, const halves_arguments *given) {
+  const float product = given->alpha * sum;
+  *to = given->beta != 0 ? TSL_FMA(given->beta, *to, product) : product;
 }
 
+/* Elements that have a proof. */
 TSL_KERNEL(TSL_HALVES_GROUP_ITEMS, 1, 1)
-tsl_gemm_halves_join(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
-                     TSL_GLOBAL const unsigned char *scratch, const halves_arguments given) {
+tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratch,
+                     const halves_arguments given) {
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0) * FOUR;
   TSL_GLOBAL const int *rows = (TSL_GLOBAL const int *)(scratch + given.states[0]),
                        *columns = (TSL_GLOBAL const int *)(scratch + given.states[1]);
@@ -288,44 +284,122 @@ tsl_gemm_halves_join(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_G
     right[i] = i < count && !given.is_empty ? columns[col + i] : 0;
   for (TSL_INDEX row = TSL_GROUP(1); row < given.m; row += TSL_GROUPS(1)) {
     TSL_GLOBAL float *to = c + given.c_offset + row * given.c_row + col * given.c_col;
-    float out[FOUR];
     if (given.is_empty) {
       TSL_UNROLL
       for (int i = 0; i < FOUR; i++)
-        out[i] = 0;
-    } else {
-      const int down = rows[row];
-      const TSL_VECTOR(float, 4) sums = TSL_LOAD_ALIGNED(
-          float, 4, (TSL_GLOBAL const float *)(scratch + given.sums) + row * given.sums_row + col);
-      out[0] = TSL_LANE(sums, 0);
-      out[1] = TSL_LANE(sums, 1);
-      out[2] = TSL_LANE(sums, 2);
-      out[3] = TSL_LANE(sums, 3);
-      TSL_UNROLL
-      for (int i = 0; i < FOUR; i++)
         if (i < count)
-          out[i] = given.alpha * (halves_is_native(down, right[i])
-                                      ? native(a, b, &given, row, col + i)
-                                      : unscaled(out[i], halves_scale_of(down) + halves_scale_of(right[i])));
+          finish(to + i * given.c_col, 0, &given);
+      continue;
     }
-    if (given.beta != 0) {
-      TSL_UNROLL
-      for (int i = 0; i < FOUR; i++)
-        if (i < count)
-          out[i] = TSL_FMA(given.beta, to[i * given.c_col], out[i]);
-    }
-    if (given.c_is_wide && count == FOUR) {
+    const int down = rows[row];
+    const TSL_VECTOR(float, 4) sums = TSL_LOAD_ALIGNED(
+        float, 4, (TSL_GLOBAL const float *)(scratch + given.sums) + row * given.sums_row + col);
+    float out[FOUR];
+    int is_whole = given.c_is_wide && count == FOUR && given.beta == 0;
+    out[0] = TSL_LANE(sums, 0);
+    out[1] = TSL_LANE(sums, 1);
+    out[2] = TSL_LANE(sums, 2);
+    out[3] = TSL_LANE(sums, 3);
+    TSL_UNROLL
+    for (int i = 0; i < FOUR; i++)
+      if (i < count && halves_is_native(down, right[i]))
+        is_whole = 0;
+      else
+        out[i] = unscaled(out[i], halves_scale_of(down) + halves_scale_of(right[i]));
+    if (is_whole) {
       TSL_VECTOR(float, 4) four;
-      TSL_LANE(four, 0) = out[0];
-      TSL_LANE(four, 1) = out[1];
-      TSL_LANE(four, 2) = out[2];
-      TSL_LANE(four, 3) = out[3];
+      TSL_LANE(four, 0) = given.alpha * out[0];
+      TSL_LANE(four, 1) = given.alpha * out[1];
+      TSL_LANE(four, 2) = given.alpha * out[2];
+      TSL_LANE(four, 3) = given.alpha * out[3];
       TSL_STORE_WHOLE(float, 4, to, four);
     } else {
       TSL_UNROLL
       for (int i = 0; i < FOUR; i++)
-        if (i < count)
-          to[i * given.c_col] = out[i];
+        if (i < count && !halves_is_native(down, right[i]))
+          finish(to + i * given.c_col, out[i], &given);
+    }
+  }
+}
+
+/* --- what has no proof --- */
+
+#define TILE TSL_HALVES_TILE
+#define DEPTH 16
+#define PITCH (TILE + 4) /* of a tile's rows in local memory, which 16 bytes divide */
+
+/* Numbers from the h-th on of an operand's lines; zeros where there are none. */
+TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *to, TSL_GLOBAL const float *from, const halves_matrix of,
+                        TSL_INDEX line, int lines, int h, int k) {
+  TSL_UNROLL
+  for (int r = 0; r < TILE * DEPTH / ITEMS; r++) {
+    const int e = TSL_ITEM(0) + r * ITEMS, l = of.is_across ? e % TILE : e / DEPTH,
+              d = of.is_across ? e / TILE : e % DEPTH;
+    to[d * PITCH + l] =
+        line + l < lines && h + d < k ? from[of.offset + (line + l) * of.across + (h + d) * of.along] : 0;
+  }
+}
+
+/* A tile of C by a group, 4 x 4 elements an item, of which those without a proof are stored. Groups whose tiles have none are done at once. */
+TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
+tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
+                       TSL_GLOBAL const unsigned char *scratch, const halves_arguments given) {
+  TSL_LOCAL float left[DEPTH * PITCH];
+  TSL_LOCAL float above[DEPTH * PITCH];
+  TSL_LOCAL int any;
+  const int x = TSL_ITEM(0) % (TILE / FOUR) * FOUR, y = TSL_ITEM(0) / (TILE / FOUR) * FOUR;
+  const TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * TILE;
+  TSL_GLOBAL const int *rows = (TSL_GLOBAL const int *)(scratch + given.states[0]),
+                       *columns = (TSL_GLOBAL const int *)(scratch + given.states[1]);
+  for (TSL_INDEX row = (TSL_INDEX)TSL_GROUP(1) * TILE; row < given.m;
+       row += (TSL_INDEX)TSL_GROUPS(1) * TILE) {
+    float sums[FOUR][FOUR];
+    unsigned natives = 0;
+    TSL_UNROLL
+    for (int i = 0; i < FOUR; i++) {
+      TSL_UNROLL
+      for (int j = 0; j < FOUR; j++) {
+        sums[i][j] = 0;
+        if (row + y + i < given.m && col + x + j < given.n &&
+            halves_is_native(rows[row + y + i], columns[col + x + j]))
+          natives |= 1u << (FOUR * i + j);
+      }
+    }
+    TSL_BARRIER();
+    if (TSL_ITEM(0) == 0)
+      any = 0;
+    TSL_BARRIER();
+    if (natives != 0)
+      any = 1;
+    TSL_BARRIER();
+    if (!any)
+      continue;
+    for (int h = 0; h < given.k; h += DEPTH) {
+      fetch(left, a, given.of[0], row, given.m, h, given.k);
+      fetch(above, b, given.of[1], col, given.n, h, given.k);
+      TSL_BARRIER();
+      TSL_UNROLL
+      for (int d = 0; d < DEPTH; d++) {
+        const TSL_VECTOR(float, 4) l = TSL_LOCAL_LOAD(float, 4, left + d * PITCH + y),
+                                   r = TSL_LOCAL_LOAD(float, 4, above + d * PITCH + x);
+        const float down[FOUR] = {TSL_LANE(l, 0), TSL_LANE(l, 1), TSL_LANE(l, 2), TSL_LANE(l, 3)},
+                    across[FOUR] = {TSL_LANE(r, 0), TSL_LANE(r, 1), TSL_LANE(r, 2), TSL_LANE(r, 3)};
+        TSL_UNROLL
+        for (int i = 0; i < FOUR; i++) {
+          TSL_UNROLL
+          for (int j = 0; j < FOUR; j++)
+            sums[i][j] = h + d < given.k ? TSL_FMA(down[i], across[j], sums[i][j]) : sums[i][j];
+        }
+      }
+      TSL_BARRIER();
+    }
+    TSL_UNROLL
+    for (int i = 0; i < FOUR; i++) {
+      TSL_UNROLL
+      for (int j = 0; j < FOUR; j++)
+        if (natives >> (FOUR * i + j) & 1)
+          finish(c + given.c_offset + (row + y + i) * given.c_row + (col + x + j) * given.c_col, sums[i][j],
+                 &given);
     }
   }
 }

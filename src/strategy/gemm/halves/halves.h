@@ -16,8 +16,8 @@ tsl_problem tsl_halves_product(const tsl_problem *problem);
 
 /* What build() leaves in work->state. */
 typedef struct tsl_halves_state {
-  tsl_child *product;                           /* NULL: there is nothing to multiply */
-  tsl_kernel *guess, *round[2], *decide, *join; /* round: of A's lines, of B's */
+  tsl_child *product;                                    /* NULL: there is nothing to multiply */
+  tsl_kernel *guess, *round[2], *decide, *join, *native; /* round: of A's lines, of B's */
 } tsl_halves_state;
 
 /* Bytes of memory of a run, and of it what a child may have; kernels for a state; a run. */

@@ -2,15 +2,13 @@
  *
  * A line is a row of A or a column of B, all of whose numbers are multiplied by 2^scale and rounded to f16. Its scale is guessed from a
  * sample, whose largest is below 2^SAMPLE_TOP then. What is rounded from 2^-14 on errs by 2^-11 of itself at most; below that a number is
- * tiny, and errs by 2^-25. NOTES.md proves what that is worth where a line is even. */
+ * tiny, and errs by 2^-25. NOTES.md proves what that is worth, by the means of lines' exponents. */
 #ifndef TSL_HALVES_SHARED_H
 #define TSL_HALVES_SHARED_H
 
 #define TSL_HALVES_TOP 15         /* what is not below 2^TOP makes its line native */
 #define TSL_HALVES_SAMPLE_TOP 11  /* what the sample is below */
 #define TSL_HALVES_LEAST (-14)    /* what is below 2^LEAST is tiny */
-#define TSL_HALVES_MEAN 5         /* a line's mean exponent is at least that, and */
-#define TSL_HALVES_TINY 16        /* one of so many numbers tiny at most: it is even */
 #define TSL_HALVES_ITEMS 256      /* of a group that guesses, and of one that rounds */
 #define TSL_HALVES_GROUP_ITEMS 64 /* of all other groups */
 #define TSL_HALVES_SAMPLE 64      /* numbers that a line is guessed from, */
@@ -26,9 +24,13 @@
 
 /* In place of a line's state: it is multiplied as it is. */
 #define TSL_HALVES_NATIVE 0x40000000
-/* Else a state is 8 times the scale, and these bits. */
-#define TSL_HALVES_HAS_TINY 1
-#define TSL_HALVES_IS_EVEN 2
+/* Else a state is a scale and two fields of six bits. The mean of its exponents, where nothing is 0, cut off and MEAN_BIAS more; or 0. And, where some
+ * numbers are tiny, what its mean and that of a line of the other operand must come to together, NEED_BIAS more; or 0. */
+#define TSL_HALVES_FIELD 64
+#define TSL_HALVES_MEAN_BIAS 45
+#define TSL_HALVES_NEED_BIAS 30
+#define TSL_HALVES_TILE                                                                                      \
+  64 /* side of a tile of C that is multiplied as it is, where an element of it has no proof */
 
 #ifdef __OPENCL_C_VERSION__
 typedef long halves_index;
@@ -104,25 +106,39 @@ TSL_FUNCTION unsigned halves_rounded(unsigned magnitude, int scale, int *exponen
 }
 
 /* A line's state, from what was counted: numbers below 2^LEAST are small, zeros among them. The fields' sum tells the mean exponent where nothing
- * is 0. */
+ * is 0. With t of k numbers tiny, 2^(both means) has to be t / k 2^12 at least. */
 TSL_FUNCTION int halves_state(int scale, halves_index fields, int small, int zeros, int is_over, int k) {
+  const int tiny = small - zeros;
+  int mean = 0, need = 0;
   if (is_over)
     return TSL_HALVES_NATIVE;
-  const int is_even = zeros == 0 && small <= k / TSL_HALVES_TINY &&
-                      fields + (halves_index)(scale - 127) * k >= (halves_index)TSL_HALVES_MEAN * k;
-  return 8 * scale + (small > zeros ? TSL_HALVES_HAS_TINY : 0) + (is_even ? TSL_HALVES_IS_EVEN : 0);
+  if (zeros == 0) {
+    const halves_index all = fields + (halves_index)(scale - 127 + TSL_HALVES_MEAN_BIAS) * k;
+    mean = all < k ? 0 : (int)(all / k);
+  }
+  if (tiny > 0) {
+    int parts = 0; /* k / t, in powers of two, cut off */
+    while (tiny <= k >> (parts + 1))
+      parts++;
+    need = 12 - parts + TSL_HALVES_NEED_BIAS;
+  }
+  return (scale * TSL_HALVES_FIELD + mean) * TSL_HALVES_FIELD + need;
 }
 
 /* Whether an element of C has no proof. */
 TSL_FUNCTION int halves_is_native(int row, int column) {
+  const int last = TSL_HALVES_FIELD - 1, row_need = row & last, column_need = column & last,
+            need = row_need > column_need ? row_need : column_need;
+  const int row_mean = row >> 6 & last, column_mean = column >> 6 & last;
   if (row == TSL_HALVES_NATIVE || column == TSL_HALVES_NATIVE)
     return 1;
-  return ((row | column) & TSL_HALVES_HAS_TINY) != 0 && (row & column & TSL_HALVES_IS_EVEN) == 0;
+  return need != 0 && (row_mean == 0 || column_mean == 0 ||
+                       row_mean + column_mean - 2 * TSL_HALVES_MEAN_BIAS < need - TSL_HALVES_NEED_BIAS);
 }
 
 /* A state's scale. */
 TSL_FUNCTION int halves_scale_of(int state) {
-  return (state - (state & 7)) / 8;
+  return state >> 12;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* Where things lie in scratch memory, and the launches of a run of halves.
  *
- *   guess -> round A, round B -> decide; product -> join */
+ *   guess -> round A, round B -> decide; product -> join -> native */
 #include "base/status.h"
 #include "host/split.h"
 #include "strategy/gemm/halves/halves.h"
@@ -119,6 +119,7 @@ tesela_status tsl_halves_find_kernels(tsl_work *work) {
         TSL_HALVES_ITEMS, "", &state->round[o]));
   TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_decide", TSL_HALVES_GROUP_ITEMS, "",
                                  &state->decide));
+  TSL_TRY(tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_native", TSL_HALVES_ITEMS, "", &state->native));
   return tsl_launch_kernel_with(work, TEXT, "tsl_gemm_halves_join", TSL_HALVES_GROUP_ITEMS, "", &state->join);
 }
 
@@ -218,6 +219,12 @@ tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands,
                                TSL_ARG_BUFFER(run.scratch), TSL_ARG_VALUE(*given)};
   const int64_t across = tsl_ceil_div(given->n, TSL_HALVES_COLUMNS),
                 down = tsl_most(1, (int64_t)UNIT_JOIN * work->device->compute_units / tsl_most(1, across));
-  return launch(&run, run.state->join, across, tsl_launch_limited(work->device, 1, tsl_least(given->m, down)),
-                TSL_HALVES_GROUP_ITEMS, list, 5);
+  TSL_TRY(launch(&run, run.state->join, across,
+                 (int64_t)tsl_launch_limited(work->device, 1, tsl_least(given->m, down)),
+                 TSL_HALVES_GROUP_ITEMS, list + 2, 3));
+  if (given->is_empty)
+    return TESELA_OK;
+  return launch(&run, run.state->native, tsl_ceil_div(given->n, TSL_HALVES_TILE),
+                (int64_t)tsl_launch_limited(work->device, 1, tsl_ceil_div(given->m, TSL_HALVES_TILE)),
+                TSL_HALVES_ITEMS, list, 5);
 }
