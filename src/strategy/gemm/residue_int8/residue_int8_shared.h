@@ -58,7 +58,7 @@ typedef struct residue_modulus {
 
 /* What all kernels and the host know of a call. An element may have the relative error 2^margin / (1 + fraction / 2^20), and so be
  * smaller than what its line is below by 2^(x + TOP + 1) times as much, x being its line's steps (residue_steps). Half the guard is how many
- * times as large a line's sum of squares may be as its sample tells, where its steps are guessed. Costs are counted in
+ * times as large a line's sum of squares may be as its sample tells, where its steps with the first sieve are guessed. Costs are counted in
  * elements of C for each modulus: of an element where everything is native, where few lines are, and once if any line is. */
 typedef struct residue_rules {
   residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
@@ -273,8 +273,8 @@ typedef struct residue_guess {
 
 TSL_FUNCTION void residue_aim(const TSL_TABLES residue_rules *rules, residue_guess *guess) {
   for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-    guess->aims[c] =
-        residue_steps(&rules->sieves[c < rules->candidates ? c : 0], guess->squares * rules->guard / 2);
+    guess->aims[c] = residue_steps(&rules->sieves[c < rules->candidates ? c : 0],
+                                   c == 0 ? guess->squares * rules->guard / 2 : guess->squares << 2);
 }
 
 /* Of a sample whose largest is neither 0 nor infinite; the sums of its tops and of these squared. */
