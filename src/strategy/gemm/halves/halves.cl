@@ -340,6 +340,14 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *to, TSL_GLOBAL const float *fro
   }
 }
 
+/* Whether an item's own line of TILE lines, which items from `first` on look at, is native or has tiny numbers. */
+TSL_FUNCTION int may_be_native(TSL_GLOBAL const int *states, TSL_INDEX line, int lines, int first) {
+  const int own = TSL_ITEM(0) - first;
+  if (own < 0 || own >= TILE || line + own >= lines)
+    return 0;
+  return states[line + own] == TSL_HALVES_NATIVE || (states[line + own] & (TSL_HALVES_FIELD - 1)) != 0;
+}
+
 /* A tile of C by a group, 4 x 4 elements an item, of which those without a proof are stored. Groups whose tiles have none are done at once. */
 TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
 tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
@@ -355,12 +363,20 @@ tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL
        row += (TSL_INDEX)TSL_GROUPS(1) * TILE) {
     float sums[FOUR][FOUR];
     unsigned natives = 0;
+    TSL_BARRIER();
+    if (TSL_ITEM(0) == 0)
+      any = 0;
+    TSL_BARRIER();
+    if (may_be_native(rows, row, given.m, 0) || may_be_native(columns, col, given.n, TILE))
+      any = 1;
+    TSL_BARRIER();
+    const int looks = any;
     TSL_UNROLL
     for (int i = 0; i < FOUR; i++) {
       TSL_UNROLL
       for (int j = 0; j < FOUR; j++) {
         sums[i][j] = 0;
-        if (row + y + i < given.m && col + x + j < given.n &&
+        if (looks && row + y + i < given.m && col + x + j < given.n &&
             halves_is_native(rows[row + y + i], columns[col + x + j]))
           natives |= 1u << (FOUR * i + j);
       }
