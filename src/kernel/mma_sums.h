@@ -38,10 +38,10 @@ typedef struct opencl_mma_arguments {
 
 /* The same where four warps multiply together. Bytes from the scratch memory's start to the groups' descriptions and to
  * sums; the parts that k is split into: each has a matrix of sums there, m and n rounded up to whole tiles, if there are
- * several. */
+ * several; and to an int that is above wanted_above unless nobody reads C (-1: there is none). */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  TSL_INDEX maps, sums, split_k;
+  TSL_INDEX maps, sums, split_k, wanted, wanted_above;
 } opencl_mma_group_arguments;
 
 /* --- the last step --- */

@@ -23,6 +23,7 @@
   X(gemm, exact)                                                                                             \
   X(gemm, residue_int8)                                                                                      \
   X(gemm, slices)                                                                                            \
+  X(gemm, halves)                                                                                            \
   X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \

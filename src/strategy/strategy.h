@@ -83,13 +83,22 @@ typedef struct tsl_operand {
   const tsl_held
       *held; /* of a work with a spread: its pieces, in their order there; then nothing else is read */
 } tsl_operand;
+/* Of a run whose result may turn out not to be wanted, which the device alone knows: nobody reads C unless the int at byte `at` of scratch
+ * memory is above `above` when the run begins. Who likes may leave the run out then; zero: C is wanted. */
+typedef struct tsl_wanted {
+  bool is_told;
+  int64_t at;
+  int above;
+} tsl_wanted;
+
 typedef struct tsl_operands {
   tsl_operand a, b, c;
   tsl_operand bias; /* of problems that have one, the same for all of a batch where its step is 0 */
   tsl_operand scale_a, scale_b; /* likewise */
   tsl_operand sums;    /* of the last step, which is told here where the sums of a problem with scales are */
   tsl_buffer *scratch; /* of as many bytes as scratch() said; NULL where that is 0, and on the cpu */
-  tsl_team team;       /* the threads that the run may use, on the cpu; zero: the caller's alone */
+  tsl_wanted wanted;
+  tsl_team team; /* the threads that the run may use, on the cpu; zero: the caller's alone */
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;

@@ -59,8 +59,9 @@ void draw_call(uint64_t seed, uint64_t index, drawn *call) {
                                          {TESELA_BF16, TESELA_F32},  {TESELA_F16, TESELA_F32},
                                          {TESELA_BF16, TESELA_BF16}, {TESELA_F16, TESELA_F16},
                                          {TESELA_C64, TESELA_C64},   {TESELA_C128, TESELA_C128}};
-  static const char *const accuracies[] = {NULL,   NULL,   NULL,   NULL,  "default", "1e-2",  "1e-5",
-                                           "3e-7", "tf32", "bf16", "f32", "f64",     "exact", "exact"};
+  static const char *const accuracies[] = {NULL,   NULL,   NULL,    NULL,   "default", "1e-2",
+                                           "1e-3", "1e-5", "3e-7",  "8e-8", "tf32",    "bf16",
+                                           "f32",  "f64",  "exact", "exact"};
   static const char *const bits[] = {NULL, NULL, NULL, NULL, "run", "threads", "devices"};
   static const int spreads[] = {0, 0, 1, 4, 12, 40};
   dice d = {tsl_random_u64(seed, index), 0};

@@ -474,6 +474,28 @@ static void eights_wait_for_an_ask(void **state) {
 }
 
 /* What is packed: elements that lie apart, rows that do not start at multiples of 16 bytes, rows in the other direction. */
+/* Of f16, sums of 64 or of 128 terms are added to others where a number asks for more than one sum of all k guarantees, which these do. */
+static void f16_is_summed_by_panels(void **state) {
+  (void)state;
+  static const char panels[] = "tile_m=256 tile_n=128 eights=panels",
+                    pairs[] = "tile_m=256 tile_n=128 eights=pairs";
+  const tsl_device device = hopper();
+  tsl_problem problem = problem_of(4096, 4096, 4096, TESELA_F16, TESELA_F32);
+  assert_refused_for(strategy, panels, &device, &problem, "where a number asks for more");
+  assert_int_equal(tsl_ask_parse_accuracy("1e-3", &problem.ask), TESELA_OK); /* one sum's is 5.5e-4 */
+  assert_refused_for(strategy, panels, &device, &problem, "where a number asks for more");
+  assert_int_equal(tsl_ask_parse_accuracy("2e-5", &problem.ask), TESELA_OK);
+  const tsl_config config = config_of(strategy, panels), two = config_of(strategy, pairs);
+  assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
+  assert_int_equal(tsl_cuda_wgmma_of(&problem, &config, &device).apart, 1);
+  assert_int_equal(tsl_cuda_wgmma_of(&problem, &config, &device).element, 2);
+  assert_float_equal(strategy->accuracy(&problem, &config).factor, 2.25 * 64 + 26 + 80, 1e-2);
+  assert_refused_for(strategy, pairs, &device, &problem, "guarantees"); /* 354 u are 2.1e-5 */
+  assert_float_equal(strategy->accuracy(&problem, &two).factor, 2.25 * 128 + 26 + 40, 1e-2);
+  problem.a.type = problem.b.type = TESELA_BF16;
+  assert_refused_for(strategy, panels, &device, &problem, "only e4m3 and e5m2");
+}
+
 static void operands_that_maps_do_not_take_are_packed(void **state) {
   (void)state;
   const tsl_rows rows = {.rows = 100, .elements = 100}, one = {.rows = 1, .elements = 100};
@@ -787,6 +809,7 @@ int main(void) {
       cmocka_unit_test(sums_of_eights_are_guaranteed),
       cmocka_unit_test(the_bound_of_eights_is_met),
       cmocka_unit_test(eights_wait_for_an_ask),
+      cmocka_unit_test(f16_is_summed_by_panels),
       cmocka_unit_test(operands_that_maps_do_not_take_are_packed),
       cmocka_unit_test(last_steps_have_memory),
       cmocka_unit_test(products_that_differ),

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <tesela/tesela.h>
 
-enum { SIDE_MOST = 24, DEPTH_MOST = 200, PER_KIND = 60, CLIMBS = 4, STEPS = 1500 };
+enum { SIDE_MOST = 24, DEPTH_MOST = 200, PER_KIND = 60, CLIMBS = 5, STEPS = 1500 };
 
 static tesela_context *context;
 static uint64_t seed = 1;
@@ -157,7 +157,7 @@ static product *new_product(tesela_type type) {
 /* --- tests --- */
 
 static const char *const strategies[] = {"residue_int8", "residue_int8 moduli=5", "residue_int8 moduli=8"};
-static const char *const asks[] = {NULL, "1e-3", "1e-4"};
+static const char *const asks[] = {NULL, "1e-3", "1e-4", "2e-6", "7.6e-8"};
 
 static void nothing_exceeds_its_bound(void **state) {
   (void)state;
@@ -170,7 +170,7 @@ static void nothing_exceeds_its_bound(void **state) {
         const char *note;
         of->m = 1 + below(SIDE_MOST), of->n = 1 + below(SIDE_MOST), of->k = 2 + 2 * below(DEPTH_MOST / 2);
         of->strategy = strategies[i % 3];
-        of->accuracy = asks[i / 3 % 3];
+        of->accuracy = asks[i / 3 % 5];
         fill(of, (data_kind)kind);
         const double now = worst(of, &note);
         most = fmax(most, now);
@@ -194,7 +194,7 @@ static void climbing_finds_no_way_out(void **state) {
     product *of = new_product(climb % 2 ? TESELA_F64 : TESELA_F32);
     const char *note;
     of->m = of->n = 4, of->k = climb < 2 ? 16 : 64;
-    of->accuracy = climb < 2 ? "1e-2" : NULL;
+    of->accuracy = climb < 2 ? "1e-2" : climb == 4 ? "3e-7" : NULL;
     fill(of, NORMAL);
     double best = worst(of, &note);
     const double first = best;
@@ -271,6 +271,41 @@ static void long_lines_take_few_moduli(void **state) {
       else
         assert_true(!record.note || strstr(record.note, "more moduli than usual"));
     }
+  }
+}
+
+/* An ask for less than sums of f32 guarantee takes as many moduli as normal numbers need for it, which is few. */
+static void precise_asks_take_few_moduli(void **state) {
+  (void)state;
+  enum { LINES = 64, LONG = 4096 };
+  static const struct {
+    const char *accuracy;
+    int moduli;
+  } rows[] = {{"1e-5", 7}, {"1e-6", 8}, {"7.6e-8", 10}};
+  static float a[LINES * LONG], b[LINES * LONG], c[LINES * LINES];
+  for (int i = 0; i < LINES * LONG; i++) {
+    a[i] = (float)(0.866 * (uniform() + uniform() + uniform() + uniform()));
+    b[i] = (float)(0.866 * (uniform() + uniform() + uniform() + uniform()));
+  }
+  for (int i = 0; i < 3; i++) {
+    tsl_problem problem = tsl_problem_gemm(LINES, LINES, LONG, TESELA_F32);
+    assert_int_equal(tsl_ask_parse_accuracy(rows[i].accuracy, &problem.ask), TESELA_OK);
+    assert_true(tsl_residue_is_precise(&problem));
+    assert_int_equal(tsl_residue_least(&problem, &(tsl_config){{0}}), rows[i].moduli);
+    const tesela_gemm_desc desc = {.m = LINES,
+                                   .n = LINES,
+                                   .k = LONG,
+                                   .a = {.data = a},
+                                   .b = {.data = b, .row_stride = 1, .col_stride = LONG},
+                                   .c = {.data = c},
+                                   .device = "cpu",
+                                   .strategy = "residue_int8",
+                                   .accuracy = rows[i].accuracy};
+    tesela_record record;
+    assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
+    print_message("  %s: %s\n", rows[i].accuracy, record.note ? record.note : "as expected");
+    assert_null(record.note);
+    assert_true(record.error_bound <= strtod(rows[i].accuracy, NULL) * (1 + 1e-9));
   }
 }
 
@@ -414,7 +449,7 @@ static void refusals_say_why(void **state) {
   assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED);
   assert_non_null(strstr(tesela_last_error(), "f32 has 4 to 10"));
   desc.strategy = "residue_int8";
-  desc.accuracy = "1e-9";
+  desc.accuracy = "7e-8"; /* less than a rounding and a quarter */
   assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED);
 }
 
@@ -422,11 +457,11 @@ int main(void) {
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sieves_are_right),          cmocka_unit_test(nothing_exceeds_its_bound),
-      cmocka_unit_test(climbing_finds_no_way_out), cmocka_unit_test(ordinary_data_takes_residues),
-      cmocka_unit_test(conjugates_count),          cmocka_unit_test(few_lines_are_native),
-      cmocka_unit_test(refusals_say_why),          cmocka_unit_test(long_lines_take_few_moduli),
-      cmocka_unit_test(sums_are_reduced),
+      cmocka_unit_test(sieves_are_right),           cmocka_unit_test(nothing_exceeds_its_bound),
+      cmocka_unit_test(climbing_finds_no_way_out),  cmocka_unit_test(ordinary_data_takes_residues),
+      cmocka_unit_test(conjugates_count),           cmocka_unit_test(precise_asks_take_few_moduli),
+      cmocka_unit_test(few_lines_are_native),       cmocka_unit_test(refusals_say_why),
+      cmocka_unit_test(long_lines_take_few_moduli), cmocka_unit_test(sums_are_reduced),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   tesela_context_destroy(context);

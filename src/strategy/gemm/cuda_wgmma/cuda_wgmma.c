@@ -3,6 +3,8 @@
 
 #include "host/split.h"
 
+#include <math.h>
+
 static const tsl_param params[] = {
     [TSL_CUDA_WGMMA_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {64, 128, 256}},
     [TSL_CUDA_WGMMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 192, 256}},
@@ -22,7 +24,7 @@ static const tsl_param params[] = {
                              {TSL_CUDA_WGMMA_STAY, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM}},
     [TSL_CUDA_WGMMA_EIGHTS] = {"eights",
                                "e4m3 and e5m2: widened to f16; sums of 8-bit units of panels, or of pairs, "
-                               "added in f32; or units alone",
+                               "added in f32, as f16's may be; or units alone",
                                TSL_CUDA_WGMMA_WIDENED,
                                {TSL_CUDA_WGMMA_WIDENED, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS,
                                 TSL_CUDA_WGMMA_UNITS}},
@@ -86,6 +88,15 @@ static int64_t panel_of_eights(const tsl_problem *problem, int64_t eights) {
                                           : tsl_most(1, problem->k);
 }
 
+/* Of f16, whose panels are of 64 products: what tensor cores do with as many, and what it costs to add these sums up, those of parts of k,
+ * which have four panels or more, among them. */
+static tsl_accuracy of_panels(const tsl_problem *problem, int64_t sums) {
+  const double k = (double)problem->k,
+               terms = (sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 1) * TSL_CUDA_WGMMA_PANEL / 2;
+  return (tsl_accuracy){.factor = 2.25 * fmin(k, terms) + 26 + 1.25 * ceil(k / terms) + 0x1p-22 * k,
+                        .repeats = true};
+}
+
 /* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of their product. Its
  * sums align fewer products at once than those of narrower types, so that each costs more cuts. Of a number with less than ten places,
  * below the smallest normal one, nothing may be left. */
@@ -94,6 +105,8 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   const double k = (double)problem->k;
   if (tsl_cuda_wgmma_is_eight(problem) && config->value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED)
     return tsl_accuracy_of_eights(problem, panel_of_eights(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]));
+  if (tsl_cuda_wgmma_is_half(problem) && config->value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED)
+    return of_panels(problem, config->value[TSL_CUDA_WGMMA_EIGHTS]);
   if (problem->a.type != TESELA_F32)
     return tsl_accuracy_of_tensor_cores(problem, config);
   return (tsl_accuracy){
@@ -103,18 +116,26 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 /* Sums that a thread of a warpgroup has registers for; and with those of a panel that are apart. */
 enum { SUMS_MOST = 128, SUMS_MOST_APART = 192, BAND = 8 };
 
-/* Why 8-bit numbers are not multiplied so. */
-static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmma *tile, int sums) {
+/* Why 8-bit numbers, or f16, are not multiplied so. */
+static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmma *tile, int64_t eights,
+                                 int sums, const tsl_config *config) {
+  const char *name = eights_names[eights - 1];
+  if (tile->eights == 0 &&
+      (problem->ask.accuracy != TSL_ACCURACY_NUMBER ||
+       tsl_accuracy_of_tensor_cores(problem, config).factor * 0x1p-24 <= problem->ask.number))
+    return tsl_refusal(
+        "eights=%s: f16 is summed by panels where a number asks for more than sums of all k guarantee", name);
+  if (tile->eights == 0 && eights == TSL_CUDA_WGMMA_UNITS)
+    return "eights=units: f16 is not multiplied by units for 8 bits";
   if (!tsl_ask_has_accuracy(&problem->ask))
     return tsl_refusal("eights=%s: sums of 8-bit units keep 13 binary places, which only an ask allows "
                        "(accuracy=e4m3 or a number)",
-                       eights_names[tile->eights - 1]);
+                       name);
   if (tile->eights == TSL_CUDA_WGMMA_UNITS && problem->ask.accuracy != TSL_ACCURACY_NUMBER)
     return "eights=units: sums of all k keep 13 binary places, which only a number asks for";
   if (tile->apart > 0 && sums + tile->tile_n / 2 > SUMS_MOST_APART)
     return tsl_refusal("eights=%s: tiles of %d x %d are %d sums a thread and %d apart, where %d have room",
-                       eights_names[tile->eights - 1], tile->tile_m, tile->tile_n, sums, tile->tile_n / 2,
-                       SUMS_MOST_APART);
+                       name, tile->tile_m, tile->tile_n, sums, tile->tile_n / 2, SUMS_MOST_APART);
   return NULL;
 }
 
@@ -139,9 +160,10 @@ static const char *refuse_stream(const tsl_problem *problem, const tsl_cuda_wgmm
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const bool is_widened = config->value[TSL_CUDA_WGMMA_EIGHTS] == TSL_CUDA_WGMMA_WIDENED;
-  if (!is_widened && !tsl_cuda_wgmma_is_eight(problem))
-    return "eights: only e4m3 and e5m2 are multiplied in more than one way";
+  const int64_t eights = config->value[TSL_CUDA_WGMMA_EIGHTS];
+  const bool is_widened = eights == TSL_CUDA_WGMMA_WIDENED;
+  if (!is_widened && !tsl_cuda_wgmma_is_eight(problem) && !tsl_cuda_wgmma_is_half(problem))
+    return "eights: only e4m3 and e5m2, and f16 to f32, are multiplied in more than one way";
   if (config->value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM && refuse_streams(problem, config->value))
     return refuse_streams(problem, config->value);
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
@@ -152,8 +174,8 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if (sums > SUMS_MOST)
     return tsl_refusal("tiles of %d x %d are %d sums a thread, where %d have room", tile.tile_m, tile.tile_n,
                        sums, SUMS_MOST);
-  if (!is_widened && refuse_eights(problem, &tile, sums))
-    return refuse_eights(problem, &tile, sums);
+  if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
+    return refuse_eights(problem, &tile, eights, sums, config);
   if (tile.tile_n == 192 && (tile.apart == 0 || tile.flows))
     return "tile_n=192: only where sums are apart, and blocks stay, do threads lack registers for 256";
   if (tile.flows && tsl_problem_batch(problem) > 1)

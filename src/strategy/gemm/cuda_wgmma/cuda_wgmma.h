@@ -19,7 +19,8 @@ enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
 enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
 
 /* How e4m3 and e5m2 are multiplied: as f16, which they are on their way; by the units for 8 bits, whose sums keep few places, those of
- * each panel, or of two, added to sums in f32; or by these units alone. Other types know only the first. */
+ * each panel, or of two, added to sums in f32; or by these units alone. Of f16, sums of panels may be added to sums in f32, too, which guarantees
+ * more of long ones. Other types know only the first. */
 enum { TSL_CUDA_WGMMA_WIDENED = 1, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS, TSL_CUDA_WGMMA_UNITS };
 
 /* Bytes of a row of a panel. */
@@ -94,8 +95,9 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_account *account);
 
-/* Whether a problem's factors are 8-bit floating point. */
+/* Whether a problem's factors are 8-bit floating point; f16, with a C of f32. */
 bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem);
+bool tsl_cuda_wgmma_is_half(const tsl_problem *problem);
 
 tesela_status tsl_cuda_wgmma_build(tsl_work *work);
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

@@ -84,6 +84,10 @@ bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem) {
   return type->size == 1 && !type->is_integer;
 }
 
+bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
+  return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
+}
+
 /* How a vector goes that goes along C's rows, or columns, of the product as it was asked for. */
 static int way_of(bool is_swapped, bool is_there, bool by_column) {
   return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
@@ -132,7 +136,8 @@ static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *conf
   else if (purpose == JOINING)
     tile.beside = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
   tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
-  tile.apart = tile.eights == TSL_CUDA_WGMMA_PANELS ? 1 : tile.eights == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
+  const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
+  tile.apart = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
   tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.given;
   tile.resident = resident_of(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;

@@ -246,6 +246,8 @@ tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL cons
   TSL_LOCAL_BYTES(memory, LOCAL_BYTES);
   const unsigned int start = tsl_ptx_local(memory), full = start + BARRIERS, empty = full + 8 * STAGES,
                      base = (start + PANELS + 1023) / 1024 * 1024;
+  if (given.wanted >= 0 && *(TSL_GLOBAL const int *)(scratch + given.wanted) <= given.wanted_above)
+    return;
   if (TSL_ITEM(0) < 2 * MAP_BYTES / 4)
     ((TSL_LOCAL_POINTER unsigned int *)memory)[TSL_ITEM(0)] = 0;
   if (TSL_ITEM(0) == 0) {

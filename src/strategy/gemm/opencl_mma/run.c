@@ -21,7 +21,7 @@ typedef struct opencl_mma_arguments {
 } opencl_mma_arguments;
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  int64_t maps, sums, split_k;
+  int64_t maps, sums, split_k, wanted, wanted_above;
 } opencl_mma_group_arguments;
 
 enum { UNIT_GROUPS = 16, FOLD_ITEMS = 256 };
@@ -151,7 +151,9 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
       .whole = {.sizes = sizes, .band = tile.band, .tiles_m = shares.tiles_m, .tiles_n = shares.tiles_n},
       .maps = tile.a_bytes + tile.b_bytes,
       .sums = tile.a_bytes + tile.b_bytes + shares.groups * TSL_OPENCL_MMA_MAPS,
-      .split_k = shares.split_k};
+      .split_k = shares.split_k,
+      .wanted = operands->wanted.is_told ? operands->wanted.at : -1,
+      .wanted_above = operands->wanted.above};
   memcpy(given.whole.scalars, &scaled.scalars, sizeof given.whole.scalars);
   const tsl_grid grid = tsl_opencl_mma_grid(&tile, &shares);
   const tsl_argument a = TSL_ARG_BUFFER(buffers[0]), b = TSL_ARG_BUFFER(buffers[1]),

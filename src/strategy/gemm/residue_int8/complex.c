@@ -12,6 +12,10 @@
  * on which neither norms nor the claim of NOTES.md depend, so that all of it holds for both parts with 2 k terms. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
+const char *tsl_residue_native_defines(const tsl_problem *problem) {
+  return tsl_residue_is_precise(problem) ? "#define TSL_RESIDUE_PRECISE\n" : tsl_residue_defines(problem);
+}
+
 const char *tsl_residue_defines(const tsl_problem *problem) {
   static const char *const defines[2][2] = {
       {"", "#define TSL_RESIDUE_COMPLEX\n"},

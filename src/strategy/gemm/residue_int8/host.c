@@ -481,6 +481,7 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
                          .alpha = reads ? problem->alpha[0] : 0,
                          .beta = problem->beta[0],
                          .is_complex = tsl_residue_kinds(problem) > 1,
+                         .is_precise = tsl_residue_is_precise(problem),
                          .conjugates = {is_swapped ? problem->conjugate_b : problem->conjugate_a,
                                         is_swapped ? problem->conjugate_a : problem->conjugate_b}},
                  .kinds = tsl_residue_kinds(problem),

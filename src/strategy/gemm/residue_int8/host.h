@@ -57,6 +57,7 @@ typedef struct tsl_residue_job {
   int64_t c_row, c_col;
   double alpha, beta;
   bool is_complex, conjugates[2]; /* for elements as they are */
+  bool is_precise;                /* those are summed in double, though C is f32 */
 } tsl_residue_job;
 
 /* Residues of a block of C: a plane of `plane` bytes for each modulus, a tile of 32 x 32 bytes after the other along its rows. */

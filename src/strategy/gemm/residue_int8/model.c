@@ -112,8 +112,8 @@ static double portable_products(const tsl_device *device) {
   return byte_rates[device->is_cpu != 0] * device->peak_f32;
 }
 
-/* The most moduli that may be chosen are multiplied; an engine without matrix instructions copies what it reads; and sums pass through
- * memory. */
+/* The most moduli that may be chosen are multiplied, but by engines of four warps, which leave out what does not count; an engine without matrix
+ * instructions copies what it reads; and sums pass through memory. */
 static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                const tsl_device *device) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -121,27 +121,23 @@ static double portable_seconds(const tsl_problem *problem, const tsl_config *con
       tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1) * tsl_residue_kinds(problem);
   const double items = device->is_cpu ? 1e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units)
                                       : device->peak_f32 / 2;
+  const double multiplied = device->capabilities & TSL_CAN_MMA_GROUP ? all->planes : most;
   const double lines =
       all->numbers * (portable_work[all->is_double] + all->moduli * portable_modulus_work[all->is_double]);
   const double results = m * n * all->planes * portable_join_work[all->is_double];
   const double copied = device->capabilities & TSL_CAN_MMA ? 0 : 3;
   const double bytes =
       all->numbers * (2 * all->size + (all->planes + copied * most) / all->each) +
-      m * n * (most * 8 + all->planes * 2 + all->each * all->size * (problem->beta[0] != 0 ? 2 : 1));
+      m * n * (multiplied * 8 + all->planes * 2 + all->each * all->size * (problem->beta[0] != 0 ? 2 : 1));
   const double side_m = (double)tsl_round_up(problem->m, (int64_t)tile_m),
                side_n = (double)tsl_round_up(problem->n, (int64_t)tile_m);
   return portable_doubt * (fmax((lines + results) / items, bytes / (streamed * device->bandwidth)) +
-                           2 * most * side_m * side_n * k / portable_products(device) +
+                           2 * multiplied * side_m * side_n * k / portable_products(device) +
                            (portable_launches + 2 * most) * device->launch_seconds);
 }
 
-double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
-                                const tsl_device *device) {
-  const work_of all = work(problem, config);
-  if (device->capabilities & TSL_CAN_HOST)
-    return host_seconds(problem, &all, device);
-  if (!tsl_residue_has_cuda(device))
-    return portable_seconds(problem, config, &all, device);
+static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, const tsl_device *device) {
+  const work_of all = *all_work;
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double lanes = 128 * units * clock, bytes = streamed * device->bandwidth;
@@ -172,6 +168,15 @@ double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *co
                lanes,
            elements * (all.planes + all.each * all.size * (problem->beta[0] != 0 ? 2 : 1)) / bytes);
   return measure + choose + convert + products + join + 6 * gap_seconds;
+}
+
+double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
+  const work_of all = work(problem, config);
+  if (device->capabilities & TSL_CAN_HOST)
+    return host_seconds(problem, &all, device);
+  return tsl_residue_has_cuda(device) ? cuda_seconds(problem, &all, device)
+                                      : portable_seconds(problem, config, &all, device);
 }
 
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -4,13 +4,15 @@
  *
  * The integer product is a child: i8 by i8 to i32, with lines of A and of B that are dense and start at multiples of 16 bytes, at most
  * TSL_RESIDUE_PART terms of k. Whichever strategy of the device multiplies these fastest does, so nothing here knows matrix instructions.
- * How many planes count is known on the device alone, and a run only enqueues: those of the most moduli are multiplied, whatever was chosen. */
+ * How many planes count is known on the device alone, and a run only enqueues: products of the most moduli are, and an engine that looks where they
+ * are told whether they count (tsl_wanted) leaves out those that do not. */
 #include "base/status.h"
 #include "host/split.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 #include "strategy/gemm/residue_int8/residue_portable_shared.h"
 #include "strategy/launch.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define FOLDER "strategy/gemm/residue_int8/"
@@ -132,8 +134,9 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
   TSL_TRY(find(work, rests, "tsl_gemm_residue_int8_convert", TSL_RESIDUE_GROUP_ITEMS, &state->convert));
   TSL_TRY(find(work, rests, "tsl_gemm_residue_int8_reduce", TSL_RESIDUE_GROUP_ITEMS, &state->reduce));
   TSL_TRY(find(work, result, "tsl_gemm_residue_int8_join", TSL_RESIDUE_GROUP_ITEMS, &state->join));
-  TSL_TRY(find(work, result, "tsl_gemm_residue_int8_native", TSL_RESIDUE_TILE * TSL_RESIDUE_TILE,
-               &state->native));
+  TSL_TRY(tsl_launch_kernel_with(work, result, "tsl_gemm_residue_int8_native",
+                                 TSL_RESIDUE_TILE * TSL_RESIDUE_TILE,
+                                 tsl_residue_native_defines(&work->problem), &state->native));
   return reads(&work->problem) ? make_product(work) : TESELA_OK;
 }
 
@@ -239,7 +242,10 @@ static tesela_status multiply_plane(const residue_run *run, int plane) {
   const tsl_operands operands = {
       .a = {.buffer = run->scratch, .offset = given->planes[0] + plane * given->plane[0]},
       .b = {.buffer = run->scratch, .offset = given->planes[1] + plane * given->plane[1]},
-      .c = {.buffer = run->scratch, .offset = given->sums / (int64_t)sizeof(int)}};
+      .c = {.buffer = run->scratch, .offset = given->sums / (int64_t)sizeof(int)},
+      .wanted = {.is_told = true,
+                 .at = given->choice + (int64_t)offsetof(residue_choice, moduli),
+                 .above = plane / given->parts / tsl_residue_kinds(&run->work->problem)}};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given), TSL_ARG_VALUE(plane)};
   TSL_TRY(run->work->children->enqueue(run->state->product, &operands, run->stream, run->scratch));
   return launch(run, run->state->reduce, groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),

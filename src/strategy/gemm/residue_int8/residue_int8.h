@@ -19,8 +19,10 @@ enum { TSL_RESIDUE_INT8_LEAST };
 
 /* Tables and limits of a product with so many rows, columns and terms: k of the problem counts for the guarantee. */
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n);
-/* What an error may be, relative to |A||B|: what a careful sum's is, or more where that is asked for. */
+/* What an error may be, relative to |A||B|: what a careful sum's is, or what was asked for. */
 double tsl_residue_allowed(const tsl_problem *problem);
+/* Whether that is less than what sums in f32 guarantee, so that elements without residues are summed in double. */
+bool tsl_residue_is_precise(const tsl_problem *problem);
 /* The least number of moduli that a call may come out with, and the most that its type has. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config);
 int tsl_residue_most(const tsl_problem *problem);
@@ -40,8 +42,9 @@ static inline tesela_type tsl_residue_type(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   return type->is_complex ? type->component : problem->c.type;
 }
-/* What kernels are compiled for: the type and whether it is of complex numbers. */
+/* What kernels are compiled for: the type and whether it is of complex numbers; those that sum elements as they are, also how. */
 const char *tsl_residue_defines(const tsl_problem *problem);
+const char *tsl_residue_native_defines(const tsl_problem *problem);
 /* An offset or a stride in real numbers. */
 static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elements) {
   return tsl_type(problem->c.type)->is_complex ? 2 * elements : elements;

@@ -5,7 +5,8 @@
  * Of complex numbers both operands have twice as many lines, of real and of imaginary parts by turns, of whose products each 2 x 2 are an
  * element's (residue_native_part): such tiles have half as many lines.
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; TSL_RESIDUE_PRECISE, of f32 whose sums are double (panels are, too,
+ * so that a number is converted once). */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -15,17 +16,18 @@
 #include "residue_int8_shared.h"
 
 constexpr int THREADS = 256, FOUR = 4, EACH_ELEMENT = TSL_RESIDUE_EACH;
-#ifdef TSL_RESIDUE_F64
+#if defined(TSL_RESIDUE_F64) || defined(TSL_RESIDUE_PRECISE)
+#define SUMS_DOUBLE
 constexpr int PER = 4;
 #else
 constexpr int PER = 8;
 #endif
 constexpr int SIDE = 16 * PER, DEPTH = 8, ROW = SIDE + 4, EACH = SIDE * DEPTH / THREADS;
 
-typedef residue_real panel_t[DEPTH][ROW];
+typedef residue_native panel_t[DEPTH][ROW];
 
-SM90_FUNCTION residue_real fused(residue_real a, residue_real b, residue_real c) {
-#ifdef TSL_RESIDUE_F64
+SM90_FUNCTION residue_native fused(residue_native a, residue_native b, residue_native c) {
+#ifdef SUMS_DOUBLE
   return __fma_rn(a, b, c);
 #else
   return __fmaf_rn(a, b, c);
@@ -66,17 +68,17 @@ SM90_FUNCTION int line_at(int thread, int i) {
   return i / FOUR * 64 + thread * FOUR + i % FOUR;
 }
 
-SM90_FUNCTION void take(residue_real own[PER], const residue_real *row, int thread) {
+SM90_FUNCTION void take(residue_native own[PER], const residue_native *row, int thread) {
 #pragma unroll
   for (int i = 0; i < PER; i++)
     own[i] = row[line_at(thread, i)];
 }
 
 /* Adds `depth` products, one after the other. */
-SM90_FUNCTION void multiply(residue_real sums[PER][PER], const panel_t rows, const panel_t columns,
+SM90_FUNCTION void multiply(residue_native sums[PER][PER], const panel_t rows, const panel_t columns,
                             int depth) {
   const int x = threadIdx.x % 16, y = threadIdx.x / 16;
-  residue_real left[PER], above[PER];
+  residue_native left[PER], above[PER];
 #pragma unroll
   for (int d = 0; d < DEPTH; d++)
     if (d < depth) {
@@ -119,7 +121,8 @@ SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[
                      beta = (residue_real)given.beta;
   for (long long tile = blockIdx.x; tile < (long long)across * down; tile += gridDim.x) {
     const int row = (int)(tile % down) * SIDE, col = (int)(tile / down) * SIDE;
-    residue_real sums[PER][PER] = {}, left[EACH], above[EACH];
+    residue_native sums[PER][PER] = {};
+    residue_real left[EACH], above[EACH];
     int in = 0;
     if (k > 0) {
       fetch(left, at.a, given.of[0], row, m, 0, k);
@@ -166,10 +169,10 @@ SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[
 
 /* --- listed lines --- */
 
-constexpr int LISTED = 16, WIDE = 128, FEW_DEPTH = 64 / sizeof(residue_real),
+constexpr int LISTED = 16, WIDE = 128, FEW_DEPTH = 64 / sizeof(residue_native),
               FEW_EACH = WIDE * FEW_DEPTH / THREADS;
 struct few_t {
-  residue_real listed[FEW_DEPTH][LISTED + 2], other[FEW_DEPTH][WIDE + 4];
+  residue_native listed[FEW_DEPTH][LISTED + 2], other[FEW_DEPTH][WIDE + 4];
 };
 
 /* Which number of the other operand's panel (WIDE lines, FEW_DEPTH of each) is number `e` of a thread. */
@@ -194,7 +197,8 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
   const residue_real *mine = from + own.offset +
                              (loads ? natives[(first + in) / EACH_ELEMENT] : 0) * own.across +
                              (first + in) % EACH_ELEMENT;
-  residue_real sums[2][FOUR] = {}, next[FEW_EACH], one = 0;
+  residue_native sums[2][FOUR] = {};
+  residue_real next[FEW_EACH], one = 0;
   for (int h = -FEW_DEPTH, panel = 0; h < given.k; h += FEW_DEPTH, panel ^= 1) {
     if (h >= 0) {
       if (depth < FEW_DEPTH)
@@ -220,8 +224,8 @@ SM90_FUNCTION void few_lines(const place &at, int operand, int first, int count,
         for (int i = 0; i < 2; i++)
 #pragma unroll
           for (int j = 0; j < FOUR; j++) {
-            const residue_real left = panels[panel].listed[d][2 * y + i],
-                               right = panels[panel].other[d][FOUR * x + j];
+            const residue_native left = panels[panel].listed[d][2 * y + i],
+                                 right = panels[panel].other[d][FOUR * x + j];
             sums[i][j] = operand ? fused(right, left, sums[i][j]) : fused(left, right, sums[i][j]);
           }
   }

@@ -2,11 +2,12 @@
  *
  * tsl_gemm_residue_int8_join: an item makes four neighbours of a row of C of their residues.
  * tsl_gemm_residue_int8_native: what has no proof, or is not finite, k products added one after the other, each fused; an item has an element.
+ * Of f32 these sums are double where they are asked to be precise.
  * Where there are no products, C = beta C is all that is left.
  *
  *   scales of rows, of columns: NO_SCALE marks what the one kernel leaves to the other
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not, TSL_RESIDUE_PRECISE or not. */
 #include "dialect.h"
 
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
@@ -140,9 +141,10 @@ tsl_gemm_residue_int8_native(TSL_GLOBAL const residue_real *a, TSL_GLOBAL const 
       finish(to + part, residue_native_part(part, sums, given.of[0].is_conjugate, given.of[1].is_conjugate),
              &given);
 #else
-    residue_real sum = 0;
+    residue_native sum = 0;
     for (int h = 0; h < k; h++)
-      sum = TSL_FMA(left[h * given.of[0].along], right[h * given.of[1].along], sum);
+      sum = TSL_FMA((residue_native)left[h * given.of[0].along], (residue_native)right[h * given.of[1].along],
+                    sum);
     finish(to, sum, &given);
 #endif
   }

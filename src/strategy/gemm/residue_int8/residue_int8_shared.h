@@ -57,14 +57,15 @@ typedef struct residue_modulus {
 } residue_modulus;
 
 /* What all kernels and the host know of a call. An element may have the relative error 2^margin / (1 + fraction / 2^20), and so be
- * smaller than what its line is below by 2^(x + TOP + 1) times as much, x being its line's steps (residue_steps). Costs are counted in
+ * smaller than what its line is below by 2^(x + TOP + 1) times as much, x being its line's steps (residue_steps). Half the guard is how many
+ * times as large a line's sum of squares may be as its sample tells, where its steps with the first sieve are guessed. Costs are counted in
  * elements of C for each modulus: of an element where everything is native, where few lines are, and once if any line is. */
 typedef struct residue_rules {
   residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
   residue_modulus moduli[TSL_RESIDUE_MODULI];
   residue_index lines[2], k;
   int candidates, margin;
-  unsigned fraction;
+  unsigned fraction, guard;
   int native_weight, line_weight, native_once;
 } residue_rules;
 
@@ -172,6 +173,12 @@ typedef unsigned residue_bits;
 #define TSL_RESIDUE_INFINITY 0x7f800000u
 #endif
 #define TSL_RESIDUE_SIGN ((residue_bits)1 << (sizeof(residue_bits) * 8 - 1))
+/* What elements without residues are summed in. */
+#ifdef TSL_RESIDUE_PRECISE
+typedef double residue_native;
+#else
+typedef residue_real residue_native;
+#endif
 
 /* An element as it is: of sums of the parts' products, real by real, real by imaginary, ..., each of k terms in order, its real part (0) or
  * imaginary part. The same bits for C' = B' A', and for conjugates. */
@@ -266,7 +273,8 @@ typedef struct residue_guess {
 
 TSL_FUNCTION void residue_aim(const TSL_TABLES residue_rules *rules, residue_guess *guess) {
   for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-    guess->aims[c] = residue_steps(&rules->sieves[c < rules->candidates ? c : 0], guess->squares << 2);
+    guess->aims[c] = residue_steps(&rules->sieves[c < rules->candidates ? c : 0],
+                                   c == 0 ? guess->squares * rules->guard / 2 : guess->squares << 2);
 }
 
 /* Of a sample whose largest is neither 0 nor infinite; the sums of its tops and of these squared. */

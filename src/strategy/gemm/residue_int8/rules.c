@@ -127,19 +127,42 @@ residue_reduction tsl_residue_reduction(unsigned p) {
 
 /* --- limits --- */
 
-double tsl_residue_allowed(const tsl_problem *problem) {
-  const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff, always = ((double)problem->k + 4) * u;
-  return is_asked(problem) ? fmax(always, tsl_ask_allows(&problem->ask, problem->k, u, u)) : always;
+/* Of a careful sum in C's type. */
+static double always_allowed(const tsl_problem *problem) {
+  return ((double)problem->k + 4) * tsl_type(tsl_residue_type(problem))->unit_roundoff;
 }
 
-/* NOTES.md: 5.1 errors of so much of an element each, beside the roundings of the result. */
-static void allow(const tsl_problem *problem, residue_rules *rules) {
+/* Sums in double of f32's products, which are exact, and all that is done behind them are less than a tenth of a rounding of f32, of as many terms
+ * as there may be, so that C's rounding is what counts; and a quarter of one is enough for residues. */
+static const double precise_roundings = 1.25;
+
+bool tsl_residue_is_precise(const tsl_problem *problem) {
+  const double u = tsl_type(TESELA_F32)->unit_roundoff;
+  return problem->c.type == TESELA_F32 && is_asked(problem) &&
+         tsl_ask_allows(&problem->ask, problem->k, u, u) < always_allowed(problem);
+}
+
+double tsl_residue_allowed(const tsl_problem *problem) {
   const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff;
-  const double rest = fmin(0.125, (tsl_residue_allowed(problem) - 4 * u) * (1 - 0x1p-10));
-  if (!(rest > 0)) /* no terms */
+  if (!is_asked(problem))
+    return always_allowed(problem);
+  const double asked = tsl_ask_allows(&problem->ask, problem->k, u, u);
+  return fmax(asked, fmin(always_allowed(problem),
+                          tsl_residue_is_precise(problem) ? precise_roundings * u : INFINITY));
+}
+
+/* NOTES.md: 4.15 errors of so much of an element each, beside the roundings of the result, of which f32 has one in its own type. */
+static double allowed_each(const tsl_problem *problem) {
+  const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff,
+               roundings = tsl_residue_is_precise(problem) ? 1 + 0x1p-20 : 4;
+  return fmin(0.125, (tsl_residue_allowed(problem) - roundings * u) * (1 - 0x1p-10)) / 4.15;
+}
+
+static void allow(const tsl_problem *problem, residue_rules *rules) {
+  const double each = allowed_each(problem);
+  if (!(each > 0)) /* no terms */
     return;
-  const double half =
-      frexp(rest / 5.1, &rules->margin); /* rest / 5.1 = 2^margin half, and half is from 1/2 on */
+  const double half = frexp(each, &rules->margin); /* each = 2^margin half, and half is from 1/2 on */
   rules->fraction = (unsigned)ceil((1 / half - 1) * 0x1p20);
 }
 
@@ -147,8 +170,22 @@ int tsl_residue_most(const tsl_problem *problem) {
   return is_double(problem) ? TSL_RESIDUE_MODULI : MOST_F32;
 }
 
-/* By default enough to be no worse than sums in the type of C are in fact; where more is allowed, as many as give most rows of ordinary
- * numbers that, elements of a 64th of a typical one included. */
+/* The bits of P that normal numbers need for what is allowed: where a tenth of them is smaller than a limit the claim of NOTES.md still
+ * holds, and that limit is a tenth of a typical one. */
+static double bits_wanted(const tsl_problem *problem) {
+  static const double limit_bits = 2.25;
+  const double each = allowed_each(problem);
+  return each > 0 ? 2 * (limit_bits - log2(each) + log2((double)tsl_most(problem->k, 1)) / 2) + 1 : 0;
+}
+
+static double bits_of(int count) {
+  double bits = 0;
+  for (int l = 0; l < count; l++)
+    bits += log2(moduli[l]);
+  return bits;
+}
+
+/* By default enough to be no worse than sums in the type of C are in fact; else as many as normal numbers need for what is asked for. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
   const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);
@@ -156,13 +193,9 @@ int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
     return (int)tsl_least(said, most);
   if (!is_asked(problem))
     return usual;
-  residue_rules allowed = {.margin = 0};
-  allow(problem, &allowed);
-  const double bits = 2 * (5 - allowed.margin + log2((double)tsl_most(problem->k, 1)) / 2) + 1;
-  double product = 0;
-  int count = 0;
-  while (count < most && (count < 4 || product < bits))
-    product += log2(moduli[count++]);
+  int count = 4;
+  while (count < most && bits_of(count) < bits_wanted(problem))
+    count++;
   return count;
 }
 
@@ -175,9 +208,11 @@ int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, 
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n) {
   residue_rules rules = {.lines = {m, n}, .k = tsl_residue_numbers(problem)};
   allow(problem, &rules);
-  rules.native_weight = is_double(problem) ? 64 : 48;
-  rules.line_weight = is_double(problem) ? 150 : 100;
-  rules.native_once = is_double(problem) ? 13000000 : 8500000;
+  const bool sums_are_double = is_double(problem) || tsl_residue_is_precise(problem);
+  rules.guard = tsl_residue_is_precise(problem) ? 3 : 8;
+  rules.native_weight = sums_are_double ? 64 : 48;
+  rules.line_weight = sums_are_double ? 150 : 100;
+  rules.native_once = sums_are_double ? 13000000 : 8500000;
   for (int c = 0, before = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
     const int count = tsl_residue_candidate(problem, config, c);
     if (count > before)

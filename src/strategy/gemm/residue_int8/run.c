@@ -126,8 +126,8 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
   TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli,
                &made.join));
-  TSL_TRY(find(work, FOLDER "residue_int8_native.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS, type,
-               &made.native));
+  TSL_TRY(find(work, FOLDER "residue_int8_native.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS,
+               tsl_residue_native_defines(&work->problem), &made.native));
   if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
     made.said = NULL; /* and nobody is told what was chosen */
   if (made.said)
@@ -244,7 +244,9 @@ static tesela_status launch(const tsl_work *work, tsl_stream *stream, tsl_kernel
 static tesela_status launch_native(const tsl_work *work, const residue_run *run, tsl_buffer *c,
                                    tsl_buffer *scratch, tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
-  const int64_t side = tsl_residue_type(&work->problem) == TESELA_F64 ? 64 : 128;
+  const bool sums_are_double =
+      tsl_residue_type(&work->problem) == TESELA_F64 || tsl_residue_is_precise(&work->problem);
+  const int64_t side = sums_are_double ? 64 : 128;
   const int64_t tiles = tsl_ceil_div(tsl_residue_reals(&work->problem, run->given.m), side) *
                         tsl_ceil_div(tsl_residue_reals(&work->problem, run->given.n), side),
                 most = (int64_t)UNIT_NATIVE * work->device->compute_units;

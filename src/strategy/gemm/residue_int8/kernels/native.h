@@ -1,6 +1,7 @@
-/* Elements in C's own type, as text: k products added one after the other, each fused, 8 rows by 32 columns at a time. Rows and columns
- * are lists, because lines without a guarantee lie anywhere. Of complex numbers a row or column is two neighbours in a list, its real parts
- * and its imaginary ones, and 2 x 2 sums are an element's. */
+/* Elements without residues, as text: k products added one after the other, each fused, 8 rows by 32 columns at a time; in C's own type, or, of
+ * f32 where more than such sums guarantee is asked for, in double. Rows and columns are lists, because lines without a guarantee lie
+ * anywhere. Of complex numbers a row or column is two neighbours in a list, its real parts and its imaginary ones, and 2 x 2 sums are an
+ * element's. */
 
 enum {
   NATIVE_ROWS = 8,
@@ -57,8 +58,58 @@ static void add_native(const REAL *a, const REAL *b, int64_t depth, REAL *sums) 
   memcpy(sums, sum, sizeof sum);
 }
 
+#if !JOIN(IS_DOUBLE_, TSL_TYPE)
+/* The same, products exact and sums in double. */
+static void add_precise(const REAL *a, const REAL *b, int64_t depth, double *sums) {
+  enum { VECTORS = NATIVE_COLUMNS / 8 };
+  wide_f64 sum[NATIVE_ROWS][VECTORS];
+  memcpy(sum, sums, sizeof sum);
+  for (int64_t h = 0; h < depth; h++, a += NATIVE_ROWS, b += NATIVE_COLUMNS) {
+    wide_f64 right[VECTORS];
+    for (int v = 0; v < VECTORS; v++) {
+      half_f32 own;
+      memcpy(&own, b + 8 * v, sizeof own);
+      right[v] = __builtin_convertvector(own, wide_f64);
+    }
+    TSL_UNROLL
+    for (int i = 0; i < NATIVE_ROWS; i++) {
+      const wide_f64 left = every_f64(a[i]);
+      TSL_UNROLL
+      for (int v = 0; v < VECTORS; v++)
+        sum[i][v] = exact_wide(left, right[v], sum[i][v]);
+    }
+  }
+  memcpy(sums, sum, sizeof sum);
+}
+
+static void precise_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
+                         int count) {
+  double sums[NATIVE_LIST * NATIVE_COLUMNS] = {0};
+  REAL a[NATIVE_DEPTH * NATIVE_ROWS], b[NATIVE_DEPTH * NATIVE_COLUMNS];
+  for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
+    const int64_t depth = tsl_least(NATIVE_DEPTH, job->k - h);
+    pack_native(job, &job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
+    for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
+      pack_native(job, &job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
+      add_precise(a, b, depth, sums + i * NATIVE_COLUMNS);
+    }
+  }
+  for (int i = 0; i < rows->count; i++)
+    for (int j = 0; j < count; j++) {
+      REAL *c = (REAL *)(void *)job->c + rows->at[i] * job->c_row + columns[j] * job->c_col;
+      *c = residue_finish(sums[i * NATIVE_COLUMNS + j], (REAL)job->alpha, (REAL)job->beta, c);
+    }
+}
+#endif
+
 static void native_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
                         int count) {
+#if !JOIN(IS_DOUBLE_, TSL_TYPE)
+  if (job->is_precise) {
+    precise_tile(job, rows, columns, count);
+    return;
+  }
+#endif
   REAL sums[NATIVE_LIST * NATIVE_COLUMNS] = {0}, a[NATIVE_DEPTH * NATIVE_ROWS],
                           b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {

@@ -1,0 +1,27 @@
+/* What halves guarantees, and what of it its product may err by: NOTES.md has the proof. */
+#include "strategy/gemm/halves/halves.h"
+
+#include <math.h>
+
+/* In roundings of f32: factors; alpha, beta C and their sum, and numbers that are tiny; and what errors of a product are worth whose
+ * factors are rounded. */
+static const double factors = 16388, beside = 14, grown = 1.001;
+
+/* The least that a child is asked for: what cuda_wgmma guarantees of sums of 64 terms that are added to others. */
+static double least_product_factor(const tsl_problem *problem) {
+  enum { TERMS = 64 };
+  const double k = (double)problem->k, panels = ceil(k / TERMS);
+  return 2.25 * fmin(k, TERMS) + 26 + 1.25 * panels + 0x1p-22 * k;
+}
+
+double tsl_halves_factor(const tsl_problem *problem) {
+  static const double u = 0x1p-24;
+  const double least = factors + beside + grown * least_product_factor(problem);
+  return tsl_ask_has_accuracy(&problem->ask) && problem->ask.accuracy != TSL_ACCURACY_EXACT
+             ? fmax(least, tsl_ask_allows(&problem->ask, problem->k, u, u) / u)
+             : least;
+}
+
+double tsl_halves_product_factor(const tsl_problem *problem) {
+  return fmax(least_product_factor(problem), (tsl_halves_factor(problem) - factors - beside) / grown);
+}

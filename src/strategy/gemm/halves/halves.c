@@ -1,0 +1,104 @@
+/* Idea: f32 products by one product of f16, which has eleven of f32's 24 bits, where an ask for accuracy allows that: two factors lose 2^-10 of
+ * their product. f16 has few exponents, so each row of A and each column of B is multiplied by a power of two of its own.
+ *
+ *   rows of A, columns of B    f16, by their own scales         sums in f32          C
+ *   +---+  2^e_i, 2^f_j        +---+   +---+                    +---+
+ *   | A |  ------------>       | A'| x | B'|  ---------------> |   |  --->  alpha 2^-(e_i + f_j) sums + beta C
+ *   +---+  rounded once        +---+   +---+  any engine        +---+
+ *
+ * tf32, which units of NVIDIA know, has as many digits and half the rate; and they cut factors to them, and do not round: 2^-9. Sums are made by
+ * whatever multiplies f16 fastest with what is left of the ask (cuda_wgmma adds sums of 64 or 128 terms to others in f32). Small numbers that
+ * f16 has too few digits for are counted, and NOTES.md proves when they do not matter; elements of C without that proof are multiplied as
+ * they are, in f32.
+ *
+ * What it adds to the rungs below: units for f16 at their full rate.
+ * Parameters: none. Limits: f32, by an ask of 2^-10 and a bit; 65536 terms; devices with kernels. */
+#include "strategy/gemm/halves/halves.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+static const tsl_types types[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+enum { TERMS_MOST = 65536 };
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  return (tsl_accuracy){.factor = tsl_halves_factor(problem), .repeats = true, .cuts = true};
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  (void)device;
+  if (!tsl_ask_has_accuracy(&problem->ask))
+    return "of factors 11 bits are left, which only an ask for accuracy allows (accuracy=1e-3, tf32)";
+  if (problem->k > TERMS_MOST)
+    return tsl_refusal("sums of up to %d terms are known to be right", TERMS_MOST);
+  if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4)
+    return "lines are counted in 31 bits";
+  return NULL;
+}
+
+/* --- building --- */
+
+static bool reads(const tsl_problem *problem) {
+  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
+}
+
+static void release(tsl_work *work) {
+  const tsl_halves_state *state = work->state;
+  if (!state)
+    return;
+  work->children->destroy(state->product);
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static tesela_status fill_in(tsl_work *work) {
+  tsl_halves_state *state = work->state;
+  TSL_TRY(tsl_halves_find_kernels(work));
+  if (!reads(&work->problem))
+    return TESELA_OK;
+  const tsl_problem product = tsl_halves_product(&work->problem);
+  const tsl_child_wish wish = {.problem = &product,
+                               .device = work->device,
+                               .in_buffers = true,
+                               .workspace_most = tsl_halves_workspace(&work->problem),
+                               .most = {.factor = tsl_halves_product_factor(&work->problem)}};
+  return work->children->make(work->children, &wish, &state->product);
+}
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  if (work->loaded_only)
+    return tsl_fail(TESELA_UNSUPPORTED, "halves on %s: the product of halves would be another kernel",
+                    work->device->name);
+  TSL_TRY(tsl_alloc(sizeof(tsl_halves_state), "halves' state", &block));
+  *(tsl_halves_state *)block = (tsl_halves_state){.product = NULL};
+  work->state = block;
+  const tesela_status status = fill_in(work);
+  if (status != TESELA_OK)
+    release(work);
+  return status;
+}
+
+const tsl_strategy tsl_gemm_halves = {
+    .name = "halves",
+    .idea = "f32 by one product of f16, each row and column scaled for it, where an ask allows 11 bits of "
+            "factors",
+    .lifts = "the rate of units that multiply tf32, and what they cut",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
+    .accuracy = accuracy,
+    .refuse = refuse,
+    .score = tsl_halves_seconds,
+    .build = build,
+    .run = tsl_halves_run,
+    .release = release,
+    .takes = {.types = types},
+    .uses = {.scratch = tsl_halves_scratch, .account = tsl_halves_account},
+};

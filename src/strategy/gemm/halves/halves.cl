@@ -1,0 +1,421 @@
+/* Idea: numbers of f32 become numbers of f16, which matrix units multiply fastest: each line is multiplied by a power of two, so that f16's few
+ * exponents are where its numbers are, and rounded.
+ *
+ *   some of a line -> scale        all of it, once: rounded, and what the proof needs is counted          C = alpha 2^-(e + f) sums + beta C
+ *   | x . . x . . x |   2^e        | h h h h h h h h |   sum of exponents, tiny numbers, zeros
+ *
+ * Rounded numbers lie as the operand's do, dense: whatever multiplies them takes either way.
+ *
+ * What it adds to the rungs below: one product in place of three or six of slices, where 11 bits of factors are enough.
+ * Kernels: tsl_gemm_halves_guess; tsl_gemm_halves_round_along, where a line's numbers follow each other: a group has a line;
+ * tsl_gemm_halves_round_across, where they do not: a group has TSL_HALVES_ACROSS lines and TSL_HALVES_DEPTH numbers of each; of both an item has 4
+ * neighbours at a time; tsl_gemm_halves_decide, an item has a line; tsl_gemm_halves_join, an item makes
+ * 4 neighbours of C; tsl_gemm_halves_native, a group has a tile of C, and multiplies those without a proof as they are, k products added one after the
+ * other, each fused. Where there are no products, C = beta C is all that is left.
+ * Parameters: none of their own. Limits: f32. */
+#include "dialect.h"
+
+#include "halves_shared.h"
+
+#define ITEMS TSL_HALVES_ITEMS
+#define FOUR TSL_HALVES_FOUR
+
+TSL_FUNCTION unsigned larger(unsigned a, unsigned b) {
+  return a > b ? a : b;
+}
+
+TSL_FUNCTION int lines_of(const halves_arguments *given, int operand) {
+  return operand ? given->n : given->m;
+}
+
+TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
+tsl_gemm_halves_guess(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *b,
+                      TSL_GLOBAL unsigned char *scratch, const halves_arguments given) {
+  TSL_LOCAL unsigned largest[ITEMS];
+  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < given.blocks[0] ? 0 : 1;
+  const halves_matrix of = given.of[operand];
+  const int lines = of.is_across ? TSL_HALVES_GUESS_ACROSS : TSL_HALVES_GUESS_ALONG, each = ITEMS / lines;
+  const int own = of.is_across ? item % lines : item / each,
+            worker = of.is_across ? item / lines : item % each, next = of.is_across ? lines : 1;
+  const int number = (TSL_GROUP(0) - (operand ? given.blocks[0] : 0)) * lines + own,
+            is_there = number < lines_of(&given, operand),
+            count = given.k < TSL_HALVES_SAMPLE ? given.k : TSL_HALVES_SAMPLE;
+  TSL_GLOBAL const unsigned *from = (operand ? b : a) + of.offset + (is_there ? number * of.across : 0);
+  unsigned most = 0;
+  TSL_UNROLL_BY(8)
+  for (int i = worker; i < (is_there ? count : 0); i += each)
+    most = larger(most, from[halves_sample_at(given.k, i) * of.along] & 0x7fffffffu);
+  largest[item] = most;
+  for (int step = each / 2; step > 0; step /= 2) {
+    TSL_BARRIER();
+    if (worker < step)
+      largest[item] = larger(largest[item], largest[item + step * next]);
+  }
+  if (worker == 0 && is_there)
+    ((TSL_GLOBAL int *)(scratch + given.scales[operand]))[number] = halves_scale(largest[item]);
+}
+
+/* How a line's numbers become halves: 2^scale; from where on they are not small. */
+typedef struct scaling {
+  float factor;
+  unsigned least;
+} scaling;
+
+TSL_FUNCTION void scaling_of(int scale, scaling *by) {
+  by->factor = TSL_AS_FLOAT((scale + 127) << 23);
+  by->least = halves_from(TSL_HALVES_LEAST, scale);
+}
+
+TSL_FUNCTION int scale_in(const scaling *by) {
+  return (TSL_AS_INT(by->factor) >> 23) - 127;
+}
+
+/* What an item counts of a line: exponents' fields, less where a number is not normal; what is below 2^LEAST, and zeros, 2^16 each. */
+#define ZERO (1 << 16)
+typedef struct counted {
+  int fields, small;
+  unsigned largest;
+} counted;
+
+TSL_FUNCTION void count_none(counted *own) {
+  own->fields = own->small = 0;
+  own->largest = 0;
+}
+
+/* Some devices take numbers that are not normal for 0. */
+TSL_FUNCTION unsigned round_odd(unsigned bits, const scaling *by, counted *own) {
+  int exponent;
+  own->small += (bits & 0x7fffffffu) == 0 ? ZERO : 0;
+  own->fields -= 22;
+  return halves_rounded(bits & 0x7fffffffu, scale_in(by), &exponent) | (bits >> 31 << 15);
+}
+
+TSL_FUNCTION unsigned round_one(unsigned bits, const scaling *by, counted *own) {
+  const unsigned magnitude = bits & 0x7fffffffu;
+  own->largest = larger(own->largest, magnitude);
+  own->small += magnitude < by->least;
+  own->fields += (int)(magnitude >> 23);
+  return magnitude < 0x800000u ? round_odd(bits, by, own)
+                               : TSL_HALF_OF_FLOAT(TSL_AS_FLOAT((int)bits) * by->factor);
+}
+
+/* Zeros, and whether f16 has no exponent for a number. */
+TSL_FUNCTION int zeros_of(const counted *own, const scaling *by) {
+  const int is_over =
+      own->largest >= 0x7f800000u || own->largest >= halves_from(TSL_HALVES_TOP, scale_in(by));
+  return own->small / ZERO + (is_over ? TSL_HALVES_OVER : 0);
+}
+
+/* Four neighbours, `step` apart, the first `count` of which are there. */
+TSL_FUNCTION void load_four(unsigned own[FOUR], TSL_GLOBAL const unsigned *from, halves_index step, int count,
+                            int is_wide) {
+  if (is_wide && count == FOUR) {
+    const TSL_VECTOR(int, 4) four = TSL_LOAD_ALIGNED(int, 4, (TSL_GLOBAL const int *)from);
+    own[0] = (unsigned)TSL_LANE(four, 0);
+    own[1] = (unsigned)TSL_LANE(four, 1);
+    own[2] = (unsigned)TSL_LANE(four, 2);
+    own[3] = (unsigned)TSL_LANE(four, 3);
+    return;
+  }
+  TSL_UNROLL
+  for (int i = 0; i < FOUR; i++)
+    own[i] = i < count ? from[i * step] : 0;
+}
+
+TSL_FUNCTION void store_four(TSL_GLOBAL unsigned char *to, const unsigned rounded[FOUR]) {
+  TSL_VECTOR(int, 2) out;
+  TSL_LANE(out, 0) = (int)(rounded[0] | rounded[1] << 16);
+  TSL_LANE(out, 1) = (int)(rounded[2] | rounded[3] << 16);
+  TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)to, out);
+}
+
+/* A line, by all items of a group, whose counts are added sixteen at a time. */
+#define SIXTEEN 16
+TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
+tsl_gemm_halves_round_along(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
+                            const halves_arguments given, const int operand) {
+  TSL_LOCAL int counts[TSL_HALVES_COUNTS][ITEMS];
+  const halves_matrix of = given.of[operand];
+  const int item = TSL_ITEM(0), line = TSL_GROUP(0);
+  TSL_GLOBAL unsigned char *to = scratch + given.planes[operand] + line * given.pitch[operand] * 2;
+  counted own;
+  scaling by;
+  count_none(&own);
+  scaling_of(((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line], &by);
+  from += of.offset + line * of.across;
+  TSL_UNROLL_BY(4)
+  for (int h = item * FOUR; h < given.k; h += ITEMS * FOUR) {
+    unsigned number[FOUR], rounded[FOUR];
+    const int count = given.k - h < FOUR ? given.k - h : FOUR;
+    load_four(number, from + h * of.along, of.along, count, of.is_wide);
+    TSL_UNROLL
+    for (int i = 0; i < FOUR; i++)
+      rounded[i] = i < count ? round_one(number[i], &by, &own) : 0;
+    store_four(to + h * 2, rounded);
+  }
+  counts[0][item] = own.fields;
+  counts[1][item] = own.small % ZERO;
+  counts[2][item] = zeros_of(&own, &by);
+  for (int step = ITEMS / SIXTEEN; step > 0; step /= SIXTEEN) {
+    int sum[TSL_HALVES_COUNTS] = {0, 0, 0};
+    TSL_BARRIER();
+    if (item < step)
+      for (int i = 0; i < SIXTEEN; i++) {
+        TSL_UNROLL
+        for (int c = 0; c < TSL_HALVES_COUNTS; c++)
+          sum[c] += counts[c][item + i * step];
+      }
+    TSL_BARRIER();
+    TSL_UNROLL
+    for (int c = 0; c < TSL_HALVES_COUNTS; c++)
+      counts[c][item] = sum[c];
+  }
+  if (item == 0)
+    for (int c = 0; c < TSL_HALVES_COUNTS; c++)
+      ((TSL_GLOBAL int *)(scratch + given.counts[operand]))[line * TSL_HALVES_COUNTS + c] = counts[c][0];
+}
+
+/* ACROSS lines, DEPTH numbers of each: 32 items across, 8 rows of memory at a time. */
+#define SIDE (TSL_HALVES_ACROSS / FOUR)
+#define ROWS (TSL_HALVES_ITEMS / SIDE)
+TSL_KERNEL_SHARING(TSL_HALVES_ITEMS, 1, 1, 4)
+tsl_gemm_halves_round_across(TSL_GLOBAL const unsigned *from, TSL_GLOBAL unsigned char *scratch,
+                             const halves_arguments given, const int operand) {
+  TSL_LOCAL int counts[TSL_HALVES_COUNTS][ROWS * TSL_HALVES_ACROSS];
+  const halves_matrix of = given.of[operand];
+  const int item = TSL_ITEM(0), lines = lines_of(&given, operand),
+            across = (lines + TSL_HALVES_ACROSS - 1) / TSL_HALVES_ACROSS,
+            first = TSL_GROUP(0) % across * TSL_HALVES_ACROSS, chunk = TSL_GROUP(0) / across,
+            line = first + item % SIDE * FOUR, count = lines - line < FOUR ? lines - line : FOUR;
+  const int begin = chunk * TSL_HALVES_DEPTH,
+            end = begin + TSL_HALVES_DEPTH < given.k ? begin + TSL_HALVES_DEPTH : given.k,
+            last = count > 0 ? end : begin;
+  counted own[FOUR];
+  scaling by[FOUR];
+  TSL_UNROLL
+  for (int i = 0; i < FOUR; i++) {
+    count_none(&own[i]);
+    scaling_of(i < count ? ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line + i] : 0, &by[i]);
+  }
+  from += of.offset + line * of.across;
+  TSL_GLOBAL unsigned char *to = scratch + given.planes[operand] + line * 2;
+  TSL_UNROLL_BY(4)
+  for (int h = begin + item / SIDE; h < last; h += ROWS) {
+    unsigned number[FOUR], rounded[FOUR];
+    load_four(number, from + h * of.along, of.across, count, of.is_wide);
+    TSL_UNROLL
+    for (int i = 0; i < FOUR; i++)
+      rounded[i] = round_one(number[i], &by[i], &own[i]);
+    store_four(to + h * given.pitch[operand] * 2, rounded);
+  }
+  TSL_UNROLL
+  for (int i = 0; i < FOUR; i++) {
+    const int at = item / SIDE * TSL_HALVES_ACROSS + item % SIDE * FOUR + i;
+    counts[0][at] = own[i].fields;
+    counts[1][at] = own[i].small % ZERO;
+    counts[2][at] = zeros_of(&own[i], &by[i]);
+  }
+  TSL_BARRIER();
+  if (item < TSL_HALVES_ACROSS && first + item < lines) {
+    TSL_GLOBAL int *all = (TSL_GLOBAL int *)(scratch + given.counts[operand]) +
+                          (chunk * (TSL_INDEX)lines + first + item) * TSL_HALVES_COUNTS;
+    TSL_UNROLL
+    for (int c = 0; c < TSL_HALVES_COUNTS; c++) {
+      int sum = 0;
+      TSL_UNROLL
+      for (int i = 0; i < ROWS; i++)
+        sum += counts[c][i * TSL_HALVES_ACROSS + item];
+      all[c] = sum;
+    }
+  }
+}
+
+TSL_KERNEL(TSL_HALVES_GROUP_ITEMS, 1, 1)
+tsl_gemm_halves_decide(TSL_GLOBAL unsigned char *scratch, const halves_arguments given) {
+  const TSL_INDEX index = TSL_GLOBAL_ITEM(0);
+  const int operand = index < given.m ? 0 : 1, lines = lines_of(&given, operand);
+  const TSL_INDEX line = operand ? index - given.m : index, step = lines * (TSL_INDEX)TSL_HALVES_COUNTS;
+  if (line >= lines)
+    return;
+  TSL_GLOBAL const int *counts =
+      (TSL_GLOBAL const int *)(scratch + given.counts[operand]) + line * TSL_HALVES_COUNTS;
+  TSL_INDEX fields = 0;
+  int small = 0, zeros = 0, is_over = 0;
+  TSL_UNROLL_BY(8)
+  for (int chunk = 0; chunk < given.chunks[operand]; chunk++) {
+    fields += counts[chunk * step];
+    small += counts[chunk * step + 1];
+    zeros += counts[chunk * step + 2] % TSL_HALVES_OVER;
+    is_over |= counts[chunk * step + 2] >= TSL_HALVES_OVER;
+  }
+  ((TSL_GLOBAL int *)(scratch + given.states[operand]))[line] =
+      halves_state(((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line], fields, small, zeros,
+                   is_over, given.k);
+}
+
+/* x 2^-scale, rounded once where that is normal. */
+TSL_FUNCTION float unscaled(float x, int scale) {
+  for (; scale > 126; scale -= 126)
+    x *= TSL_AS_FLOAT(1 << 23);
+  for (; scale < -126; scale += 126)
+    x *= TSL_AS_FLOAT(253 << 23);
+  return x * TSL_AS_FLOAT((127 - scale) << 23);
+}
+
+/* C's element by what its sum came to. */
+TSL_FUNCTION void finish(TSL_GLOBAL float *to, float sum, const halves_arguments *given) {
+  const float product = given->alpha * sum;
+  *to = given->beta != 0 ? TSL_FMA(given->beta, *to, product) : product;
+}
+
+/* Elements that have a proof. */
+TSL_KERNEL(TSL_HALVES_GROUP_ITEMS, 1, 1)
+tsl_gemm_halves_join(TSL_GLOBAL float *c, TSL_GLOBAL const unsigned char *scratch,
+                     const halves_arguments given) {
+  const TSL_INDEX col = TSL_GLOBAL_ITEM(0) * FOUR;
+  TSL_GLOBAL const int *rows = (TSL_GLOBAL const int *)(scratch + given.states[0]),
+                       *columns = (TSL_GLOBAL const int *)(scratch + given.states[1]);
+  const int count = given.n - col < FOUR ? (int)(given.n - col) : FOUR;
+  int right[FOUR];
+  if (count <= 0)
+    return;
+  TSL_UNROLL
+  for (int i = 0; i < FOUR; i++)
+    right[i] = i < count && !given.is_empty ? columns[col + i] : 0;
+  for (TSL_INDEX row = TSL_GROUP(1); row < given.m; row += TSL_GROUPS(1)) {
+    TSL_GLOBAL float *to = c + given.c_offset + row * given.c_row + col * given.c_col;
+    if (given.is_empty) {
+      TSL_UNROLL
+      for (int i = 0; i < FOUR; i++)
+        if (i < count)
+          finish(to + i * given.c_col, 0, &given);
+      continue;
+    }
+    const int down = rows[row];
+    const TSL_VECTOR(float, 4) sums = TSL_LOAD_ALIGNED(
+        float, 4, (TSL_GLOBAL const float *)(scratch + given.sums) + row * given.sums_row + col);
+    float out[FOUR];
+    int is_whole = given.c_is_wide && count == FOUR && given.beta == 0;
+    out[0] = TSL_LANE(sums, 0);
+    out[1] = TSL_LANE(sums, 1);
+    out[2] = TSL_LANE(sums, 2);
+    out[3] = TSL_LANE(sums, 3);
+    TSL_UNROLL
+    for (int i = 0; i < FOUR; i++)
+      if (i < count && halves_is_native(down, right[i]))
+        is_whole = 0;
+      else
+        out[i] = unscaled(out[i], halves_scale_of(down) + halves_scale_of(right[i]));
+    if (is_whole) {
+      TSL_VECTOR(float, 4) four;
+      TSL_LANE(four, 0) = given.alpha * out[0];
+      TSL_LANE(four, 1) = given.alpha * out[1];
+      TSL_LANE(four, 2) = given.alpha * out[2];
+      TSL_LANE(four, 3) = given.alpha * out[3];
+      TSL_STORE_WHOLE(float, 4, to, four);
+    } else {
+      TSL_UNROLL
+      for (int i = 0; i < FOUR; i++)
+        if (i < count && !halves_is_native(down, right[i]))
+          finish(to + i * given.c_col, out[i], &given);
+    }
+  }
+}
+
+/* --- what has no proof --- */
+
+#define TILE TSL_HALVES_TILE
+#define DEPTH 16
+#define PITCH (TILE + 4) /* of a tile's rows in local memory, which 16 bytes divide */
+
+/* Numbers from the h-th on of an operand's lines; zeros where there are none. */
+TSL_FUNCTION void fetch(TSL_LOCAL_POINTER float *to, TSL_GLOBAL const float *from, const halves_matrix of,
+                        TSL_INDEX line, int lines, int h, int k) {
+  TSL_UNROLL
+  for (int r = 0; r < TILE * DEPTH / ITEMS; r++) {
+    const int e = TSL_ITEM(0) + r * ITEMS, l = of.is_across ? e % TILE : e / DEPTH,
+              d = of.is_across ? e / TILE : e % DEPTH;
+    to[d * PITCH + l] =
+        line + l < lines && h + d < k ? from[of.offset + (line + l) * of.across + (h + d) * of.along] : 0;
+  }
+}
+
+/* Whether an item's own line of TILE lines, which items from `first` on look at, is native or has tiny numbers. */
+TSL_FUNCTION int may_be_native(TSL_GLOBAL const int *states, TSL_INDEX line, int lines, int first) {
+  const int own = TSL_ITEM(0) - first;
+  if (own < 0 || own >= TILE || line + own >= lines)
+    return 0;
+  return states[line + own] == TSL_HALVES_NATIVE || (states[line + own] & (TSL_HALVES_FIELD - 1)) != 0;
+}
+
+/* A tile of C by a group, 4 x 4 elements an item, of which those without a proof are stored. Groups whose tiles have none are done at once. */
+TSL_KERNEL(TSL_HALVES_ITEMS, 1, 1)
+tsl_gemm_halves_native(TSL_GLOBAL const float *a, TSL_GLOBAL const float *b, TSL_GLOBAL float *c,
+                       TSL_GLOBAL const unsigned char *scratch, const halves_arguments given) {
+  TSL_LOCAL float left[DEPTH * PITCH];
+  TSL_LOCAL float above[DEPTH * PITCH];
+  TSL_LOCAL int any;
+  const int x = TSL_ITEM(0) % (TILE / FOUR) * FOUR, y = TSL_ITEM(0) / (TILE / FOUR) * FOUR;
+  const TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * TILE;
+  TSL_GLOBAL const int *rows = (TSL_GLOBAL const int *)(scratch + given.states[0]),
+                       *columns = (TSL_GLOBAL const int *)(scratch + given.states[1]);
+  for (TSL_INDEX row = (TSL_INDEX)TSL_GROUP(1) * TILE; row < given.m;
+       row += (TSL_INDEX)TSL_GROUPS(1) * TILE) {
+    float sums[FOUR][FOUR];
+    unsigned natives = 0;
+    TSL_BARRIER();
+    if (TSL_ITEM(0) == 0)
+      any = 0;
+    TSL_BARRIER();
+    if (may_be_native(rows, row, given.m, 0) || may_be_native(columns, col, given.n, TILE))
+      any = 1;
+    TSL_BARRIER();
+    const int looks = any;
+    TSL_UNROLL
+    for (int i = 0; i < FOUR; i++) {
+      TSL_UNROLL
+      for (int j = 0; j < FOUR; j++) {
+        sums[i][j] = 0;
+        if (looks && row + y + i < given.m && col + x + j < given.n &&
+            halves_is_native(rows[row + y + i], columns[col + x + j]))
+          natives |= 1u << (FOUR * i + j);
+      }
+    }
+    TSL_BARRIER();
+    if (TSL_ITEM(0) == 0)
+      any = 0;
+    TSL_BARRIER();
+    if (natives != 0)
+      any = 1;
+    TSL_BARRIER();
+    if (!any)
+      continue;
+    for (int h = 0; h < given.k; h += DEPTH) {
+      fetch(left, a, given.of[0], row, given.m, h, given.k);
+      fetch(above, b, given.of[1], col, given.n, h, given.k);
+      TSL_BARRIER();
+      TSL_UNROLL
+      for (int d = 0; d < DEPTH; d++) {
+        const TSL_VECTOR(float, 4) l = TSL_LOCAL_LOAD(float, 4, left + d * PITCH + y),
+                                   r = TSL_LOCAL_LOAD(float, 4, above + d * PITCH + x);
+        const float down[FOUR] = {TSL_LANE(l, 0), TSL_LANE(l, 1), TSL_LANE(l, 2), TSL_LANE(l, 3)},
+                    across[FOUR] = {TSL_LANE(r, 0), TSL_LANE(r, 1), TSL_LANE(r, 2), TSL_LANE(r, 3)};
+        TSL_UNROLL
+        for (int i = 0; i < FOUR; i++) {
+          TSL_UNROLL
+          for (int j = 0; j < FOUR; j++)
+            sums[i][j] = h + d < given.k ? TSL_FMA(down[i], across[j], sums[i][j]) : sums[i][j];
+        }
+      }
+      TSL_BARRIER();
+    }
+    TSL_UNROLL
+    for (int i = 0; i < FOUR; i++) {
+      TSL_UNROLL
+      for (int j = 0; j < FOUR; j++)
+        if (natives >> (FOUR * i + j) & 1)
+          finish(c + given.c_offset + (row + y + i) * given.c_row + (col + x + j) * given.c_col, sums[i][j],
+                 &given);
+    }
+  }
+}
