@@ -69,7 +69,8 @@ SM90_FUNCTION void forget(totals *all, int line) {
     all->few[i][line] = 0;
 }
 
-/* residue_top() for an exponent that is known: a float adds 2^23 and cuts off; a double's upper word has all bits that count. Two factors,
+/* residue_top() for an exponent that is known: a float adds 2^23 and cuts off; a double's upper word has all bits that count, but of a
+ * line of subnormal numbers. Two factors,
  * because 2^(TOP - exponent) may be too large for a float; what becomes subnormal on the way is 0 in any case. */
 struct tops {
 #ifdef TSL_RESIDUE_F64
@@ -88,6 +89,8 @@ struct tops {
 };
 SM90_FUNCTION unsigned top_of(residue_bits magnitude, const tops &by) {
 #ifdef TSL_RESIDUE_F64
+  if (by.exponent < TSL_RESIDUE_TOP + 33 - TSL_RESIDUE_BIAS)
+    return residue_top(magnitude, by.exponent);
   const unsigned upper = (unsigned)(magnitude >> 32), field = upper >> 20,
                  m = (upper & 0xfffffu) | (field > 0 ? 0x100000u : 0u);
   const unsigned down = by.exponent + (TSL_RESIDUE_BIAS - 32 - TSL_RESIDUE_TOP) - max(field, 1u);
