@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/thread_text.h"
+#include "host/split.h"
 
 /* Below this many operations a product is one thread's, and below as many a batch, too. */
 static const double shared_product = 4e6, shared_batch = 2e5;
@@ -34,11 +35,10 @@ static tesela_status multiply(running *run, int64_t i) {
 
 static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   running *run = argument;
-  const int64_t count = run->of.batch->count, most = count % run->chunks, size = count / run->chunks;
-  const int64_t first = chunk * size + (chunk < most ? chunk : most), end = first + size + (chunk < most);
+  const int64_t count = run->of.batch->count, end = tsl_even_start(count, run->chunks, chunk + 1);
   (void)worker;
-  for (int64_t i = first; i < end && atomic_load_explicit(&run->status, memory_order_relaxed) == TESELA_OK;
-       i++) {
+  for (int64_t i = tsl_even_start(count, run->chunks, chunk);
+       i < end && atomic_load_explicit(&run->status, memory_order_relaxed) == TESELA_OK; i++) {
     int none = TESELA_OK;
     const tesela_status status = multiply(run, i);
     if (status != TESELA_OK && atomic_compare_exchange_strong(&run->status, &none, (int)status))

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/scratch.h"
 #include "base/thread_text.h"
+#include "host/split.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -36,10 +37,10 @@ typedef struct part {
 
 static void make_part_ready(void *argument, int64_t index, int worker) {
   const part *of = argument;
-  const int64_t count = of->group->count, most = count % of->parts, size = count / of->parts;
-  const int64_t first = index * size + (index < most ? index : most), end = first + size + (index < most);
+  const int64_t count = of->group->count, end = tsl_even_start(count, of->parts, index + 1);
   (void)worker;
-  for (int64_t i = first; i < end && !atomic_load_explicit(&of->group->fails, memory_order_relaxed); i++)
+  for (int64_t i = tsl_even_start(count, of->parts, index);
+       i < end && !atomic_load_explicit(&of->group->fails, memory_order_relaxed); i++)
     if (make_ready(of->group, i) != TESELA_OK)
       atomic_store_explicit(&of->group->fails, true, memory_order_relaxed);
 }

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/scratch.h"
+#include "host/split.h"
 #include "strategy/prepared.h"
 
 /* Below this many operations all are one thread's. */
@@ -88,10 +89,9 @@ typedef struct running {
 
 static void multiply_part(void *argument, int64_t part, int worker) {
   const running *run = argument;
-  const int64_t count = run->of->count, most = count % run->parts, size = count / run->parts;
-  const int64_t first = part * size + (part < most ? part : most), end = first + size + (part < most);
+  const int64_t count = run->of->count, end = tsl_even_start(count, run->parts, part + 1);
   (void)worker;
-  for (int64_t i = first; i < end; i++)
+  for (int64_t i = tsl_even_start(count, run->parts, part); i < end; i++)
     tsl_grouped_note(run->group, multiply(&run->of->all[i].product, run->of->strategy, run->of->cpu));
 }
 

@@ -1,5 +1,7 @@
 #include "strategy/account.h"
 
+#include "device/fragments.h"
+
 #include <math.h>
 
 static const char *const bound_names[] = {
@@ -183,4 +185,15 @@ void tsl_account_copies(double bytes, tsl_account *account) {
 
 void tsl_account_tiles(const tsl_problem *problem, double height, double width, tsl_account *account) {
   account->local.read += account->computed * (size_of(&problem->a) / width + size_of(&problem->b) / height);
+}
+
+double tsl_account_engine_rate(const tsl_device *device, tsl_engine_rates rates) {
+  const double clocks = fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  if (device->capabilities & TSL_CAN_WGMMA)
+    return rates.warpgroup * clocks;
+  if (device->capabilities & TSL_CAN_MMA)
+    return (device->capabilities & TSL_CAN_MMA_GROUP ? rates.group : rates.warp) * clocks;
+  if (device->fragments && device->fragments->rate_16 > 0)
+    return 0.6 * device->fragments->rate_16 * clocks;
+  return 0.5 * device->peak_f32;
 }

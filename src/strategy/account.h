@@ -85,4 +85,11 @@ void tsl_account_copies(double bytes, tsl_account *account);
  * column of `height` rows and a row of `width` columns for each step. */
 void tsl_account_tiles(const tsl_problem *problem, double height, double width, tsl_account *account);
 
+/* Operations of matrix instructions for 16 bits of a unit in a clock, as engines have them: by warpgroups, by four warps, by one. */
+typedef struct tsl_engine_rates {
+  double warpgroup, group, warp;
+} tsl_engine_rates;
+/* Operations in a second of the engine that a device has for such products; where it has none, what its units for f32 reach. */
+double tsl_account_engine_rate(const tsl_device *device, tsl_engine_rates rates);
+
 #endif

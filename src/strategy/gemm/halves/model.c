@@ -1,28 +1,15 @@
 /* What halves takes, and what it moves: NOTES.md has what the constants were fitted to. */
-#include "device/fragments.h"
 #include "host/split.h"
 #include "strategy/account.h"
 #include "strategy/gemm/halves/halves.h"
 
 #include <math.h>
 
-/* Operations of matrix instructions for f16 of a unit in a clock, as engines have them: by warpgroups, by four warps, by one. */
-static const double warpgroup_rate = 2450, group_rate = 2300, warp_rate = 1250;
+static const tsl_engine_rates engine_rates = {.warpgroup = 2450, .group = 2300, .warp = 1250}; /* for f16 */
 /* Of the device's bandwidth, what kernels have that only move; launches of a run, its product's not counted. */
 static const double streamed = 0.76, launches = 5;
 /* Of engines' tiles of C. */
 static const double tile_m = 128, tile_n = 256;
-
-static double rate_of(const tsl_device *device) {
-  const double clocks = fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
-  if (device->capabilities & TSL_CAN_WGMMA)
-    return warpgroup_rate * clocks;
-  if (device->capabilities & TSL_CAN_MMA)
-    return (device->capabilities & TSL_CAN_MMA_GROUP ? group_rate : warp_rate) * clocks;
-  if (device->fragments && device->fragments->rate_16 > 0)
-    return 0.6 * device->fragments->rate_16 * clocks;
-  return 0.5 * device->peak_f32;
-}
 
 /* Units compute whole tiles, all at once; numbers are read as f32 and written as f16, and sums read. */
 double tsl_halves_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -32,7 +19,8 @@ double tsl_halves_seconds(const tsl_problem *problem, const tsl_config *config, 
   const double tiles = ceil(m / tile_m) * ceil(n / tile_n),
                whole = device->is_cpu ? tiles : ceil(tiles / units) * units;
   const double bytes = (m + n) * k * 6 + m * n * (8 + (problem->beta[0] != 0 ? 4 : 0));
-  return 2 * whole * tile_m * tile_n * (double)tsl_round_up(problem->k, 64) / rate_of(device) +
+  return 2 * whole * tile_m * tile_n * (double)tsl_round_up(problem->k, 64) /
+             tsl_account_engine_rate(device, engine_rates) +
          bytes / (streamed * device->bandwidth) + launches * device->launch_seconds;
 }
 
@@ -50,5 +38,5 @@ void tsl_halves_account(const tsl_problem *problem, const tsl_config *config, co
   account->computed = elements * (double)problem->k;
   tsl_account_groups(ceil(elements / FOUR / ITEMS), ITEMS, elements / FOUR, 0, device, account);
   account->launches = (int)launches + 1;
-  account->rate = rate_of(device);
+  account->rate = tsl_account_engine_rate(device, engine_rates);
 }

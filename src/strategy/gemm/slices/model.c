@@ -1,13 +1,11 @@
 /* What slices takes, and what it moves. */
-#include "device/fragments.h"
 #include "host/split.h"
 #include "strategy/account.h"
 #include "strategy/gemm/slices/slices.h"
 
 #include <math.h>
 
-/* Operations of matrix instructions for bf16 of a unit in a clock, as engines have them: by warpgroups, by four warps, by one. */
-static const double warpgroup_rate = 3000, group_rate = 2500, warp_rate = 1250;
+static const tsl_engine_rates engine_rates = {.warpgroup = 3000, .group = 2500, .warp = 1250}; /* for bf16 */
 /* Of the device's bandwidth what kernels have that only move; bytes of a number until it is cut, beside those of its slices; launches of a run
  * beside one for each product. */
 static const double streamed = 0.7, read_bytes = 8, launches = 4;
@@ -17,17 +15,6 @@ static const double doubt = 1.75;
 /* Operations of a thread in a clock by tile registers, three of five that they have; clocks for each number that is measured and cut, of a sum for each
  * product, and until it is an element. Without tile registers an engine adds as fast as in f32. */
 static const double tile_rate = 600, number_clocks = 8, sum_clocks = 0.5, element_clocks = 6;
-
-static double rate_of(const tsl_device *device) {
-  const double clocks = fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
-  if (device->capabilities & TSL_CAN_WGMMA)
-    return warpgroup_rate * clocks;
-  if (device->capabilities & TSL_CAN_MMA)
-    return (device->capabilities & TSL_CAN_MMA_GROUP ? group_rate : warp_rate) * clocks;
-  if (device->fragments && device->fragments->rate_16 > 0)
-    return 0.6 * device->fragments->rate_16 * clocks;
-  return 0.5 * device->peak_f32;
-}
 
 static double host_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double clocks = 1e6 * fmax(1, device->clock_mhz) * fmax(1, device->threads),
@@ -49,8 +36,8 @@ double tsl_slices_seconds(const tsl_problem *problem, const tsl_config *config, 
                products = (double)config->value[TSL_SLICES_PRODUCTS], slices = tsl_slices_count(config);
   const double bytes = (double)(problem->m + problem->n) * k * (read_bytes + 2 * slices) +
                        elements * (8 * products + 8 + (problem->beta[0] != 0 ? 4 : 0));
-  return doubt * (2 * products * m * n * k / rate_of(device) + bytes / (streamed * device->bandwidth) +
-                  (launches + products) * device->launch_seconds);
+  return doubt * (2 * products * m * n * k / tsl_account_engine_rate(device, engine_rates) +
+                  bytes / (streamed * device->bandwidth) + (launches + products) * device->launch_seconds);
 }
 
 void tsl_slices_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -70,5 +57,5 @@ void tsl_slices_account(const tsl_problem *problem, const tsl_config *config, co
   }
   tsl_account_groups(ceil(elements / ITEMS), ITEMS, elements, 0, device, account);
   account->launches = (int)(launches + products);
-  account->rate = rate_of(device);
+  account->rate = tsl_account_engine_rate(device, engine_rates);
 }
