@@ -371,9 +371,10 @@ typedef struct tesela_record {
    * roundoff of C's type; 0 where the strategy guarantees exactness. Underflow is what roundings among subnormal numbers
    * cost: (max(1, |alpha|) k + 2) times the smallest one of the type of the sums, and the smallest one of C's. */
   double error_bound;
-  /** 0, but on matrix units that take smaller magnitudes as 0, in A, in B and in sums (bf16 on some of AMD's), and with
-   * relaxed arithmetic, in C as well: underflow is flushed_below * (|alpha| k (max |A| + max |B| + 2) + |beta| + 2) then,
-   * beside the above. */
+  /** 0, but on matrix units: underflow is flushed_below * (|alpha| k (max |A| + max |B| + 2) + |beta| + 2) there, beside the above. Some of AMD's
+   * take smaller magnitudes of bf16 as 0, in A, in B and in sums; NVIDIA's tensor cores cut sums where factors of f16 and bf16 are below the
+   * smallest normal number (2^-14, 2^-126) as if these were of its size, so that each factor may count as off by flushed_below, which
+   * is error_bound in f32 times that number. With relaxed arithmetic smaller magnitudes may be 0 in C as well. */
   double flushed_below;
   /** A sentence where runs of this plan did not go as planned, this one or one before: a device of several that failed, and which one
    * does its part. NULL: nothing. It lives as long as plan. */

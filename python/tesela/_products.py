@@ -36,7 +36,8 @@ class Info(NamedTuple):
     seconds_allocate, seconds_copy_in, seconds_compute, seconds_copy_out : float
         Parts of `seconds`.
     flushed_below : float
-        Smaller magnitudes than this count as 0; 0 on all but a few devices.
+        What each factor may count as off by, beside: 0 but on matrix units, which cut sums as if f16 and bf16 had no subnormal numbers, or
+        take smaller magnitudes as 0. It adds flushed_below (abs(alpha) k (max abs(A) + max abs(B) + 2) + abs(beta) + 2) to the error.
     error_measured : float
         Where `measure_error` asked for it, the largest error seen, in the unit of `error_bound`.
     measured_rows, measured_cols : int

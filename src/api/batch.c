@@ -91,7 +91,7 @@ static tesela_status compute(running *run, tesela_record *record) {
                               .seconds = seconds,
                               .seconds_compute = seconds,
                               .error_bound = tsl_products_error_bound(&run->of),
-                              .flushed_below = tsl_plan_accuracy(run->of.plan->plan).flushes};
+                              .flushed_below = tsl_plan_underflow(run->of.plan->plan)};
   }
   return TESELA_OK;
 }

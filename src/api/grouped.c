@@ -106,7 +106,7 @@ static void tell(const tsl_grouped *group, double seconds, tesela_record *record
   for (int64_t i = 0; i < group->count; i++) {
     const tsl_products *of = &group->members[i];
     const tsl_plan *plan = of->plan->plan;
-    const double bound = tsl_products_error_bound(of), flushed = tsl_plan_accuracy(plan).flushes,
+    const double bound = tsl_products_error_bound(of), flushed = tsl_plan_underflow(plan),
                  flops = tsl_problem_flops(&plan->work.problem);
     record->error_bound = bound > record->error_bound ? bound : record->error_bound;
     record->flushed_below = flushed > record->flushed_below ? flushed : record->flushed_below;

@@ -138,7 +138,7 @@ static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operand
                               .seconds_compute = phases.compute,
                               .seconds_copy_out = phases.copy_out,
                               .error_bound = tsl_plan_error_bound(plan->plan),
-                              .flushed_below = tsl_plan_accuracy(plan->plan).flushes,
+                              .flushed_below = tsl_plan_underflow(plan->plan),
                               .note = tsl_plan_note(plan->plan)};
   return TESELA_OK;
 }

@@ -228,7 +228,7 @@ static tesela_status judge(checking *job, tsl_place place) {
   const tsl_judge with = {.factor = accuracy.factor,
                           .exact = is_exact(what),
                           .rounded = accuracy.rounded,
-                          .flushes = accuracy.flushes,
+                          .flushes = tsl_accuracy_underflow(&accuracy),
                           .bias = has(job, BIAS) ? job->operands[BIAS].origin : NULL,
                           .scale_a = has(job, SCALE_A) ? job->operands[SCALE_A].origin : NULL,
                           .scale_b = has(job, SCALE_B) ? job->operands[SCALE_B].origin : NULL,

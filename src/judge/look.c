@@ -59,7 +59,7 @@ bool tsl_look_suits(const tsl_plan *plan, const tsl_operands *operands) {
 /* --- kernels --- */
 
 static bool flushes(const tsl_plan *plan) {
-  return tsl_plan_accuracy(plan).flushes > 0;
+  return tsl_plan_underflow(plan) > 0;
 }
 
 tesela_status tsl_look_build(const tsl_problem *problem, tsl_device *device, bool twice, bool flushed,

@@ -359,7 +359,7 @@ static tsl_judge rule_of(const tsl_measuring *m) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
   return (tsl_judge){.factor = promised.factor,
                      .rounded = promised.rounded,
-                     .flushes = promised.flushes,
+                     .flushes = tsl_accuracy_underflow(&promised),
                      .finite = promised.finite,
                      .operations_max = INT64_MAX,
                      .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,

@@ -233,6 +233,11 @@ tsl_accuracy tsl_plan_accuracy(const tsl_plan *plan) {
   return tsl_strategy_promises(plan->work.strategy, &plan->work.problem, &plan->work.config);
 }
 
+double tsl_plan_underflow(const tsl_plan *plan) {
+  const tsl_accuracy accuracy = tsl_plan_accuracy(plan);
+  return tsl_accuracy_underflow(&accuracy);
+}
+
 double tsl_plan_error_bound(const tsl_plan *plan) {
   return tsl_strategy_error_bound(plan->work.strategy, &plan->work.problem, &plan->work.config);
 }

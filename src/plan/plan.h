@@ -123,6 +123,8 @@ tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_pha
 tsl_accuracy tsl_plan_accuracy(const tsl_plan *plan);
 /* Absolute bound per unit of |alpha||A||B| + |beta||C|: factor * u of C's type. */
 double tsl_plan_error_bound(const tsl_plan *plan);
+/* What underflow is counted by beside that (tsl_accuracy_underflow()). */
+double tsl_plan_underflow(const tsl_plan *plan);
 /* Share `index` of a plan whose strategy splits; false past the last, and of others. */
 bool tsl_plan_share(const tsl_plan *plan, int index, tsl_share *share);
 /* A sentence about what did not go as planned in its runs until now; NULL: nothing. */

@@ -222,13 +222,14 @@ static tesela_status fill(listing *of) {
   return add_device(of, device);
 }
 
-/* Where bits are to come again, what runs must not hang on what was measured, which differs from day to day; and which
- * device is the best one is measured, too. Bits that are the same on all devices may come from any. */
+/* Where bits are to come again, what runs must not hang on what was measured, which differs from day to day, nor on what is compiled
+ * already; and which device is the best one is measured, too. Bits that are the same on all devices may come from any. */
 static tsl_choice steady(const tsl_problem *problem, const tsl_choice *given) {
   tsl_choice choice = *given;
   if (problem->ask.bits == TSL_BITS_ANY)
     return choice;
   choice.wisdom = NULL;
+  choice.runs = 0;
   if (problem->ask.bits != TSL_BITS_DEVICES && tsl_choice_any_device(given))
     choice.device = "cpu";
   return choice;

@@ -65,6 +65,7 @@ tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *proble
   tsl_accuracy made = of_sums;
   made.factor = slope * (of_sums.factor + 8) + (is_gelu(problem) ? 24 : 0);
   made.flushes = slope * of_sums.flushes;
+  made.slips = slope * of_sums.slips;
   made.rounded = made.tree =
       false; /* a factor and what is added to it may be rounded together, as each device likes */
   return tsl_accuracy_in_type(made, problem->c.type);
@@ -80,17 +81,31 @@ tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *p
     return made; /* a maximum with 0, of the rounded number */
   made.factor = slope * (of_product.factor + 2) + function + 1;
   made.flushes = slope * of_product.flushes;
+  made.slips = slope * of_product.slips;
   made.rounded = false;
   made.tree =
       tsl_accuracy_bits(&of_product) == TSL_BITS_DEVICES && !is_curved; /* functions are each device's own */
   return made;
 }
 
+double tsl_accuracy_slips(const tsl_problem *problem, double factor) {
+  const tsl_type_info *a = tsl_type(problem->a.type);
+  const double smallest_normal =
+      a->type == TESELA_BF16 ? 0x1p-126 : 0x1p-14; /* 8-bit ones become f16 at worst */
+  return a->is_integer || a->size > 2 ? 0 : factor * 0x1p-24 * smallest_normal;
+}
+
+/* What sums of `depth` products lose. */
+static double cuts_of_units(double depth) {
+  return 2.25 * depth + 24 + 0x1p-22 * depth;
+}
+
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  const double k = (double)problem->k;
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k, .repeats = true},
-                              problem->c.type);
+  const double factor = cuts_of_units((double)problem->k);
+  return tsl_accuracy_in_type(
+      (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true},
+      problem->c.type);
 }
 
 /* A product's exponent is its factors' together; numbers below the smallest normal one have that one's, and are up to 2^3 (e4m3; 2^2 of
@@ -119,8 +134,11 @@ tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
 tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
   const double depth = (double)(problem->k / slabs + (problem->k % slabs != 0));
   const bool narrow = tsl_type(problem->a.type)->size < 4 && !tsl_type(problem->a.type)->is_integer;
-  const double one = narrow ? 2.25 * depth + 24 + 0x1p-22 * depth : depth + 6 + 0x1p-20 * depth;
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = (double)slabs * one, .repeats = true},
+  const double one = narrow ? cuts_of_units(depth) : depth + 6 + 0x1p-20 * depth,
+               factor = (double)slabs * one;
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = factor,
+                                             .slips = narrow ? tsl_accuracy_slips(problem, factor) : 0,
+                                             .repeats = true},
                               problem->c.type);
 }
 

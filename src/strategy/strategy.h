@@ -58,8 +58,15 @@ typedef struct tsl_accuracy {
       flushes; /* magnitudes below it may be taken as 0, in A, in B and in sums, as tile units do; 0: none are */
   bool
       cuts; /* factors are cut to fewer digits, which the factor above counts; `flushes` says which ones nothing is left of */
+  double
+      slips; /* beside, each factor may count as off by so much: what units lose of numbers below the smallest normal one; 0: nothing */
   bool finite; /* of finite operands and results alone: what NaN and infinity become is not promised */
 } tsl_accuracy;
+
+/* What a factor may be off by at most, apart from its digits: it is the factor of underflow, flushes or slips. */
+static inline double tsl_accuracy_underflow(const tsl_accuracy *accuracy) {
+  return accuracy->flushes + accuracy->slips;
+}
 
 /* Types that a strategy takes together. */
 typedef struct tsl_types {
@@ -323,8 +330,12 @@ tsl_accuracy tsl_accuracy_of_substitution(const tsl_problem *problem, const tsl_
 tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed);
 /* The same of NVIDIA's matrix instructions on narrow types: products are exact; an instruction aligns 8 of them (16 on newer
  * devices) and the sum before to the largest, cuts each off below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh
- * 2021): at most nine cuts of 2 u for 8 products. */
+ * 2021): at most nine cuts of 2 u for 8 products. Numbers below the smallest normal one are taken with that one's exponent, so that
+ * what is cut behind them is as much as if they were as large: with s = 2^-14 of f16 (2^-126 of bf16) they count as up to s in all sums of
+ * magnitudes, (|a| + s) (|b| + s), and s times what is guaranteed of those is `slips`. */
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config);
+/* `slips` where such units guarantee `factor`, in roundings of f32; 0 of types without numbers that they take so. */
+double tsl_accuracy_slips(const tsl_problem *problem, double factor);
 /* The same of their units for 8-bit floating point, where sums of `panel` products are added to sums in f32 (of all k: they are
  * not). An instruction aligns 32 exact products and the sum before to the largest exponent among them, cuts each 13 binary places
  * below it, and cuts their sum to 13 places (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.5.2, says 14 bits;

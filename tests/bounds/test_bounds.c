@@ -183,7 +183,7 @@ static void judge(const drawn *call, const tesela_plan *plan, const tesela_recor
   const tsl_accuracy promised = tsl_plan_accuracy(plan->plan);
   const tsl_judge rule = {.factor = promised.factor,
                           .rounded = promised.rounded,
-                          .flushes = promised.flushes,
+                          .flushes = tsl_accuracy_underflow(&promised),
                           .finite = promised.finite,
                           .operations_max = INT64_MAX,
                           .threads = 1};

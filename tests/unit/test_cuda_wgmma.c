@@ -275,7 +275,8 @@ static bool is_right(tsl_data data, uint64_t seed, bool knows_flushes) {
       c[i * N + j] = (float)sum;
     }
   const tsl_accuracy promised = strategy->accuracy(&problem, &config);
-  const tsl_judge judge = {.factor = promised.factor, .flushes = knows_flushes ? promised.flushes : 0};
+  const tsl_judge judge = {.factor = promised.factor,
+                           .flushes = knows_flushes ? tsl_accuracy_underflow(&promised) : 0};
   assert_int_equal(tsl_judge_result(&problem, a, b, NULL, c, &judge, &verdict), TESELA_OK);
   return verdict.right;
 }

@@ -234,6 +234,11 @@ static void starting_counts_for_few_runs(void **state) {
   choice.device = "mock:0";
   first = first_of(&problem, &choice);
   assert_true(first.start > 1); /* and those who name it are told */
+  tsl_problem steady =
+      problem; /* of bits that are to come again, a choice may not hang on what was compiled before */
+  steady.ask.bits = TSL_BITS_RUN;
+  first = first_of(&steady, &choice);
+  assert_true(first.refusal[0] == '\0' && first.start == 0);
   choice.device = "auto";
   choice.runs = 1e6;
   first = first_of(&problem, &choice);

@@ -94,6 +94,7 @@ static tesela_status spool_all(tsl_product *product) {
 typedef struct wanted {
   int64_t rows, cols, depth;
   int64_t a_row, a_col, b_row, b_col; /* strides of pieces as they lie; 0: side by side */
+  int64_t runs;                       /* 0: often */
   bool adds;
   const char *strategy, *device;
 } wanted;
@@ -119,6 +120,7 @@ static tesela_status create_gemm(const tsl_product *product, const wanted *of, t
                                  .beta = of->adds ? one : request->beta,
                                  .device = of->device,
                                  .strategy = of->strategy,
+                                 .runs = of->runs,
                                  .accuracy = request->accuracy,
                                  .bits = request->bits,
                                  .measure_error = request->measure};
@@ -134,6 +136,7 @@ static tesela_status create_transpose(const tsl_product *product, const wanted *
       .alpha = product->request.alpha,
       .device = of->device,
       .strategy = of->strategy,
+      .runs = of->runs,
       .accuracy = product->request.accuracy,
       .bits = product->request.bits,
       .measure_error = product->request.measure};
@@ -183,11 +186,15 @@ tesela_status tsl_blocks_plan_of(tsl_product *product, const tsl_block_step *ste
   return TESELA_OK;
 }
 
-/* The plan of all at once: of the rows as they would be held. Where nothing takes it, of one block, whatever it is. */
+/* The plan of all at once: of the rows as they would be held, and runs as often. Where nothing takes it, of one block, whatever it is. */
 static tesela_status plan_whole(tsl_product *product, const char *strategy, const char *device) {
   tsl_blocks *blocks = product->blocks;
-  wanted of = {
-      .rows = product->m, .cols = product->n, .depth = product->k, .strategy = strategy, .device = device};
+  wanted of = {.rows = product->m,
+               .cols = product->n,
+               .depth = product->k,
+               .runs = product->request.repeat,
+               .strategy = strategy,
+               .device = device};
   if (create(product, &of, &blocks->whole) == TESELA_OK) {
     blocks->is_doubled = tsl_plan_copies_on_host(blocks->whole);
     return tsl_settle(blocks->whole, &blocks->like);
@@ -195,6 +202,7 @@ static tesela_status plan_whole(tsl_product *product, const char *strategy, cons
   enum { SOME = 2048 };
   of.rows = of.rows < SOME ? of.rows : SOME;
   of.cols = of.cols < SOME ? of.cols : SOME;
+  of.runs = 0;
   blocks->whole = NULL;
   TSL_TRY(create(product, &of, &blocks->some));
   blocks->is_doubled = tsl_plan_copies_on_host(blocks->some);
@@ -338,11 +346,18 @@ static char *copy_said(const tsl_part *part, const char *word) {
   return said ? strdup(said) : NULL;
 }
 
-/* Sizes and plans as the journal has them, where there is one. */
+/* Sizes and plans as the journal has them, where there is one, or as was chosen before panels turned out not to do. */
 static tesela_status plan_as_said(tsl_product *product, const char *strategy, const char *device,
                                   const char *size) {
   const tsl_product_request *request = &product->request;
-  TSL_TRY(plan_whole(product, strategy ? strategy : request->strategy, device ? device : request->device));
+  const bool is_chosen = tsl_text_get(&product->of_whole.strategy)[0] != '\0';
+  TSL_TRY(plan_whole(product,
+                     strategy    ? strategy
+                     : is_chosen ? tsl_text_get(&product->of_whole.strategy)
+                                 : request->strategy,
+                     device      ? device
+                     : is_chosen ? tsl_text_get(&product->of_whole.device)
+                                 : request->device));
   TSL_TRY(choose_size(product, size));
   return take_part(product);
 }

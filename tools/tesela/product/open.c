@@ -317,6 +317,7 @@ void tsl_product_close(tsl_product *product) {
   tsl_plan_facts_free(product->facts);
   tesela_plan_destroy(product->plan);
   tesela_plan_destroy(product->last_plan);
+  tsl_settled_free(&product->of_whole);
   tesela_context_destroy(product->context);
   tsl_writer_close(product->writer);
   close_feed(&product->a);

@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "product/product.h"
-#include "product/settled.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Columns of A between a row of it, as it is held, and the next: of a panel that is columns of it. */
@@ -151,23 +151,22 @@ static int64_t panels_of(const tsl_product *product) {
 
 /* Whether panels go where the whole would go. Where they prefer another device, that one is left out of the question where
  * it could have done the whole, and did not win. */
-static bool goes_as_whole(const tsl_product *product, const tsl_settled *panel, const tesela_plan *whole,
-                          const tsl_settled *of_whole) {
+static bool goes_as_whole(const tsl_product *product, const tsl_settled *panel) {
   tesela_plan *other = NULL;
   const wanted there = {.rows = product->m,
                         .runs = product->request.repeat,
                         .strategy = tsl_text_get(&panel->name),
                         .device = tsl_text_get(&panel->device)};
-  if (strcmp(tsl_text_get(&panel->device), tsl_text_get(&of_whole->device)) == 0)
+  if (strcmp(tsl_text_get(&panel->device), tsl_text_get(&product->of_whole.device)) == 0)
     return true;
   const bool could = create(product, &there, &other) == TESELA_OK;
   tesela_plan_destroy(other);
-  return could ||
-         tesela_plan_seconds(whole) <= tesela_plan_seconds(product->plan) * (double)panels_of(product);
+  return could || product->whole_seconds <= tesela_plan_seconds(product->plan) * (double)panels_of(product);
 }
 
 /* The panels' plan as the plan of the whole has it: the same parameters, or where panels refuse them, the same strategy. */
-static void take_over(tsl_product *product, const tsl_settled *whole) {
+static void take_over(tsl_product *product) {
+  const tsl_settled *whole = &product->of_whole;
   const char *const strategies[] = {tsl_text_get(&whole->strategy), tsl_text_get(&whole->name)};
   tesela_plan *made = NULL;
   for (int i = 0; i < 2 && !made; i++)
@@ -181,36 +180,47 @@ static void take_over(tsl_product *product, const tsl_settled *whole) {
 }
 
 /* The plan of all rows at once decides, where there is one, so that a smaller memory changes neither choice nor bits. */
-static tesela_status follow_whole(tsl_product *product, const tesela_plan *whole) {
-  tsl_settled panel, of_whole = {.strategy = {0}};
+static tesela_status follow_whole(tsl_product *product) {
+  tsl_settled panel;
   tesela_status status = tsl_settle(product->plan, &panel);
-  if (status == TESELA_OK)
-    status = tsl_settle(whole, &of_whole);
-  if (status == TESELA_OK && goes_as_whole(product, &panel, whole, &of_whole))
-    take_over(product, &of_whole);
+  if (status == TESELA_OK && goes_as_whole(product, &panel))
+    take_over(product);
   tsl_settled_free(&panel);
-  tsl_settled_free(&of_whole);
+  return status;
+}
+
+/* Once, and before there are plans of fewer rows: a choice counts what is to be compiled before a run, and those may compile it. Where
+ * nothing takes the whole, that is why there are panels. */
+static tesela_status ask_whole(tsl_product *product) {
+  const tsl_product_request *request = &product->request;
+  const wanted of = {
+      .rows = product->m, .runs = request->repeat, .strategy = request->strategy, .device = request->device};
+  tesela_plan *whole = NULL;
+  if (product->whole_seconds != 0)
+    return TESELA_OK;
+  product->whole_seconds = INFINITY;
+  if (create(product, &of, &whole) != TESELA_OK)
+    return TESELA_OK;
+  product->whole_seconds = tesela_plan_seconds(whole);
+  const tesela_status status = tsl_settle(whole, &product->of_whole);
+  tesela_plan_destroy(whole);
   return status;
 }
 
 static tesela_status choose(tsl_product *product) {
   const tsl_product_request *request = &product->request;
-  tesela_plan *whole = NULL, *made = NULL;
-  wanted of = {.rows = product->panel,
-               .runs = request->repeat * panels_of(product),
-               .strategy = request->strategy,
-               .device = request->device};
-  TSL_TRY(create(product, &of, &made));
+  const bool is_cut = product->panel < product->m;
+  tesela_plan *made = NULL;
+  if (is_cut)
+    TSL_TRY(ask_whole(product));
+  TSL_TRY(create(product,
+                 &(wanted){.rows = product->panel,
+                           .runs = request->repeat * panels_of(product),
+                           .strategy = request->strategy,
+                           .device = request->device},
+                 &made));
   replace(&product->plan, made);
-  if (product->panel == product->m)
-    return TESELA_OK;
-  of.rows = product->m;
-  of.runs = request->repeat;
-  if (create(product, &of, &whole) != TESELA_OK)
-    return TESELA_OK; /* nothing takes it whole, which is why there are panels */
-  const tesela_status status = follow_whole(product, whole);
-  tesela_plan_destroy(whole);
-  return status;
+  return is_cut && tsl_text_get(&product->of_whole.name)[0] ? follow_whole(product) : TESELA_OK;
 }
 
 static tesela_status plan_last(tsl_product *product) {

@@ -25,6 +25,7 @@
 #include "cli/tool.h"
 #include "explain/plan_facts.h"
 #include "io/io.h"
+#include "product/settled.h"
 #include "strategy/structure.h"
 
 /* What the time goes into, in the order in which a program for a device has it. X(NAME, name) */
@@ -144,8 +145,11 @@ typedef struct tsl_product {
   tesela_context *context;
   tesela_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
   tsl_plan_facts *facts;         /* of the first */
-  bool by_blocks;                /* else by panels of rows */
-  tsl_blocks *blocks;            /* NULL until they are planned, and of panels */
+  tsl_settled
+      of_whole; /* what was chosen of all rows at once, before plans of fewer were made; empty: not asked, or nothing takes it */
+  double whole_seconds; /* expected of that; 0: not asked */
+  bool by_blocks;       /* else by panels of rows */
+  tsl_blocks *blocks;   /* NULL until they are planned, and of panels */
   void *c_memory, *before_memory;
   char *c, *before; /* before: C0's panel (in place, A), kept where it is overwritten and wanted again */
   double started, seconds[TSL_STAGE_COUNT], total;

@@ -93,8 +93,8 @@ static int64_t panel_of_eights(const tsl_problem *problem, int64_t eights) {
 static tsl_accuracy of_panels(const tsl_problem *problem, int64_t sums) {
   const double k = (double)problem->k,
                terms = (sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 1) * TSL_CUDA_WGMMA_PANEL / 2;
-  return (tsl_accuracy){.factor = 2.25 * fmin(k, terms) + 26 + 1.25 * ceil(k / terms) + 0x1p-22 * k,
-                        .repeats = true};
+  const double factor = 2.25 * fmin(k, terms) + 26 + 1.25 * ceil(k / terms) + 0x1p-22 * k;
+  return (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true};
 }
 
 /* Of f32, the units read the first ten binary places and cut off the rest: two factors lose less than 2^-9 of their product. Its

@@ -4,8 +4,8 @@
 #include <math.h>
 
 /* In roundings of f32: factors; alpha, beta C and their sum, and numbers that are tiny; and what errors of a product are worth whose
- * factors are rounded. */
-static const double factors = 16388, beside = 14, grown = 1.001;
+ * factors are rounded, or tiny. */
+static const double factors = 16388, beside = 14, grown = 1.002;
 
 /* The least that a child is asked for: what cuda_wgmma guarantees of sums of 64 terms that are added to others. */
 static double least_product_factor(const tsl_problem *problem) {
