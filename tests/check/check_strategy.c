@@ -1,4 +1,4 @@
-/* check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared | every STEP]]: one strategy with all its configs, or its probes, on all devices of a
+/* check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared [STEP] | every STEP]]: one strategy with all its configs, or its probes, on all devices of a
  * kind, or on the device that is named ("cuda:1"), or several ("cuda:*", "opencl:0,cpu"), over the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a
  * quarter, each time another, for the rest. The first config takes all types that the strategy does; the others the first two,
  * but probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
@@ -11,12 +11,13 @@
  * every: every STEPth standard case, for each pair others, for an emulator.
  *
  * shared: types are shared out among configs, for where compiling takes long: each type goes to the next config that takes it,
- * the first to the first, and a config without one takes one by turns. Last steps are those of one strategy, `element`, in all their forms,
+ * the first to the first, and a config without one takes one by turns; of these pairs the first two and every STEPth are tried (1: all). Last steps are those of one strategy, `element`, in all their forms,
  * and of the others in two: they are the plan's, whatever strategy multiplied. */
 #include "base/env.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "judge/check.h"
+#include "plain_children.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ enum { SKIPPED = 77, MOST_REPORTED = 20, TYPES_OF_EVERY_CONFIG = 2, MOST_KERNELS
 static const uint64_t random_seed = 20240229;
 static int64_t random_cases = 200;
 static bool tight, shared, every;
-static int64_t step_given = 1;
+static int64_t step_given = 1, pair_step = 1;
 static bool is_first = true; /* no pair of config and types is done */
 
 /* --- what `tight` tells --- */
@@ -65,21 +66,6 @@ static void tell(const tsl_device *device) {
 /* TESELA_ACCURACY, as a call that says nothing has it: what runs by an ask alone is tried so. */
 static tsl_ask ask;
 
-/* Children of a strategy that has some on its device: the plainest that take its parts, as it is the strategy that is tried, and what
- * its parts' sizes would ask for takes minutes to compile. */
-static tesela_status make_plain(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
-  tsl_child_wish plain = *wish;
-  plain.on_trial = true;
-  return tsl_plan_children.make(self, &plain, child);
-}
-static tsl_children plain_children;
-
-static const tsl_children *children_for(const tsl_strategy *strategy) {
-  plain_children = tsl_plan_children;
-  plain_children.make = make_plain;
-  return strategy->splits.share && !strategy->splits.parts ? &plain_children : NULL;
-}
-
 typedef struct counts {
   int right, wrong, refused;
 } counts;
@@ -111,10 +97,11 @@ static void simplify_finish(tsl_problem *problem) {
 static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device, tsl_case *what,
                   counts *tally) {
   tsl_case_report report = {0};
+  tsl_children plain;
   if (shared && strcmp(strategy->name, "element") != 0)
     simplify_finish(&what->problem);
   what->tight = tight;
-  what->children = children_for(strategy);
+  what->children = plain_children_for(strategy, &plain);
   what->problem.ask = ask;
   what->repeats = tight ? 1 : what->repeats;
   const tesela_status status = tsl_check_case(strategy, config, device, what, &report);
@@ -222,10 +209,16 @@ static bool is_tried(const tsl_strategy *strategy, int index, int configs, int t
          (strategy->testing.probes ? type == index % types : type < most);
 }
 
+static bool is_in_step(int64_t pair) {
+  enum { ALWAYS = 2 };
+  return pair < ALWAYS || pair % pair_step == 0;
+}
+
 static int check_device(const tsl_strategy *strategy, tsl_device *device) {
   tsl_types types;
   tsl_config config;
   counts total = {0};
+  int64_t pair = 0;
   int count = 0, configs = 0, turn = 0;
   if (tight && device->ops->kernel_get)
     listen(device);
@@ -235,8 +228,9 @@ static int check_device(const tsl_strategy *strategy, tsl_device *device) {
     configs++;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
     for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)
-      if (shared ? is_shared_out(strategy, i, configs, t, count, device)
-                 : is_tried(strategy, i, configs, t, count))
+      if ((shared ? is_shared_out(strategy, i, configs, t, count, device)
+                  : is_tried(strategy, i, configs, t, count)) &&
+          is_in_step(pair++))
         check_config(strategy, turn++, &config, device, &types, &total);
   if (own_ops) {
     tell(device);
@@ -320,14 +314,15 @@ int main(int argc, char **argv) {
   tight = argc > 5 && strcmp(argv[5], "tight") == 0;
   shared = argc > 5 && strcmp(argv[5], "shared") == 0;
   every = argc > 6 && strcmp(argv[5], "every") == 0;
-  if (argc < 4 ||
-      argc > (tight || every ? 7
-              : shared       ? 6
-                             : 5) ||
+  if (argc < 4 || argc > (tight || every || shared ? 7 : 5) ||
       (argc > 4 && !tsl_parse_i64(argv[4], &random_cases)) ||
       (argc > 6 && (!tsl_parse_i64(argv[6], &step_given) || step_given < 1))) {
-    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared | every STEP]]\n");
+    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared [STEP] | every STEP]]\n");
     return 1;
+  }
+  if (shared) {
+    pair_step = step_given;
+    step_given = 1;
   }
   const tsl_strategy *strategy = find(argv[1], argv[2]);
   if (!strategy) {

@@ -12,6 +12,9 @@
  * Complex numbers come apart in the panels: for each k, the real components of all lines, then the imaginary ones, times
  * CONJUGATE_A and CONJUGATE_B (1 or -1). So their multiply-adds are those of real vectors, four for each.
  *
+ * Sums are kept in memory for the last step, whose many cases are compiled once then and not for each vector of a tile, which took compilers
+ * ten seconds.
+ *
  * Copies go on to further panels where dimension 1 has fewer groups than there are.
  *
  * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and strides.
@@ -149,14 +152,20 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
       }
     }
   }
+  tsl_lanes kept[2][MICRO_M * VECTORS];
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
   for (int j = 0; j < VECTORS; j++) {
-    const TSL_INDEX row = row0 + i, col = col0 + j * TSL_LANES;
+    kept[0][i * VECTORS + j] = real[i][j];
+    kept[1][i * VECTORS + j] = imaginary[i][j];
+  }
+  TSL_UNROLL_BY(1)
+  for (int v = 0; v < MICRO_M * VECTORS; v++) {
+    const TSL_INDEX row = row0 + v / VECTORS, col = col0 + v % VECTORS * TSL_LANES;
     if (row < g.m && col < g.n)
       finish(c + 2 * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride), g.c_col_stride, g.n - col,
-             real[i][j], imaginary[i][j], &g);
+             kept[0][v], kept[1][v], &g);
   }
 }
 #else
@@ -183,14 +192,18 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
     }
   }
   const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+  tsl_lanes kept[MICRO_M * VECTORS];
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
-  for (int j = 0; j < VECTORS; j++) {
-    const TSL_INDEX row = row0 + i, col = col0 + j * TSL_LANES;
+  for (int j = 0; j < VECTORS; j++)
+    kept[i * VECTORS + j] = sum[i][j];
+  TSL_UNROLL_BY(1)
+  for (int v = 0; v < MICRO_M * VECTORS; v++) {
+    const TSL_INDEX row = row0 + v / VECTORS, col = col0 + v % VECTORS * TSL_LANES;
     if (row < g.m && col < g.n)
       tsl_units_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
-                       g.n - col, together, sum[i][j], &g);
+                       g.n - col, together, kept[v], &g);
   }
 }
 #endif
