@@ -212,7 +212,7 @@ static void ten_runs_give_equal_bits(void **state) {
   tsl_config config;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   assert_int_equal(tsl_devices_find(devices, "opencl", &device), TESELA_OK);
-  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i += 4)
+  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i += 6)
     if (value_of(strategy, &config, "form") != 4) /* which NVIDIA's devices alone take */
       run_ten_times(device, &config, TESELA_F32, false);
   config =
