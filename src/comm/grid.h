@@ -47,6 +47,7 @@ typedef struct tsl_rank_grid {
   int64_t words; /* received by the busiest rank; as expected of operands that lie evenly, or as counted */
   int64_t words_sent;              /* as counted, else the same */
   int64_t words_all;               /* received by all; as counted, else words by ranks */
+  int64_t words_of_c;              /* as counted: of these, sums that the busiest rank receives, or sends */
   double seconds, seconds_compute; /* expected */
 } tsl_rank_grid;
 

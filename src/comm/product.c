@@ -78,6 +78,17 @@ static void deepen(const tsl_job *job, tsl_rank_grid *grid) {
     tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
 }
 
+/* What devices need beside what all ranks do. One rank's products need messages, too, where the operands are not its own. Sums travel as
+ * they are, whatever C's type is, and behind the products, when nothing hides them: of two grids with as many words the one that leaves C
+ * where it is made is the faster. */
+static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const tsl_rank_grid *grid) {
+  const double tiles = (double)grid->tiles_m * grid->tiles_n;
+  const double messages = grid->used == 1 ? 2.0 * grid->panels : 0,
+               of_sums = grid->words_of_c > 0 ? 2 * tiles : 0;
+  return (messages + of_sums) * links->seconds_message +
+         (double)grid->words_of_c * (double)job->sums->size / links->bytes_second;
+}
+
 tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
   const tsl_part *parts = job->part;
   const tsl_task task = task_of(job);
@@ -96,9 +107,8 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
     TSL_TRY(tsl_product_count(job, &list[i]));
     deepen(job, &list[i]);
     tsl_grid_time(&task, links, &list[i]);
-    /* One rank's products need messages, too, where the operands are not its own. */
-    if (job->lane && list[i].used == 1)
-      list[i].seconds += 2 * list[i].panels * links->seconds_message;
+    if (job->lane)
+      list[i].seconds += seconds_of_lane(job, links, &list[i]);
     if (list[i].seconds < list[best].seconds)
       best = i;
   }

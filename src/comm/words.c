@@ -74,10 +74,13 @@ tesela_status tsl_blocks_count(const tsl_blocks *blocks, const tsl_layout *a, co
   tally t = {.received = counts, .sent = counts + ranks};
   t.rows.counts = counts + 2 * ranks;
   t.cols.counts = counts + 3 * ranks;
+  /* C first, so that what is there behind it is C's. */
+  count_operand(&t, blocks, c, TSL_PART_C, 1);
+  grid->words = grid->words_sent = grid->words_all = grid->words_of_c = 0;
+  for (size_t i = 0; i < 2 * ranks; i++)
+    grid->words_of_c = counts[i] > grid->words_of_c ? counts[i] : grid->words_of_c;
   count_operand(&t, blocks, a, TSL_PART_A, tsl_grid_times_a(grid));
   count_operand(&t, blocks, b, TSL_PART_B, tsl_grid_times_b(grid));
-  count_operand(&t, blocks, c, TSL_PART_C, 1);
-  grid->words = grid->words_sent = grid->words_all = 0;
   for (size_t i = 0; i < ranks; i++) {
     grid->words = t.received[i] > grid->words ? t.received[i] : grid->words;
     grid->words_sent = t.sent[i] > grid->words_sent ? t.sent[i] : grid->words_sent;

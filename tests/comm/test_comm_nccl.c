@@ -264,6 +264,23 @@ static void long_products(void **state) {
     }
 }
 
+/* Of four ranks with rows of all three, a grid of 2 x 2 receives as many words as one of 4 x 1, but of C some, and behind the products. */
+static void rows_stay_rows(void **state) {
+  static course o = {.products = 1};
+  (void)state;
+  comm_case c = in_buffers(32, 4);
+  c.a = c.b = c.c = DEALT_BLOCKS;
+  c.transpose_a = c.transpose_b = c.transpose_c = false;
+  c.m = c.n = c.k = 256;
+  o.c = &c;
+  set(FALSE_NCCL_NOTHING, 0);
+  assert_int_equal(tsl_threads_run(4, body, &o), TESELA_OK);
+  all_are_right(&o, 0, 4);
+  if (!strstr(o.of[0][0].plan, "grid 4 x 1 x 1 of 4 ranks"))
+    fail_msg("%s", o.of[0][0].plan);
+  nothing_is_left();
+}
+
 /* Matrices whose blocks are short pass through host memory. */
 static void short_blocks_stay(void **state) {
   static course o = {.products = 1};
@@ -501,14 +518,11 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_right),
-                                     cmocka_unit_test(c_stays),
-                                     cmocka_unit_test(takes_no_memory_twice),
-                                     cmocka_unit_test(long_products),
-                                     cmocka_unit_test(short_blocks_stay),
-                                     cmocka_unit_test(ranks_that_cannot_meet),
-                                     cmocka_unit_test(messages_that_fail),
-                                     cmocka_unit_test(devices_that_fail),
-                                     cmocka_unit_test(starved)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cases_are_right),        cmocka_unit_test(c_stays),
+      cmocka_unit_test(takes_no_memory_twice),  cmocka_unit_test(long_products),
+      cmocka_unit_test(rows_stay_rows),         cmocka_unit_test(short_blocks_stay),
+      cmocka_unit_test(ranks_that_cannot_meet), cmocka_unit_test(messages_that_fail),
+      cmocka_unit_test(devices_that_fail),      cmocka_unit_test(starved)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
