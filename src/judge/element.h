@@ -19,7 +19,7 @@ typedef struct tsl_judged {
   bool twice;                       /* double alone does not hold their products */
   double allowance;                 /* of underflow */
   double smallest;                  /* the type's smallest subnormal, scaled as the element is */
-  double flushes;                   /* as tsl_accuracy has it */
+  double flushes;                   /* the judge's */
 } tsl_judged;
 
 /* How one element compares. */

@@ -8,7 +8,7 @@
  * the sums has them, which is C's, or f32 for f16 and bf16. underflow is half the smallest subnormal for each
  * rounding that may lose so much: (max(1, |alpha|) k + 2) smallest covers them. Where G is 0 the result must be 0.
  * Integer data whose sums are exact must be equal, or what one rounding to C makes of them. Where the strategy says
- * that it flushes small magnitudes to 0, underflow is what that may cost: flushes |alpha| k (max |A| + max |B| + 2),
+ * that it flushes small magnitudes to 0, or that factors may count as off by so much, underflow is what that may cost: flushes |alpha| k (max |A| + max |B| + 2),
  * and an infinity that meets one of them may become NaN.
  *
  * Integers are compared modulo 2^32, bit by bit.
@@ -60,7 +60,7 @@ typedef struct tsl_judge {
   double factor;  /* the strategy's accuracy */
   bool exact;     /* data are integers with exact sums: equality is asked for */
   bool rounded;   /* the exact result, rounded once */
-  double flushes; /* the strategy's accuracy */
+  double flushes; /* the strategy's accuracy: tsl_accuracy_underflow() */
   bool finite;    /* likewise: elements that are not finite may be anything */
   const double *
       added; /* m x n, row after row: magnitudes of what beta added, where they are not |beta||C0|; else NULL */

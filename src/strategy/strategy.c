@@ -95,14 +95,17 @@ double tsl_accuracy_slips(const tsl_problem *problem, double factor) {
   return a->is_integer || a->size > 2 ? 0 : factor * 0x1p-24 * smallest_normal;
 }
 
-/* What sums of `depth` products lose. */
-static double cuts_of_units(double depth) {
-  return 2.25 * depth + 24 + 0x1p-22 * depth;
+double tsl_accuracy_cuts(double k) {
+  return 2.25 * k + 24 + 0x1p-22 * k;
+}
+
+double tsl_accuracy_cuts_of_panels(double k, double panel) {
+  return 2.25 * fmin(k, panel) + 26 + 1.25 * ceil(k / panel) + 0x1p-22 * k;
 }
 
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  const double factor = cuts_of_units((double)problem->k);
+  const double factor = tsl_accuracy_cuts((double)problem->k);
   return tsl_accuracy_in_type(
       (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true},
       problem->c.type);
@@ -134,12 +137,11 @@ tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
 tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
   const double depth = (double)(problem->k / slabs + (problem->k % slabs != 0));
   const bool narrow = tsl_type(problem->a.type)->size < 4 && !tsl_type(problem->a.type)->is_integer;
-  const double one = narrow ? cuts_of_units(depth) : depth + 6 + 0x1p-20 * depth,
+  const double one = narrow ? tsl_accuracy_cuts(depth) : depth + 6 + 0x1p-20 * depth,
                factor = (double)slabs * one;
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = factor,
-                                             .slips = narrow ? tsl_accuracy_slips(problem, factor) : 0,
-                                             .repeats = true},
-                              problem->c.type);
+  return tsl_accuracy_in_type(
+      (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true},
+      problem->c.type);
 }
 
 /* Terms of a sum in the sense of an ask: a part of a complex product is a real sum of two for each. */

@@ -334,6 +334,10 @@ tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *probl
  * what is cut behind them is as much as if they were as large: with s = 2^-14 of f16 (2^-126 of bf16) they count as up to s in all sums of
  * magnitudes, (|a| + s) (|b| + s), and s times what is guaranteed of those is `slips`. */
 tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config);
+/* Of such sums of k products, in roundings of f32; and where sums of `panel` products are added to others in f32, those of parts of k, which have
+ * four panels or more, among them. */
+double tsl_accuracy_cuts(double k);
+double tsl_accuracy_cuts_of_panels(double k, double panel);
 /* `slips` where such units guarantee `factor`, in roundings of f32; 0 of types without numbers that they take so. */
 double tsl_accuracy_slips(const tsl_problem *problem, double factor);
 /* The same of their units for 8-bit floating point, where sums of `panel` products are added to sums in f32 (of all k: they are

@@ -27,7 +27,7 @@ enum { SKIPPED = 77, MOST_REPORTED = 20, TYPES_OF_EVERY_CONFIG = 2, MOST_KERNELS
 static const uint64_t random_seed = 20240229;
 static int64_t random_cases = 200;
 static bool tight, shared, every;
-static int64_t step_given = 1, pair_step = 1;
+static int64_t step_given = 1;
 static bool is_first = true; /* no pair of config and types is done */
 
 /* --- what `tight` tells --- */
@@ -145,7 +145,7 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
   tsl_text text = {0};
   tsl_case what;
   counts tally = {0};
-  const int64_t standard_step = every || turn >= TYPES_OF_EVERY_CONFIG ? step_given : 1;
+  const int64_t standard_step = every || (tight && turn >= TYPES_OF_EVERY_CONFIG) ? step_given : 1;
   for (int structured = 0; structured <= has_structures(strategy, types); structured++)
     for (int i = 0; next_standard(strategy, structured != 0, i, types, &what); i++)
       if (i % standard_step == turn % standard_step)
@@ -209,9 +209,10 @@ static bool is_tried(const tsl_strategy *strategy, int index, int configs, int t
          (strategy->testing.probes ? type == index % types : type < most);
 }
 
+/* Of pairs that are shared out. */
 static bool is_in_step(int64_t pair) {
   enum { ALWAYS = 2 };
-  return pair < ALWAYS || pair % pair_step == 0;
+  return !shared || pair < ALWAYS || pair % step_given == 0;
 }
 
 static int check_device(const tsl_strategy *strategy, tsl_device *device) {
@@ -319,10 +320,6 @@ int main(int argc, char **argv) {
       (argc > 6 && (!tsl_parse_i64(argv[6], &step_given) || step_given < 1))) {
     printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared [STEP] | every STEP]]\n");
     return 1;
-  }
-  if (shared) {
-    pair_step = step_given;
-    step_given = 1;
   }
   const tsl_strategy *strategy = find(argv[1], argv[2]);
   if (!strategy) {

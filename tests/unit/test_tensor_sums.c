@@ -94,7 +94,7 @@ static double slips_of(tesela_type type, int64_t slabs) {
                : tsl_accuracy_of_tensor_cores(&problem, NULL).slips;
 }
 
-/* Parts of a product allow their engines as much; whole numbers and f32 have nothing to lose so; and it is no reason to refuse an ask. */
+/* Parts of a product allow their engines as much; whole numbers and f32 have nothing to lose so. */
 static void who_slips(void **state) {
   (void)state;
   assert_true(slips_of(TESELA_F16, 0) > 0 && slips_of(TESELA_F16, 1) >= slips_of(TESELA_F16, 0));

@@ -346,18 +346,18 @@ static char *copy_said(const tsl_part *part, const char *word) {
   return said ? strdup(said) : NULL;
 }
 
+/* What the journal has, or was chosen ("": nothing was), or is asked for. */
+static const char *first_said(const char *journal, const char *chosen, const char *asked) {
+  return journal ? journal : chosen[0] ? chosen : asked;
+}
+
 /* Sizes and plans as the journal has them, where there is one, or as was chosen before panels turned out not to do. */
 static tesela_status plan_as_said(tsl_product *product, const char *strategy, const char *device,
                                   const char *size) {
   const tsl_product_request *request = &product->request;
-  const bool is_chosen = tsl_text_get(&product->of_whole.strategy)[0] != '\0';
-  TSL_TRY(plan_whole(product,
-                     strategy    ? strategy
-                     : is_chosen ? tsl_text_get(&product->of_whole.strategy)
-                                 : request->strategy,
-                     device      ? device
-                     : is_chosen ? tsl_text_get(&product->of_whole.device)
-                                 : request->device));
+  const tsl_settled *chosen = &product->of_whole;
+  TSL_TRY(plan_whole(product, first_said(strategy, tsl_text_get(&chosen->strategy), request->strategy),
+                     first_said(device, tsl_text_get(&chosen->device), request->device)));
   TSL_TRY(choose_size(product, size));
   return take_part(product);
 }

@@ -93,7 +93,7 @@ static int64_t panel_of_eights(const tsl_problem *problem, int64_t eights) {
 static tsl_accuracy of_panels(const tsl_problem *problem, int64_t sums) {
   const double k = (double)problem->k,
                terms = (sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 1) * TSL_CUDA_WGMMA_PANEL / 2;
-  const double factor = 2.25 * fmin(k, terms) + 26 + 1.25 * ceil(k / terms) + 0x1p-22 * k;
+  const double factor = tsl_accuracy_cuts_of_panels(k, terms);
   return (tsl_accuracy){.factor = factor, .slips = tsl_accuracy_slips(problem, factor), .repeats = true};
 }
 

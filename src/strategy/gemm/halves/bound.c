@@ -10,8 +10,7 @@ static const double factors = 16388, beside = 14, grown = 1.002;
 /* The least that a child is asked for: what cuda_wgmma guarantees of sums of 64 terms that are added to others. */
 static double least_product_factor(const tsl_problem *problem) {
   enum { TERMS = 64 };
-  const double k = (double)problem->k, panels = ceil(k / TERMS);
-  return 2.25 * fmin(k, TERMS) + 26 + 1.25 * panels + 0x1p-22 * k;
+  return tsl_accuracy_cuts_of_panels((double)problem->k, TERMS);
 }
 
 double tsl_halves_factor(const tsl_problem *problem) {

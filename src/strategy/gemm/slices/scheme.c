@@ -14,8 +14,3 @@ int tsl_slices_count(const tsl_config *config) {
 int64_t tsl_slices_depth(const tsl_problem *problem) {
   return tsl_round_up(problem->k, DEPTH_UNIT);
 }
-
-/* That of matrix units (tsl_accuracy_of_tensor_cores), the most that an engine for bf16 has. */
-double tsl_slices_factor(int64_t depth) {
-  return 2.25 * (double)depth + 24 + 0x1p-22 * (double)depth;
-}

@@ -40,9 +40,8 @@ enum { TERMS_MOST = 65536 };
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const int64_t products = config->value[TSL_SLICES_PRODUCTS];
   const double left_out = products == 9 ? 0 : products == 6 ? 2.1 : 774;
-  return (tsl_accuracy){.factor = 1.05 * tsl_slices_factor(tsl_slices_depth(problem)) + left_out + 4,
-                        .repeats = true,
-                        .cuts = products == 3};
+  const double of_child = tsl_accuracy_cuts((double)tsl_slices_depth(problem));
+  return (tsl_accuracy){.factor = 1.05 * of_child + left_out + 4, .repeats = true, .cuts = products == 3};
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -76,12 +75,13 @@ static tesela_status make_product(tsl_work *work, double beta, const tsl_child *
       (tsl_shape){.type = TESELA_BF16, .rows = depth, .cols = n, .row_stride = 1, .col_stride = depth};
   problem.c.row_stride = is_host(work->device) ? n : tsl_round_up(n, TSL_SLICES_ROW_UNIT);
   problem.beta[0] = beta;
-  const tsl_child_wish wish = {.problem = &problem,
-                               .device = work->device,
-                               .in_buffers = !is_host(work->device),
-                               .workspace_most = is_host(work->device) ? 0 : tsl_slices_workspace(work),
-                               .most = {.factor = tsl_slices_factor(depth)},
-                               .like = like};
+  const tsl_child_wish wish = {
+      .problem = &problem,
+      .device = work->device,
+      .in_buffers = !is_host(work->device),
+      .workspace_most = is_host(work->device) ? 0 : tsl_slices_workspace(work),
+      .most = {.factor = tsl_accuracy_cuts((double)depth)}, /* the most that an engine for bf16 has */
+      .like = like};
   return work->children->make(work->children, &wish, child);
 }
 

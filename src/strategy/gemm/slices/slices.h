@@ -16,8 +16,6 @@ extern const tsl_slices_pair tsl_slices_pairs[TSL_SLICES_PRODUCTS_MOST];
 int tsl_slices_count(const tsl_config *config);
 /* Terms of the products of slices: those of the problem, rounded up. */
 int64_t tsl_slices_depth(const tsl_problem *problem);
-/* Of products of slices with so many terms: the factor that is asked of a child, and what the guarantee rests on. */
-double tsl_slices_factor(int64_t depth);
 
 /* Products of slices: f32 = bf16 bf16, lines of both dense, `depth` numbers each; sums in rows of sums_row. One with beta = 0, for the first pair, and
  * one with beta = 1. Both NULL where there is nothing to multiply. */
