@@ -1,5 +1,11 @@
 /* Calls wait in a short queue; what does not fit comes again. The thread lives as long as there are some. At the end of the
- * process whoever ends it waits until a compiler that is at work is done, since its library goes away with the process. */
+ * process whoever ends it waits until a driver or compiler that is at work is done, since its library goes away with the
+ * process.
+ *
+ * exit() calls handlers from the newest to the oldest, and a compiler's come at the top of whatever we left there, each when it
+ * first needs what the handler destroys. But before any of them it ends the variables of the thread that called it: there the
+ * main thread waits, which is seen to when it loads this library, or first asks. Without it nothing is made beside the program.
+ * An exit() by another thread waits in our handler, above those of the drivers; a compiler that begins then may be lost. */
 #include "blas/ahead.h"
 
 #include "api/fast_path.h"
@@ -9,6 +15,7 @@
 #include "base/pool.h"
 
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { WAITING = 32, REFUSED = 32, PATIENCE = 20 /* seconds at the end */ };
 
@@ -84,14 +92,46 @@ static void end_all(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Drivers and compilers end with handlers of their own: ours comes before those of all that were loaded until now. */
+static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
+  (void)size;
+  *(unsigned long long *)loads = info->dlpi_adds;
+  return 1;
+}
+
+/* Under the lock. The handlers of all that was loaded until now come after ours; it takes a new one only where more was. */
 static void watch_end(void) {
-  pthread_mutex_lock(&lock);
-  const bool is_due = !is_watched && !ends;
+  static unsigned long long loads_seen;
+  unsigned long long loads = 0;
+  (void)dl_iterate_phdr(count_loads, &loads);
+  if (ends || loads == loads_seen)
+    return;
+  loads_seen = loads;
   is_watched = true;
-  pthread_mutex_unlock(&lock);
-  if (is_due)
-    (void)atexit(end_all);
+  (void)atexit(end_all);
+}
+
+/* The C library's, behind C++'s thread_local: it has destroy(object) called at the end of the calling thread, or by exit() in it
+ * before all handlers. Not everywhere: the C++ runtimes ask for it in the same way.
+ * Source: Itanium C++ ABI, 3.3.5.3 and its note on threads; glibc 2.18. */
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*)
+extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl*)
+
+static void end_main_thread(void *unused) {
+  (void)unused;
+  end_all();
+}
+static atomic_bool main_is_watched;
+__attribute__((constructor)) static void watch_main_thread(void) {
+  if (__cxa_thread_atexit_impl && gettid() == getpid() && !atomic_exchange(&main_is_watched, true))
+    (void)__cxa_thread_atexit_impl(end_main_thread, NULL, &__dso_handle);
+}
+/* Whether the end waits for a thread beside the program; where it does not, whoever asks makes the plan. */
+static bool end_waits(void) {
+  watch_main_thread();
+  return atomic_load(&main_is_watched);
 }
 
 __attribute__((destructor)) static void end_with_library(void) {
@@ -105,7 +145,9 @@ static void find_out(const asked *call) {
   if (!tsl_api_looks_elsewhere(call->context, &desc))
     tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld stays on the processor", (long long)desc.m, (long long)desc.n,
             (long long)desc.k);
+  pthread_mutex_lock(&lock);
   watch_end();
+  pthread_mutex_unlock(&lock);
   bool elsewhere;
   (void)tsl_api_goes_elsewhere(call->context, &desc);
   const bool known = tsl_api_knows_elsewhere(call->context, &desc, &elsewhere);
@@ -186,8 +228,10 @@ static void ask(const asked *call) {
   pthread_mutex_lock(&lock);
   if (!ends && count < WAITING && !is_waiting(call) && !was_refused(call)) {
     queue[(first + count++) % WAITING] = *call;
-    if (!runs)
+    if (!runs) {
+      watch_end();
       runs = start();
+    }
     if (!runs)
       count = 0; /* no thread is to be had: the next call asks again */
   }
@@ -200,6 +244,8 @@ tsl_blas_place tsl_blas_look_ahead(tesela_context *context, const tesela_gemm_de
     return tsl_api_goes_elsewhere(context, desc) ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
   if (tsl_api_knows_elsewhere(context, desc, &elsewhere))
     return elsewhere ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
+  if (!end_waits())
+    return tsl_api_goes_elsewhere(context, desc) ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
   const asked call = asked_of(context, desc);
   ask(&call);
   return TSL_BLAS_NOT_YET;

@@ -29,10 +29,16 @@ head -1 out.txt | grep -q ' other ' || fail "the first call waited"
 tail -1 out.txt | cmp - one.txt || fail "the last call is not the device's"
 grep -q 'goes to another device from now on' log.txt || fail "the log does not say so"
 
-# The end comes while the compiler is at work, whose folder is empty.
-rm -rf cache
-TESELA_LOG=plan timeout 60 "$calls" $word >out.txt 2>log.txt || fail "the end failed with $?"
-grep -q ' other ' out.txt || fail "the only call waited"
+# The end comes while the drivers are loaded, while the way there is measured, and while the compiler is at work, whose
+# folder is empty; by the thread that called, and by another.
+for who in dgemm aside; do
+  for wait in 0 5 10 15 20 30 40 60 80 120; do
+    rm -rf cache
+    TESELA_LOG=plan timeout 60 "$calls" $who:512x512x24 wait:$wait >out.txt 2>log.txt ||
+      fail "the end $wait ms after $who failed with $?"
+    head -1 out.txt | grep -q ' other ' || fail "the only call waited"
+  done
+done
 
 # A fork in the middle of it: parent and child end well.
 rm -rf cache

@@ -1,14 +1,17 @@
 /* calls WORD...: makes the calls that the words tell, beside the BLAS of other.c, and prints a line each: the word, who
  * computed (the other library leaves its mark), and a sum of the result's bits.
  *
- *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N  fork:MxNxK (a dgemm, and the same in a child, which must end well) */
+ *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N  fork:MxNxK (a dgemm, and the same in a child, which must end well)
+ *   wait:N (N milliseconds)  aside:MxNxK (a dgemm by a thread, whose end is waited for) */
 #include "blas/other.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 512 };
@@ -43,11 +46,28 @@ static void do_fork(const int32_t size[3]) {
   }
 }
 
+static void *do_dgemm_of(void *size) {
+  do_dgemm(size);
+  return NULL;
+}
+static void do_aside(const int32_t size[3]) {
+  int32_t of[] = {size[0], size[1], size[2]};
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, do_dgemm_of, of) != 0)
+    exit(1);
+  (void)pthread_join(thread, NULL);
+}
+
+static void do_wait(const int32_t size[3]) {
+  const struct timespec time = {size[0] / 1000, size[0] % 1000 * 1000000L};
+  (void)nanosleep(&time, NULL);
+}
+
 static const struct routine {
   const char *name;
   void (*call)(const int32_t size[3]);
-} routines[] = {
-    {"dgemm", do_dgemm}, {"zgemm", do_zgemm}, {"zgemmt", do_zgemmt}, {"ddot", do_ddot}, {"fork", do_fork}};
+} routines[] = {{"dgemm", do_dgemm}, {"zgemm", do_zgemm}, {"zgemmt", do_zgemmt}, {"ddot", do_ddot},
+                {"fork", do_fork},   {"wait", do_wait},   {"aside", do_aside}};
 
 static uint64_t sum_of_bits(void) {
   uint64_t sum = 0;
