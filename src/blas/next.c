@@ -43,6 +43,21 @@ static bool may_call_us(void *address) {
   return is_switch && tsl_loaded_before(address, tesela_blas_copy);
 }
 
+/* RTLD_DEFAULT would look into this library first, which calls its own functions by its own names (-Bsymbolic). */
+void *tsl_blas_program_has(const char *name) {
+  void *program = dlopen(NULL, RTLD_LAZY);
+  void *address = program ? dlsym(program, name) : NULL;
+  if (program)
+    dlclose(program);
+  return address;
+}
+
+/* A library that the program's calls come to before they come to this one (a tracer, a profiler, in LD_PRELOAD) has this one
+ * behind it, and would pass each call back. Where none of its calls came here, who calls asked for this library by name. */
+static bool stands_before_us(void *address, const char *name) {
+  return tsl_loaded_before(address, tesela_blas_copy) && tsl_blas_program_has(name) == address;
+}
+
 /* --- what is believed --- */
 
 /* A search under way: of any function where there is no symbol. */
@@ -59,7 +74,7 @@ static bool serves(void *address, quest *of) {
     return false;
   if (!of->symbol)
     return true;
-  if (!tsl_loaded_beside(address, of->symbol->family))
+  if (stands_before_us(address, of->name) || !tsl_loaded_beside(address, of->symbol->family))
     return false;
   void *probe = tsl_loaded_beside(address, of->symbol->probe);
   const int bits = probe ? tsl_blas_width_of(as_function(probe), of->symbol->cblas) : 0;
@@ -74,15 +89,6 @@ static bool serves(void *address, quest *of) {
 static tsl_loaded_answer ask(void *address, void *argument) {
   quest *of = argument;
   return serves(address, of) ? TSL_LOADED_TAKE : address == of->wide ? TSL_LOADED_KEEP : TSL_LOADED_NO;
-}
-
-/* RTLD_DEFAULT would look into this library first, which calls its own functions by its own names (-Bsymbolic). */
-void *tsl_blas_program_has(const char *name) {
-  void *program = dlopen(NULL, RTLD_LAZY);
-  void *address = program ? dlsym(program, name) : NULL;
-  if (program)
-    dlclose(program);
-  return address;
 }
 
 static void *search(quest *of, bool program_first) {

@@ -14,6 +14,12 @@ double tsl_near_bytes(const tsl_device *device) {
   return 2 * (double)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS);
 }
 
+double tsl_rest_speed(const tsl_device *device, double bytes) {
+  enum { FAR_BYTES = 64 << 20 };
+  const double last = (double)device->level_bytes[2];
+  return last <= FAR_BYTES && bytes <= last / 2 ? 3.5 : 1;
+}
+
 static bool lie_alike(const tsl_operand *one, const tsl_operand *other) {
   return one->row_stride == other->row_stride && one->col_stride == other->col_stride;
 }

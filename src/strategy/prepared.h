@@ -58,6 +58,8 @@ static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
 /* For models: bytes of operands that cost nothing beside the arithmetic when a product is called again. The second cache
  * holds half of them; what it lost comes from the last one while there is something to multiply. */
 double tsl_near_bytes(const tsl_device *device);
+/* How many times as fast as from memory the rest of so many bytes arrives: from a last cache that is near and holds them. */
+double tsl_rest_speed(const tsl_device *device, double bytes);
 
 enum { TSL_JOB_MOST = 1024 }; /* bytes of a job */
 

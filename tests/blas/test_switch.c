@@ -1,4 +1,5 @@
-/* The drop-in as the choice of a library that passes each name on (switch.c), with which this program is linked. */
+/* The drop-in behind a library that passes each name on, with which this program is linked: as its choice (switch.c), or as the next
+ * that has the name (tracer.c). */
 #include "blas/names.h"
 #include "unit/unit.h"
 

@@ -60,13 +60,14 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 /* For each of the k steps, a block costs its multiply-adds at seven tenths of what the registers could do, a clock
  * for each number of A that is copied, and a clock for each five bytes of B; for each panel, a pass over C. Micro-panels
  * longer than a KiB a row do not stay in a first-level cache. Threads wait for the
- * last block, and the blocks at the edges are smaller than others. */
+ * last block, and the blocks at the edges are smaller than others. What caches near the core do not hold from call to call is
+ * waited for in part. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
                columns = (double)tsl_round_up(problem->n, TSL_BLOCK_COLUMNS_UNIT), k = (double)problem->k;
   const double down = (double)tsl_pieces(problem->m, value[ROWS]),
-               across = (double)tsl_pieces(problem->n, value[COLUMNS]);
+               across = (double)tsl_pieces(problem->n, value[COLUMNS]), bytes = tsl_problem_bytes(problem);
   const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
   const double clock = 1e6 * device->clock_mhz, fused = peak / (2 * clock * device->threads);
   const double products = (value[DEPTH] * size > 1024 ? 1.1 : 1) * rows * columns * k / (0.7 * fused);
@@ -75,8 +76,9 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double block = fmin((double)value[ROWS], rows) * fmin((double)value[COLUMNS], columns);
   const double rounds = fmin(1, ceil(down * across / device->threads) * block / (rows * columns));
   const double start = 2.5e-7 + (down * across > 1 && device->threads > 1 ? 5e-6 : 0);
-  return start +
-         fmax((products + copies + passes) * rounds / clock, tsl_problem_bytes(problem) / device->bandwidth);
+  const double rest =
+      fmax(0, bytes - tsl_near_bytes(device)) / (tsl_rest_speed(device, bytes) * device->bandwidth);
+  return start + fmax((products + copies + passes) * rounds / clock + 0.4 * rest, bytes / device->bandwidth);
 }
 
 static const tsl_block_kernel *kernel_for(const tsl_device *device, tesela_type type) {

@@ -86,7 +86,7 @@ static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) 
  * multiplied, or where threads share B and each fetches it. From a last cache that is far, rows of a group, or of one
  * thread's block, are read too slowly where they are short. Micro-panels of B that pass by write a large C in columns,
  * of which each row's last line is fetched twice. Parts of k are short products: where each copies B for itself, nothing
- * is multiplied meanwhile. */
+ * is multiplied meanwhile, and one thread has nothing from them. */
 static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
@@ -107,21 +107,15 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
               ? 0.03 * log2(1024 / row_bytes)
               : 0) +
          (by_micros_b && (double)(job->views.m * job->views.n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
-         (job->schedule == TSL_PACKED_SPLIT_K && job->copies_b ? 0.4 : 0);
+         (job->schedule != TSL_PACKED_SPLIT_K ? 0
+          : job->copies_b                     ? 0.4
+          : device->threads == 1              ? 0.15
+                                              : 0);
 }
 
 /* A wait of all threads for each other: the calls, and the last one to hear of it. */
 static double wait_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
-}
-
-/* What a large C costs beside the sums: a tile prefetches a row of it every few steps, and waits for the lines of those
- * rows that it had no time for, each of which is read before it is written. */
-static double waited_seconds(const tsl_packed_job *job, double bytes, double bandwidth,
-                             const tsl_device *device) {
-  const double c_bytes = (double)job->views.m * (double)job->views.n * (double)job->size,
-               prefetched = (double)job->views.k / (double)(TSL_PACKED_PREFETCH_STEPS * job->height);
-  return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - prefetched) / bandwidth : 0;
 }
 
 /* Whether rows of B start within cache lines. */
@@ -136,7 +130,8 @@ static bool is_ragged(const tsl_packed_job *job) {
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
   static const double waited_for = 0.4, waited_in_rows = 0.2, few_rows = 16, one_row = 1.8;
-  const double bandwidth = alone ? device->bandwidth / device->threads : device->bandwidth;
+  const double bandwidth = tsl_rest_speed(device, tsl_problem_lines(problem)) *
+                           (alone ? device->bandwidth / device->threads : device->bandwidth);
   const double size = (double)job->size, b_bytes = (double)job->views.n * (double)job->views.k * size,
                lines = tsl_problem_lines(problem), m = (double)job->views.m;
   const bool in_rows = job->views.b.col_stride == 1;
@@ -149,10 +144,7 @@ static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *
                           ? 2 * (double)job->split_k * m * (double)job->views.n * size
                           : 0;
   const double cold = fmax(0, 1 - tsl_near_bytes(device) / lines);
-  const double c_bytes = 2 * m * (double)job->views.n * size,
-               waited = waited_seconds(job, lines, bandwidth, device);
-  return cold * ((waited_for * (lines - b_bytes - c_bytes) + b + sums) / bandwidth +
-                 fmax(waited, waited_for * c_bytes / bandwidth));
+  return cold * (waited_for * (lines - b_bytes) + b + sums) / bandwidth;
 }
 
 /* Rows' multiply-adds that a line of B takes longer than those of few rows do, by measurement. */
@@ -180,7 +172,7 @@ static copied_lines copied_of(const tsl_packed_job *job, int64_t threads) {
                         (double)grid.down * n};
 }
 
-/* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
+/* The multiply-adds at nearly the peak, of which a tile's end costs about four steps more; four clocks for each vector
  * that is copied. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -191,7 +183,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
                        (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
   const double panels = (double)tsl_pieces(job.views.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
-  const double products = share_of(problem) * (m + missing_rows(m)) * width * (k + 6 * panels) /
+  const double products = share_of(problem) * (m + missing_rows(m)) * width * (k + 4 * panels) /
                           (0.95 * fused) * (1 + misfit(&job, config, device));
   const copied_lines lines = copied_of(&job, job.is_alone ? 1 : device->threads);
   const double copies = 4 * (lines.rows + lines.columns) * k / (double)tsl_packed_lanes(job.kernels);

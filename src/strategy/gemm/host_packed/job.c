@@ -186,3 +186,16 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   job.b_stays = holds(job.width + job.height, job.depth, job.size, level_1);
   return job;
 }
+
+void tsl_packed_add_to_c(const tsl_packed_job *job, bool is_first, tsl_packed_tile *tile) {
+  const double alpha = job->alpha[0];
+  tile->beta[0] = is_first ? job->beta[0] : 1;
+  tile->beta[1] = is_first ? job->beta[1] : 0;
+  tile->end = TSL_PACKED_SCALE;
+  if (tsl_type(job->kernels->type)->is_complex || tile->c_column != 1)
+    return;
+  if (alpha == 1 && tile->beta[0] == 0)
+    tile->end = TSL_PACKED_STORE;
+  else if ((alpha == 1 || alpha == -1) && tile->beta[0] == 1)
+    tile->end = TSL_PACKED_ADD;
+}

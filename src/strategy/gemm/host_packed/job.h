@@ -56,6 +56,8 @@ bool tsl_packed_is_far(const tsl_device *device);
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns);
 /* Takes the operands' memory; their strides are those that the job was made for. */
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands);
+/* Whether a tile's sums are the first that are added to C: then beta is the job's. */
+void tsl_packed_add_to_c(const tsl_packed_job *job, bool is_first, tsl_packed_tile *tile);
 
 /* Bytes of A, or B, as `packed` of the job's operand holds it: panel after panel, in each its micro-panels; 0
  * where the tiles read it where it lies. Makes that of a job that is bound. */

@@ -140,13 +140,15 @@ tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_b
 }
 
 tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block) {
-  const bool is_first = block->step == 0;
-  return (tsl_packed_tile){.depth = block->depth,
-                           .c_row = job->views.c.row_stride,
-                           .c_column = job->views.c.col_stride,
-                           .alpha = {job->alpha[0], job->alpha[1]},
-                           .signs = {job->signs[0], job->signs[1]},
-                           .beta = {is_first ? job->beta[0] : 1, is_first ? job->beta[1] : 0}};
+  tsl_packed_tile tile = {.depth = block->depth,
+                          .c_row = job->views.c.row_stride,
+                          .c_column = job->views.c.col_stride,
+                          .c_rows =
+                              tsl_pieces(job->height * TSL_PACKED_PREFETCH_STEPS, tsl_most(block->depth, 1)),
+                          .alpha = {job->alpha[0], job->alpha[1]},
+                          .signs = {job->signs[0], job->signs[1]}};
+  tsl_packed_add_to_c(job, block->step == 0, &tile);
+  return tile;
 }
 
 void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,

@@ -235,8 +235,7 @@ void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_
   tile->b = (const unsigned char *)side_b.at + skipped * side_b.along * job->size;
   tile->b_step = side_b.along;
   tile->depth = end - first;
-  tile->beta[0] = is_first ? job->beta[0] : 1;
-  tile->beta[1] = is_first ? job->beta[1] : 0;
+  tsl_packed_add_to_c(job, is_first, tile);
   tile->columns = at.columns;
   tile->c = (unsigned char *)job->views.c.at +
             (at.row * job->views.c.row_stride + at.column * job->views.c.col_stride) * job->size;

@@ -27,6 +27,7 @@
  * Limits: f32 and f64; nothing is kept in a cache on purpose, so that large operands come from memory again and again. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "host/split.h"
 #include "strategy/account.h"
 #include "strategy/gemm/host_small/job.h"
 #include "strategy/prepared.h"
@@ -40,16 +41,31 @@ static bool collides(int64_t step, int64_t steps) {
   return step != 0 && step % 4096 == 0 && steps > 8;
 }
 
-/* What caches move, C to be read before it is written: all of A comes again for each panel of B where the second cache
- * does not hold it, and the panel for each tile where it does not hold that. */
-static double moved_bytes(const tsl_problem *problem, const tsl_small_job *job, double level_2) {
+/* What the caches move more than once: all of A comes again for each panel of B where the second cache does not hold it, or a
+ * quarter of it where rows lie far apart, which are not prefetched; and the panel for each tile where it does not hold that. */
+static double moved_again(const tsl_small_job *job, double level_2) {
   const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
   const double depth_bytes = (double)job->depth * (double)job->size, a = (double)job->rows * depth_bytes,
                b = (double)job->columns * depth_bytes;
-  const double again_a = a > level_2 ? (double)(job->panels - 1) * a : 0,
+  const bool is_apart = (double)tsl_magnitude(job->last.tile.a_row) > 2 * depth_bytes;
+  const double again_a = a > (is_apart ? level_2 / 4 : level_2) ? (double)(job->panels - 1) * a : 0,
                tiles = (double)(panel->tallers + panel->lowers),
                again_b = (double)panel->width * depth_bytes > level_2 ? (tiles - 1) * b : 0;
-  return tsl_problem_lines(problem) + again_a + again_b;
+  return again_a + again_b;
+}
+
+/* Pages that rows of an operand lie in. */
+static double pages_of(int64_t rows, int64_t stride) {
+  enum { PAGE = 4096 };
+  return (double)rows * fmin(1, (double)tsl_magnitude(stride) / PAGE);
+}
+
+/* More pages than a core has addresses of at hand are looked up again for each panel of B. */
+static double looked_up_seconds(const tsl_small_job *job) {
+  static const double at_hand = 2048, one = 15e-9;
+  const double pages =
+      pages_of(job->rows, job->last.tile.a_row) + pages_of(job->rows, job->last.tile.c_row * job->size);
+  return pages > at_hand ? one * pages * (double)job->panels : 0;
 }
 
 /* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, panel by panel, where not
@@ -77,11 +93,12 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= bytes > level_2 ? 3 : 1.5;
   else if (depth * lanes * (double)job.size > 0.75 * level_1)
     clocks *= 1.2;
-  if (bytes > 16 * level_1 && elements > lanes)
+  if (bytes > 16 * level_1 && elements > 1.5 * lanes)
     clocks *= 1.2;
-  const double fetched = fmax(0, moved_bytes(problem, &job, level_2) - tsl_near_bytes(device)) /
-                         (device->bandwidth / device->threads);
-  return 5e-9 + clocks / (0.98 * clock) + fetched;
+  const double rate = device->bandwidth / device->threads,
+               rest = fmax(0, tsl_problem_lines(problem) - tsl_near_bytes(device));
+  const double fetched = rest / (tsl_rest_speed(device, bytes) * rate) + moved_again(&job, level_2) / rate;
+  return 5e-9 + clocks / (0.98 * clock) + fetched + looked_up_seconds(&job);
 }
 
 /* Tiles read the operands where they lie, or panels of B that were copied. */

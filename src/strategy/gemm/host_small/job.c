@@ -72,7 +72,7 @@ static double clocks_of(const sight *seen) {
   const double vectors =
                    (double)vectors_of(seen->kernels, seen->columns) - (has_narrow_rest(seen) ? 0.46 : 0),
                chains = (double)chains_of(seen);
-  double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 4) + 12;
+  double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 1.5) + 12;
   if (seen->b_across != 1)
     clocks += columns * depth * (seen->b_along == 1 ? 0.9 : 1.5);
   if (seen->c_column != 1)

@@ -6,8 +6,8 @@
  * x86 computes in the load, three is kept. Compilers that see through this make an address of each row, and run out
  * of registers; an empty instruction keeps them from it.
  *
- * Every few steps a row of C, which is needed at the end, and some lines of what is needed after this tile are
- * prefetched: all at once they would hold up the loads of b.
+ * Every few steps a row of C, which is needed at the end (more of them where there are few steps), and some lines of what is
+ * needed after this tile are prefetched: all at once they would hold up the loads of b.
  *
  * A complex tile is a real one with twice the rows, the real and the imaginary parts of A's, until its end joins the
  * two sums. */
@@ -29,8 +29,10 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   int64_t l = tile->depth;
   for (; l >= PACKED_STEPS; l -= PACKED_STEPS) {
     if (l % TSL_PACKED_PREFETCH_STEPS < PACKED_STEPS) {
-      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_wanted + j * LANES, 1);
-      c_wanted += c_wanted == c_last ? 0 : c_row;
+      for (int64_t i = tile->c_rows; i > 0; i--) {
+        TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_wanted + j * LANES, 1);
+        c_wanted += c_wanted == c_last ? 0 : c_row;
+      }
       prefetch_some(&prefetch);
     }
     TSL_UNROLL for (int step = 0; step < PACKED_STEPS; step++) {
@@ -42,6 +44,25 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   }
   tile->prefetch = prefetch;
   const int64_t last = tile->columns * COMPONENTS - EDGE;
+#if COMPONENTS == 1
+  if (tile->end == TSL_PACKED_STORE) {
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) NAME(store)(c + j * LANES, sum[i][j]);
+      NAME(store_edge)(c + EDGE, sum[i][TILE_VECTORS - 1], last);
+    }
+    return;
+  }
+  if (tile->end == TSL_PACKED_ADD) {
+    const REAL sign = (REAL)tile->alpha[0];
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++)
+          NAME(store)(c + j * LANES, NAME(fma)(NAME(load)(c + j * LANES), sign, sum[i][j]));
+      NAME(store_edge)
+      (c + EDGE, NAME(fma)(NAME(load_edge)(c + EDGE, last), sign, sum[i][TILE_VECTORS - 1]), last);
+    }
+    return;
+  }
+#endif
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = scaled(
         tile->alpha, joined(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]));
