@@ -28,6 +28,7 @@ typedef struct tsl_packed_job {
   int64_t most;          /* rows or columns of a panel that the share of the last cache takes */
   int64_t near;          /* bytes of half of a core's second-level cache */
   int64_t split_k;       /* parts of k */
+  int64_t ahead;         /* of a part: steps behind its own that the same thread comes to next */
   bool b_stays;  /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
   bool is_alone; /* so small that a second thread costs more than it saves */
   bool is_structured;      /* A or B has a structure, or a triangle of C is computed */

@@ -11,6 +11,14 @@ static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
 
 /* --- the rows pass by --- */
 
+/* The next panel, of this part of k or the one behind it. */
+static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed_block *block) {
+  tsl_packed_block behind = *block;
+  behind.step += block->depth;
+  behind.depth = tsl_least(job->depth, job->views.k + job->ahead - behind.step);
+  return behind;
+}
+
 /* A micro-panel of A as a block of its own. */
 static tsl_packed_block micro_a_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(job, &block);
@@ -24,7 +32,7 @@ static tsl_packed_block micro_a_block(const tsl_packed_job *job, tsl_packed_bloc
 static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                       void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(job, block);
-  const tsl_packed_block behind = panel_at(job, block->step + job->depth);
+  const tsl_packed_block behind = panel_behind(job, block);
   for (int64_t i = first; i < end; i++) {
     const tsl_packed_block one = micro_a_block(job, *block, i);
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);
