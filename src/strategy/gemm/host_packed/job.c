@@ -111,6 +111,17 @@ static void choose_tile(tsl_packed_job *job, int64_t threads) {
     job->height = fair_height(job, threads);
 }
 
+/* Where B's last columns have the most steps, or the most rows of C, a part of a vector costs least in front of all others. */
+static int64_t lead_of(const tsl_packed_job *job) {
+  const int64_t lanes = tsl_packed_lanes(job->kernels);
+  const tsl_view *b = &job->views.b;
+  const bool is_late = job->views.c.triangle == TESELA_UPPER ||
+                       ((b->structure == TESELA_TRIANGULAR || b->structure == TESELA_UNIT_TRIANGULAR) &&
+                        b->triangle == TESELA_UPPER);
+  const bool is_whole = job->schedule == TSL_PACKED_ROWS || job->schedule == TSL_PACKED_SPLIT_K;
+  return is_late && is_whole && job->views.n > lanes ? job->views.n & (lanes - 1) : 0;
+}
+
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
   tsl_packed_job strip = *job;
   strip.schedule = TSL_PACKED_ROWS;
@@ -181,6 +192,7 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   job.schedule = choose(&job, kept, last);
   choose_copies(&job, kept, device);
   choose_tile(&job, threads);
+  job.lead = lead_of(&job);
   cut(&job, kept, last, threads);
   job.split_k = split_k_of(&job);
   job.b_stays = holds(job.width + job.height, job.depth, job.size, level_1);

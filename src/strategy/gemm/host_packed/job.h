@@ -24,6 +24,8 @@ typedef struct tsl_packed_job {
   double signs[2];       /* of conjugates: a tile's */
   int64_t depth;         /* of a panel; the last one may have less */
   int64_t height, width; /* of a tile: rows of A's micro-panels, columns of B's, which are whole vectors */
+  int64_t
+      lead; /* columns of the first micro-panel of B where the others are whole vectors; 0: it is like the others */
   int64_t rows, columns; /* of a panel of A and of a block of B */
   int64_t most;          /* rows or columns of a panel that the share of the last cache takes */
   int64_t near;          /* bytes of half of a core's second-level cache */
@@ -64,7 +66,7 @@ size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a);
 void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_team team);
 
 /* --- steps: all on a block, whose micro-panels of A are as few as can be and nearly alike, and whose micro-panels of B
- * are whole but for the last --- */
+ * are whole but for the last, or the first --- */
 
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block);
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block);
