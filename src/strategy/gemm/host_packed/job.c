@@ -122,6 +122,12 @@ static int64_t lead_of(const tsl_packed_job *job) {
   return is_late && is_whole && job->views.n > lanes ? job->views.n & (lanes - 1) : 0;
 }
 
+/* Where rows of A would be read where they lie, were they not C's, too: copying them as they lie is soonest done. */
+static bool keeps_rows(const tsl_packed_job *job) {
+  return job->views.in_place && job->views.a.structure == TESELA_GENERAL && job->views.a.col_stride == 1 &&
+         tsl_packed_copies_first(job) && !copies_rows(job, job->views.n);
+}
+
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
   tsl_packed_job strip = *job;
   strip.schedule = TSL_PACKED_ROWS;
@@ -193,6 +199,7 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   choose_copies(&job, kept, device);
   choose_tile(&job, threads);
   job.lead = lead_of(&job);
+  job.keeps_rows = keeps_rows(&job);
   cut(&job, kept, last, threads);
   job.split_k = split_k_of(&job);
   job.b_stays = holds(job.width + job.height, job.depth, job.size, level_1);

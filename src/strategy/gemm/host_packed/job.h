@@ -36,6 +36,7 @@ typedef struct tsl_packed_job {
   bool is_structured;      /* A or B has a structure, or a triangle of C is computed */
   bool masks_c;            /* what lies beside C's triangle must stay as it is */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
+  bool keeps_rows;         /* copies of A's micro-panels are row by row, not step by step */
 } tsl_packed_job;
 
 /* A rectangle of C, and the panel of k that is added to it. Its first row starts a micro-panel of A, its first column
@@ -157,6 +158,9 @@ static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
   return (double)(tsl_pieces(tasks, threads) * threads) / (double)tasks;
 }
 
+/* Whether the schedule copies all that a part of C is made of before it writes that part, so that C may be what it is made of: one
+ * panel of what passes by. */
+bool tsl_packed_copies_first(const tsl_packed_job *job);
 /* Multiplies by a team. Failures are of memory. */
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team);
 /* What strips are for: strips.c. */

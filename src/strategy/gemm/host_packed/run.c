@@ -17,8 +17,7 @@ static tesela_status run_by_schedule(const tsl_packed_job *job, tsl_team team) {
   return schedules[job->schedule].run(job, team);
 }
 
-/* Whether the schedule copies all that a part of C is made of before it writes that part: one panel of what passes by. */
-static bool copies_first(const tsl_packed_job *job) {
+bool tsl_packed_copies_first(const tsl_packed_job *job) {
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
   return job->views.k <= job->depth && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
 }
@@ -55,7 +54,8 @@ static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
 }
 
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {
-  return job->views.in_place && !copies_first(job) ? run_in_place(job, team) : run_by_schedule(job, team);
+  return job->views.in_place && !tsl_packed_copies_first(job) ? run_in_place(job, team)
+                                                              : run_by_schedule(job, team);
 }
 
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads) {

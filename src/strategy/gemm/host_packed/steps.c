@@ -63,7 +63,10 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
   for (int64_t i = first; i < end && job->copies_a && !job->views.a.packed; i++) {
     const int64_t row = row_of(job, block, i), height = row_of(job, block, i + 1) - row;
     unsigned char *micro = (unsigned char *)copy + row * block->depth * job->size;
-    if (a->structure == TESELA_GENERAL)
+    if (job->keeps_rows)
+      job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->col_stride,
+                               a->row_stride, block->depth, height, block->depth, micro);
+    else if (a->structure == TESELA_GENERAL)
       job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->row_stride,
                                a->col_stride, height, block->depth, height, micro);
     else
@@ -150,8 +153,8 @@ tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_b
     copy = (const unsigned char *)job->views.a.packed +
            (block->step * job->views.m + block->row * block->depth) * job->size;
   if (job->copies_a)
-    return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height, 1,
-                             height};
+    return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height,
+                             job->keeps_rows ? block->depth : 1, job->keeps_rows ? 1 : height};
   return (tsl_packed_side){element_of(&job->views.a, job->size, block->row + row, block->step), row, height,
                            job->views.a.row_stride, job->views.a.col_stride};
 }
