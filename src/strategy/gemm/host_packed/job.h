@@ -123,6 +123,8 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile);
+/* Whether about half of all tiles and steps are left out. */
+bool tsl_packed_is_half(const tsl_packed_job *job);
 /* Columns of a row of C that are computed, from `first` to before `end`. */
 typedef struct tsl_packed_span {
   int64_t first, end;
