@@ -128,6 +128,12 @@ static bool keeps_rows(const tsl_packed_job *job) {
          tsl_packed_copies_first(job) && !copies_rows(job, job->views.n);
 }
 
+void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule) {
+  job->schedule = schedule;
+  job->lead = lead_of(job);
+  job->keeps_rows = keeps_rows(job);
+}
+
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
   tsl_packed_job strip = *job;
   strip.schedule = TSL_PACKED_ROWS;
@@ -198,8 +204,7 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   job.schedule = choose(&job, kept, last);
   choose_copies(&job, kept, device);
   choose_tile(&job, threads);
-  job.lead = lead_of(&job);
-  job.keeps_rows = keeps_rows(&job);
+  tsl_packed_set_schedule(&job, job.schedule);
   cut(&job, kept, last, threads);
   job.split_k = split_k_of(&job);
   job.b_stays = holds(job.width + job.height, job.depth, job.size, level_1);

@@ -53,6 +53,8 @@ static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elemen
  * A, in a core's second-level cache has about `kept` bytes. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
+/* Gives a job another schedule, and how it lays out its copies then. */
+void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule);
 /* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as long as a
  * small one. */
 bool tsl_packed_is_far(const tsl_device *device);
