@@ -8,8 +8,9 @@
 #include "blas/gemmt.h"
 #include "blas/level3.h"
 
+#include "vector/kernels.h"
+
 #include <math.h>
-#include <string.h>
 
 /* --- which calls --- */
 
@@ -46,39 +47,20 @@ bool tsl_blas_level3_is_planned(const tsl_blas_layout *of) {
 
 /* --- numbers that are not finite --- */
 
-/* Of one line: whether an exponent has all its bits, which one more carries into the sign. Without a branch or a comparison, so that it
- * is made of vectors. */
-static bool is_line_finite_32(const unsigned char *line, int64_t count) {
-  uint32_t carried = 0;
-  for (int64_t i = 0; i < count; i++) {
-    uint32_t bits;
-    memcpy(&bits, line + i * (int64_t)sizeof bits, sizeof bits);
-    carried |= (bits & 0x7f800000u) + 0x00800000u;
-  }
-  return carried >> 31 == 0;
-}
-
-static bool is_line_finite_64(const unsigned char *line, int64_t count) {
-  uint64_t carried = 0;
-  for (int64_t i = 0; i < count; i++) {
-    uint64_t bits;
-    memcpy(&bits, line + i * (int64_t)sizeof bits, sizeof bits);
-    carried |= (bits & 0x7ff0000000000000u) + 0x0010000000000000u;
-  }
-  return carried >> 63 == 0;
-}
-
+/* A sum of absolute values is finite only where all of them are. Numbers so large that their sum is not may take the way of those. */
 bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
-  const bool is_complex = tsl_blas_is_complex(work->type), by_row = work->c.col == 1;
-  const bool is_double = work->type == TESELA_F64 || work->type == TESELA_C128;
-  const int64_t size = (int64_t)tsl_blas_size(work->type);
-  const int64_t lines = by_row ? work->m : work->n, length = by_row ? work->n : work->m;
-  const int64_t distance = (by_row ? work->c.row : work->c.col) * size;
-  for (int64_t i = 0; i < lines; i++) {
-    const unsigned char *line = (const unsigned char *)work->c.data + i * distance;
-    if (!(is_double ? is_line_finite_64 : is_line_finite_32)(line, length * (is_complex ? 2 : 1)))
-      return false;
+  const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
+  const bool by_row = work->c.col == 1;
+  const int64_t distance = by_row ? work->c.row : work->c.col;
+  int64_t lines = by_row ? work->m : work->n, length = by_row ? work->n : work->m;
+  if (distance == length) {
+    length *= lines;
+    lines = 1;
   }
+  for (int64_t i = 0; i < lines; i++)
+    if (!isfinite(kernels->line->absolutes(
+            length, (const unsigned char *)work->c.data + i * distance * kernels->size, 1)))
+      return false;
   return true;
 }
 
