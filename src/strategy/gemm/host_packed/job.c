@@ -122,6 +122,11 @@ static int64_t lead_of(const tsl_packed_job *job) {
   return is_late && is_whole && job->views.n > lanes ? job->views.n & (lanes - 1) : 0;
 }
 
+bool tsl_packed_copies_first(const tsl_packed_job *job) {
+  const bool holds_a = job->views.a.structure == TESELA_GENERAL;
+  return job->views.k <= job->depth && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
+}
+
 /* Where rows of A would be read where they lie, were they not C's, too: copying them as they lie is soonest done. */
 static bool keeps_rows(const tsl_packed_job *job) {
   return job->views.in_place && job->views.a.structure == TESELA_GENERAL && job->views.a.col_stride == 1 &&

@@ -17,11 +17,6 @@ static tesela_status run_by_schedule(const tsl_packed_job *job, tsl_team team) {
   return schedules[job->schedule].run(job, team);
 }
 
-bool tsl_packed_copies_first(const tsl_packed_job *job) {
-  const bool holds_a = job->views.a.structure == TESELA_GENERAL;
-  return job->views.k <= job->depth && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
-}
-
 /* The general factor is what C holds: slices of it, whose products need nothing else of it, are copied whole before they are
  * written. */
 static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
