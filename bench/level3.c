@@ -1,8 +1,8 @@
-/* level3 [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,...] [--only ROUTINE] [--strategy TEXT] [--drop-in FILE] NAME=LIBRARY
+/* level3 [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,100x10000,...] [--only ROUTINE] [--strategy TEXT] [--drop-in FILE] NAME=LIBRARY
  *
  * Level 3 products by tesela's plans of host_packed, or by the calls of its drop-in, and by a library's CBLAS, by turns in one process, column-major operands,
  * lower triangles: microseconds of the shortest call of each, their ratio, and at the end the geometric mean. Results are
- * compared before times are taken. Squares of the sizes, and thin ones: 100 with the other size 10000, 2000 with 16. */
+ * compared before times are taken. A size alone is a square; with another one behind it, that is the update's k or the right side's columns. */
 #include "peers.h"
 
 #include "base/clock.h"
@@ -43,8 +43,8 @@ static const tesela_type types_of[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESEL
 
 static void *library, *drop_in; /* the second: in place of plans; or NULL */
 static int threads = 1, rounds = 12;
-static const char *types = "s,d,c,z", *sizes = "64,256,1000,2048", *only = "", *drop_in_path,
-                  *strategy = "host_packed";
+static const char *types = "s,d,c,z", *sizes = "64,256,1000,2048,100x10000,2000x16", *only = "",
+                  *drop_in_path, *strategy = "host_packed";
 static tsl_devices *devices;
 
 static _Noreturn void stop(const char *what, const char *why) {
@@ -325,10 +325,10 @@ int main(int argc, char **argv) {
   if (tsl_devices_create(&devices) != TESELA_OK)
     stop("devices", tesela_last_error());
   char *list = strdup(sizes);
-  for (char *word = strtok(list, ","); word; word = strtok(NULL, ","))
-    measure_all(atoll(word), atoll(word));
-  measure_all(100, 10000);
-  measure_all(2000, 16);
+  for (char *word = strtok(list, ","); word; word = strtok(NULL, ",")) {
+    const char *other = strchr(word, 'x');
+    measure_all(atoll(word), atoll(other ? other + 1 : word));
+  }
   free(list);
   printf("geometric mean %.3f of %d\n", exp(logs / fmax(1, measured)), measured);
   tsl_devices_destroy(devices);

@@ -6,13 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tsl_strategy *first_of(bool solves) {
-  for (int i = 0; tsl_strategy_at(i); i++) {
-    const tsl_strategy *one = tsl_strategy_at(i);
-    if (solves ? one->op == TSL_OP_SOLVE && one->fast_path.solve
-               : one->op == TSL_OP_GEMM && one->fast_path.multiply)
-      return one;
-  }
+static bool multiplies(const tsl_strategy *strategy) {
+  return strategy->op == TSL_OP_GEMM && strategy->fast_path.multiply;
+}
+static bool solves(const tsl_strategy *strategy) {
+  return strategy->op == TSL_OP_SOLVE && strategy->fast_path.solve;
+}
+static bool computes(const tsl_strategy *strategy) {
+  return strategy->op == TSL_OP_GEMM && strategy->fast_path.compute;
+}
+
+static const tsl_strategy *first_that(bool (*does)(const tsl_strategy *)) {
+  for (int i = 0; tsl_strategy_at(i); i++)
+    if (does(tsl_strategy_at(i)))
+      return tsl_strategy_at(i);
   return NULL;
 }
 
@@ -23,7 +30,7 @@ bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
   if (!has_cpu || context->asks || tsl_api_devices(context, &devices) != TESELA_OK ||
       tsl_devices_find(devices, "cpu", &device) != TESELA_OK)
     return false;
-  *path = (tsl_fast_path){first_of(false), device, first_of(true)};
+  *path = (tsl_fast_path){first_that(multiplies), device, first_that(solves), first_that(computes)};
   return path->strategy != NULL;
 }
 

@@ -10,6 +10,7 @@ typedef struct tsl_fast_path {
   const tsl_strategy *strategy;
   const tsl_device *device;
   const tsl_strategy *solver; /* NULL: there is none */
+  const tsl_strategy *packer; /* of products with structures, and of all that are not small; or NULL */
 } tsl_fast_path;
 
 /* Finds it; false where the context's device is neither the cpu, whose name it was given, nor "auto", or nobody offers

@@ -31,7 +31,7 @@ static bool is_idle(const tsl_blas_layout *of) {
 /* By tesela, however; false where memory ran out, and C is as it was. */
 static bool compute(tsl_blas_call *call, tsl_blas_layout *layout) {
   tesela_record record = {.plan = NULL};
-  if (tsl_blas_level3_solve(layout)) {
+  if (tsl_blas_level3_solve(layout) || tsl_blas_level3_at_once(call->symbol, layout)) {
     tsl_blas_end(call, "tesela at once cpu");
     return true;
   }

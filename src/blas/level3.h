@@ -76,6 +76,12 @@ void tsl_blas_make_real(const tsl_blas_layout *of);
 void *tsl_blas_level3_join(tsl_blas_layout *of);
 /* Systems with a triangle, at once; false where there is no such way, or no memory, and c is as it was. */
 bool tsl_blas_level3_solve(const tsl_blas_layout *of);
+/* Without a plan, where that is sooner done than one is made; false where it is not, or cannot be, and c is as it was. */
+bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *of);
+/* Whether a plan is worth it, if there is one. */
+bool tsl_blas_level3_is_planned(const tsl_blas_layout *of);
+/* Whether all numbers of c are finite: zeros beside a triangle that is multiplied would be seen beside others. */
+bool tsl_blas_level3_is_finite(const tsl_blas_work *work);
 /* By one or two public calls; false where that is not worth it, or they cannot, and c is as it was. record may be NULL. */
 bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, tesela_record *record);
 /* By products of blocks; false where there is no memory, and c is as it was. And by plain loops. */

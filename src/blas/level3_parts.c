@@ -63,10 +63,10 @@ enum { BLOCK = 32, ABREAST = 16 };
 #undef IS_FINITE
 
 static const tsl_blas_parts all[] = {
-    [TESELA_F32] = {mirror_f32, spread_f32, copy_f32, solve_f32},
-    [TESELA_F64] = {mirror_f64, spread_f64, copy_f64, solve_f64},
-    [TESELA_C64] = {mirror_c64, spread_c64, copy_c64, solve_c64},
-    [TESELA_C128] = {mirror_c128, spread_c128, copy_c128, solve_c128},
+    [TESELA_F32] = {mirror_f32, spread_f32, copy_f32, solve_f32, fold_f32},
+    [TESELA_F64] = {mirror_f64, spread_f64, copy_f64, solve_f64, fold_f64},
+    [TESELA_C64] = {mirror_c64, spread_c64, copy_c64, solve_c64, fold_c64},
+    [TESELA_C128] = {mirror_c128, spread_c128, copy_c128, solve_c128, fold_c128},
 };
 
 const tsl_blas_parts *tsl_blas_parts_of(tesela_type type) {

@@ -17,6 +17,10 @@ typedef struct tsl_blas_parts {
   /* c = alpha times what a times is c, a being a triangle of m <= TSL_BLAS_SOLVED_MOST rows, c m x n. */
   void (*solve)(const tsl_blas_view *a, int uplo, bool unit, int64_t m, int64_t n, const double alpha[2],
                 const tsl_blas_view *c);
+  /* The triangle of c, n x n, = square + its transpose, conjugated where it is hermitian, + beta c. Both lie column by column, or both row
+   * by row; `lower` is where memory is a column-major one's. */
+  void (*fold)(const void *square, bool lower, bool hermitian, int64_t n, const void *beta, void *c,
+               int64_t ld);
 } tsl_blas_parts;
 
 const tsl_blas_parts *tsl_blas_parts_of(tesela_type type);

@@ -56,3 +56,36 @@ static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const ts
     }
   return all;
 }
+
+/* A block of C's triangle, to which the square's and its mirrored one are added. */
+static void NAME(fold_block)(const ELEMENT *square, bool lower, bool hermitian, int64_t n, int64_t row,
+                             int64_t column, const ELEMENT *beta, ELEMENT *c, int64_t ld) {
+  const int64_t rows = n - row < BLOCK ? n - row : BLOCK, columns = n - column < BLOCK ? n - column : BLOCK;
+  ELEMENT turned[BLOCK][BLOCK];
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++) {
+      const ELEMENT value = square[column + j + (row + i) * n];
+      turned[j][i] = hermitian ? CONJUGATE(value) : value;
+    }
+  for (int64_t j = 0; j < columns; j++) {
+    const ELEMENT *from = square + row + (column + j) * n;
+    ELEMENT *to = c + row + (column + j) * ld;
+    const int64_t first = row == column && lower ? j : 0, end = row == column && !lower ? j + 1 : rows;
+    if (*beta == 0)
+      for (int64_t i = first; i < end; i++)
+        to[i] = from[i] + turned[j][i];
+    else if (*beta == 1)
+      for (int64_t i = first; i < end; i++)
+        to[i] += from[i] + turned[j][i];
+    else
+      for (int64_t i = first; i < end; i++)
+        to[i] = *beta * to[i] + (from[i] + turned[j][i]);
+  }
+}
+
+static void NAME(fold)(const void *square, bool lower, bool hermitian, int64_t n, const void *beta, void *c,
+                       int64_t ld) {
+  for (int64_t column = 0; column < n; column += BLOCK)
+    for (int64_t row = lower ? column : 0; row < (lower ? n : column + 1); row += BLOCK)
+      NAME(fold_block)(square, lower, hermitian, n, row, column, beta, c, ld);
+}

@@ -2,14 +2,15 @@
  * the description, and the call's plan does the whole without a copy of the other triangle.
  *
  * A plan costs: half a microsecond to be found where it is known, some 15 where it is not, and calls of a factorisation have another shape
- * each. So this is for calls that take a multiple of that; smaller ones are products of blocks (level3_blocks.c), which need no plans. */
+ * each. So this is for calls that take a multiple of that; smaller ones are done at once (level3_at_once.c), or by blocks (level3_blocks.c). */
 #include "blas/context.h"
 #include "blas/gemm.h"
 #include "blas/gemmt.h"
 #include "blas/level3.h"
 
+#include "vector/kernels.h"
+
 #include <math.h>
-#include <string.h>
 
 /* --- which calls --- */
 
@@ -20,10 +21,10 @@ typedef struct from {
 } from;
 
 static const from table[TSL_BLAS_ROUTINES] = {
-    [TSL_BLAS_SYRK] = {1.6e7, 1e6, 1.6e7, 1.6e7},  [TSL_BLAS_HERK] = {1.6e7, 1e6, 1.6e7, 1.6e7},
-    [TSL_BLAS_SYR2K] = {1.6e7, 1e6, 1.6e7, 1.6e7}, [TSL_BLAS_HER2K] = {1.6e7, 1e6, 1.6e7, 1.6e7},
+    [TSL_BLAS_SYRK] = {1.6e7, 4e6, 1.6e7, 1.6e7},  [TSL_BLAS_HERK] = {1.6e7, 4e6, 1.6e7, 1.6e7},
+    [TSL_BLAS_SYR2K] = {1.6e7, 8e6, 1.6e7, 1.6e7}, [TSL_BLAS_HER2K] = {1.6e7, 8e6, 1.6e7, 1.6e7},
     [TSL_BLAS_SYMM] = {6e7, 6e7, 4e6, INFINITY},   [TSL_BLAS_HEMM] = {6e7, 6e7, 4e6, INFINITY},
-    [TSL_BLAS_TRMM] = {4e6, 1e6, 4e6, 4e6},        [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
+    [TSL_BLAS_TRMM] = {1.6e7, 4e6, 4e6, 1.6e7},    [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
 };
 /* A plan packs the factor, which must serve a few columns; the result of short sums is what takes their time. */
 enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
@@ -38,7 +39,7 @@ static double least_of(const tsl_blas_layout *of) {
   return tsl_blas_is_complex(work->type) ? at->complex : at->real;
 }
 
-static bool is_worth(const tsl_blas_layout *of) {
+bool tsl_blas_level3_is_planned(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   return work->n >= COLUMNS_LEAST && work->k >= TERMS_LEAST &&
          (double)work->m * (double)work->n * (double)work->k >= least_of(of);
@@ -46,39 +47,20 @@ static bool is_worth(const tsl_blas_layout *of) {
 
 /* --- numbers that are not finite --- */
 
-/* Of one line: whether an exponent has all its bits. Without a branch, so that it is made of vectors. */
-static bool is_line_finite_32(const unsigned char *line, int64_t count) {
-  uint32_t found = 0;
-  for (int64_t i = 0; i < count; i++) {
-    uint32_t bits;
-    memcpy(&bits, line + i * (int64_t)sizeof bits, sizeof bits);
-    found |= (bits & 0x7f800000u) == 0x7f800000u;
+/* A sum of absolute values is finite only where all of them are. Numbers so large that their sum is not may take the way of those. */
+bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
+  const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
+  const bool by_row = work->c.col == 1;
+  const int64_t distance = by_row ? work->c.row : work->c.col;
+  int64_t lines = by_row ? work->m : work->n, length = by_row ? work->n : work->m;
+  if (distance == length) {
+    length *= lines;
+    lines = 1;
   }
-  return !found;
-}
-
-static bool is_line_finite_64(const unsigned char *line, int64_t count) {
-  uint64_t found = 0;
-  for (int64_t i = 0; i < count; i++) {
-    uint64_t bits;
-    memcpy(&bits, line + i * (int64_t)sizeof bits, sizeof bits);
-    found |= (bits & 0x7ff0000000000000u) == 0x7ff0000000000000u;
-  }
-  return !found;
-}
-
-/* Zeros beside a triangle that a plan multiplies would be seen beside these. */
-static bool is_finite(const tsl_blas_work *work) {
-  const bool is_complex = tsl_blas_is_complex(work->type), by_row = work->c.col == 1;
-  const bool is_double = work->type == TESELA_F64 || work->type == TESELA_C128;
-  const int64_t size = (int64_t)tsl_blas_size(work->type);
-  const int64_t lines = by_row ? work->m : work->n, length = by_row ? work->n : work->m;
-  const int64_t distance = (by_row ? work->c.row : work->c.col) * size;
-  for (int64_t i = 0; i < lines; i++) {
-    const unsigned char *line = (const unsigned char *)work->c.data + i * distance;
-    if (!(is_double ? is_line_finite_64 : is_line_finite_32)(line, length * (is_complex ? 2 : 1)))
+  for (int64_t i = 0; i < lines; i++)
+    if (!isfinite(kernels->line->absolutes(
+            length, (const unsigned char *)work->c.data + i * distance * kernels->size, 1)))
       return false;
-  }
   return true;
 }
 
@@ -142,11 +124,11 @@ static void multiply_again(const tsl_blas_symbol *symbol, const tsl_blas_layout 
 }
 
 bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, tesela_record *record) {
-  if (!is_worth(of))
+  if (!tsl_blas_level3_is_planned(of))
     return false;
   if (of->routine == TSL_BLAS_TRSM)
     return solve(of, record);
-  if (of->routine == TSL_BLAS_TRMM && !is_finite(&of->work))
+  if (of->routine == TSL_BLAS_TRMM && !tsl_blas_level3_is_finite(&of->work))
     return false;
   if (!multiply(&of->work, of, record))
     return false;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "blas/context.h"
 #include "blas/gemm.h"
+#include "blas/threads.h"
 
 static bool at_once(const tsl_blas_work *work) {
   const tsl_fast_path *path = tsl_blas_is_complex(work->type) ? NULL : tsl_blas_fast_path();
@@ -35,7 +36,55 @@ static bool at_once(const tsl_blas_work *work) {
   return path->strategy->fast_path.multiply(&product, path->device);
 }
 
+/* Multiply-adds that are worth waking threads; and those whose plan is worth making. */
+static const double team_from = 2e6, planned_from = 1.6e7;
+
+static double volume_of(const tsl_blas_work *work) {
+  return (tsl_blas_is_complex(work->type) ? 4.0 : 1.0) * (double)work->m * (double)work->n * (double)work->k;
+}
+
+static tsl_shape shape_of(const tsl_blas_work *work, const tsl_blas_view *view, int64_t rows, int64_t cols) {
+  return (tsl_shape){
+      .type = work->type, .rows = rows, .cols = cols, .row_stride = view->row, .col_stride = view->col};
+}
+static tsl_operand operand_of(const tsl_blas_view *view) {
+  return (tsl_operand){.host = tsl_writable(view->data), .row_stride = view->row, .col_stride = view->col};
+}
+
+bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures *of) {
+  const tsl_fast_path *path = tsl_blas_fast_path();
+  const tsl_blas_view *b = of->in_place ? &work->c : &work->b;
+  if (!path || !path->packer || work->m <= 0 || work->n <= 0 || work->k <= 0 ||
+      !tsl_dispatch_aligned(work->type, work->a.data, b->data, work->c.data))
+    return false;
+  tsl_problem problem = {.op = TSL_OP_GEMM,
+                         .m = work->m,
+                         .n = work->n,
+                         .k = work->k,
+                         .a = shape_of(work, &work->a, work->m, work->k),
+                         .b = shape_of(work, b, work->k, work->n),
+                         .c = shape_of(work, &work->c, work->m, work->n),
+                         .in_place = of->in_place,
+                         .conjugate_a = work->a.conjugate,
+                         .conjugate_b = b->conjugate};
+  problem.a.structure = of->a;
+  problem.a.triangle = of->a_triangle;
+  problem.c.structure = of->c;
+  problem.c.triangle = of->c_triangle;
+  tsl_blas_doubles(work->type, work->alpha, problem.alpha);
+  if (!of->in_place)
+    tsl_blas_doubles(work->type, work->beta, problem.beta);
+  tsl_operands operands = {.a = operand_of(&work->a), .b = operand_of(b), .c = operand_of(&work->c)};
+  if (volume_of(work) >= team_from)
+    operands.team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
+  return path->packer->fast_path.compute(&problem, &operands, path->device);
+}
+
 void tsl_blas_piece(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
-  if (!at_once(work) && !tsl_blas_by_tesela(symbol, work, record))
-    tsl_blas_loop_gemm(work);
+  if (at_once(work) ||
+      (volume_of(work) < planned_from &&
+       tsl_blas_pack_at_once(work, &(tsl_blas_structures){.in_place = false})) ||
+      tsl_blas_by_tesela(symbol, work, record))
+    return;
+  tsl_blas_loop_gemm(work);
 }

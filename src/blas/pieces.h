@@ -5,7 +5,17 @@
 #include "blas/loops.h"
 #include "blas/symbol.h"
 
-/* Computes it, whatever comes: at once where it is small, else by a plan that is kept, else by loops. record may be NULL. */
+/* Computes it, whatever comes: at once where it is not large, else by a plan that is kept, else by loops. record may be NULL. */
 void tsl_blas_piece(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);
+
+/* What the matrices of a product are of which a triangle is stored, or computed. */
+typedef struct tsl_blas_structures {
+  tesela_structure a, c;
+  tesela_triangle a_triangle, c_triangle;
+  bool in_place; /* the product of a and c */
+} tsl_blas_structures;
+
+/* A product that is not empty, without a plan; false where that cannot be, and c is as it was. */
+bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures *of);
 
 #endif

@@ -282,6 +282,9 @@ struct tsl_strategy {
     tsl_fast_kernel *(*run_at)(const tsl_work *work, const void **state);
     /* Solves at once by the team of the description, as multiply() multiplies; false where memory ran out. NULL: never. */
     bool (*solve)(const tsl_fast_solve *solve, const tsl_device *device);
+    /* Computes any product of `takes` at once by the operands' team, on strides that are the problem's; false where memory ran
+     * out. NULL: never. */
+    bool (*compute)(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device);
   } fast_path;
   struct {
     /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests try where all

@@ -198,9 +198,11 @@ static void try_schedules(const tsl_problem *problem, const tsl_device *device, 
    * micro-panel's, and compilers round complex numbers that are stored one by one as they like. */
   const bool is_scaled = problem->beta[1] != 0 || (problem->beta[0] != 0 && problem->beta[0] != 1);
   for (int way = 0; way < 3; way++) {
-    job.schedule = way == 0 ? TSL_PACKED_PANELS : way == 1 ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS;
     job.copies_a |= way == 0;
     job.copies_b |= way == 0;
+    tsl_packed_set_schedule(&job, way == 0   ? TSL_PACKED_PANELS
+                                  : way == 1 ? TSL_PACKED_ROWS
+                                             : TSL_PACKED_COLUMNS);
     run_as(&made, &job, before, 1);
     if (way == 0 || is_scaled) {
       expect_right(&made, before);

@@ -249,6 +249,17 @@ static tesela_status run(const void *job, const tsl_operands *operands) {
   return tsl_packed_run(&bound, bound.is_alone ? (tsl_team){0} : operands->team);
 }
 
+/* Without a plan: a job is made in less time than a known plan is found. Panels whose micro-panels of A fit the first cache, and half of the
+ * second one kept: what the model takes for most shapes. */
+static bool compute_at_once(const tsl_problem *problem, const tsl_operands *operands,
+                            const tsl_device *device) {
+  enum { KEPT_GUESS = 256 << 10 };
+  const int64_t depth = tsl_type(problem->c.type)->component == TESELA_F64 ? 256 : 512,
+                kept = device->level_bytes[1] ? (int64_t)device->level_bytes[1] / 2 : KEPT_GUESS;
+  tsl_packed_job job = tsl_packed_job_for(problem, operands, depth, kept, device);
+  return run(&job, operands) == TESELA_OK;
+}
+
 static size_t form_bytes(const void *job, int operand) {
   const tsl_packed_job *of = job;
   return tsl_packed_form_bytes(of, tsl_views_take_as_a(&of->views, operand));
@@ -280,6 +291,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .takes = {.types = types, .conjugates = true, .structures = true},
     .uses = {.account = account},
     .sums = {.part = part},
+    .fast_path = {.compute = compute_at_once},
     .packing = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
     .testing = {.probes = probes},
 };

@@ -111,6 +111,34 @@ static void choose_tile(tsl_packed_job *job, int64_t threads) {
     job->height = fair_height(job, threads);
 }
 
+/* Where B's last columns have the most steps, or the most rows of C, a part of a vector costs least in front of all others. */
+static int64_t lead_of(const tsl_packed_job *job) {
+  const int64_t lanes = tsl_packed_lanes(job->kernels);
+  const tsl_view *b = &job->views.b;
+  const bool is_late = job->views.c.triangle == TESELA_UPPER ||
+                       ((b->structure == TESELA_TRIANGULAR || b->structure == TESELA_UNIT_TRIANGULAR) &&
+                        b->triangle == TESELA_UPPER);
+  const bool is_whole = job->schedule == TSL_PACKED_ROWS || job->schedule == TSL_PACKED_SPLIT_K;
+  return is_late && is_whole && job->views.n > lanes ? job->views.n & (lanes - 1) : 0;
+}
+
+bool tsl_packed_copies_first(const tsl_packed_job *job) {
+  const bool holds_a = job->views.a.structure == TESELA_GENERAL;
+  return job->views.k <= job->depth && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
+}
+
+/* Where rows of A would be read where they lie, were they not C's, too: copying them as they lie is soonest done. */
+static bool keeps_rows(const tsl_packed_job *job) {
+  return job->views.in_place && job->views.a.structure == TESELA_GENERAL && job->views.a.col_stride == 1 &&
+         tsl_packed_copies_first(job) && !copies_rows(job, job->views.n);
+}
+
+void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule) {
+  job->schedule = schedule;
+  job->lead = lead_of(job);
+  job->keeps_rows = keeps_rows(job);
+}
+
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
   tsl_packed_job strip = *job;
   strip.schedule = TSL_PACKED_ROWS;
@@ -181,6 +209,7 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   job.schedule = choose(&job, kept, last);
   choose_copies(&job, kept, device);
   choose_tile(&job, threads);
+  tsl_packed_set_schedule(&job, job.schedule);
   cut(&job, kept, last, threads);
   job.split_k = split_k_of(&job);
   job.b_stays = holds(job.width + job.height, job.depth, job.size, level_1);

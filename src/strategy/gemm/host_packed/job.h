@@ -24,15 +24,19 @@ typedef struct tsl_packed_job {
   double signs[2];       /* of conjugates: a tile's */
   int64_t depth;         /* of a panel; the last one may have less */
   int64_t height, width; /* of a tile: rows of A's micro-panels, columns of B's, which are whole vectors */
+  int64_t
+      lead; /* columns of the first micro-panel of B where the others are whole vectors; 0: it is like the others */
   int64_t rows, columns; /* of a panel of A and of a block of B */
   int64_t most;          /* rows or columns of a panel that the share of the last cache takes */
   int64_t near;          /* bytes of half of a core's second-level cache */
   int64_t split_k;       /* parts of k */
+  int64_t ahead;         /* of a part: steps behind its own that the same thread comes to next */
   bool b_stays;  /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
   bool is_alone; /* so small that a second thread costs more than it saves */
   bool is_structured;      /* A or B has a structure, or a triangle of C is computed */
   bool masks_c;            /* what lies beside C's triangle must stay as it is */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
+  bool keeps_rows;         /* copies of A's micro-panels are row by row, not step by step */
 } tsl_packed_job;
 
 /* A rectangle of C, and the panel of k that is added to it. Its first row starts a micro-panel of A, its first column
@@ -49,6 +53,8 @@ static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elemen
  * A, in a core's second-level cache has about `kept` bytes. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
+/* Gives a job another schedule, and how it lays out its copies then. */
+void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule);
 /* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as long as a
  * small one. */
 bool tsl_packed_is_far(const tsl_device *device);
@@ -65,7 +71,7 @@ size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a);
 void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_team team);
 
 /* --- steps: all on a block, whose micro-panels of A are as few as can be and nearly alike, and whose micro-panels of B
- * are whole but for the last --- */
+ * are whole but for the last, or the first --- */
 
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block);
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block);
@@ -121,6 +127,8 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile);
+/* Whether about half of all tiles and steps are left out. */
+bool tsl_packed_is_half(const tsl_packed_job *job);
 /* Columns of a row of C that are computed, from `first` to before `end`. */
 typedef struct tsl_packed_span {
   int64_t first, end;
@@ -156,6 +164,9 @@ static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
   return (double)(tsl_pieces(tasks, threads) * threads) / (double)tasks;
 }
 
+/* Whether the schedule copies all that a part of C is made of before it writes that part, so that C may be what it is made of: one
+ * panel of what passes by. */
+bool tsl_packed_copies_first(const tsl_packed_job *job);
 /* Multiplies by a team. Failures are of memory. */
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team);
 /* What strips are for: strips.c. */

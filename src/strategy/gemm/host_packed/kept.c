@@ -11,6 +11,14 @@ static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
 
 /* --- the rows pass by --- */
 
+/* The next panel, of this part of k or the one behind it. */
+static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed_block *block) {
+  tsl_packed_block behind = *block;
+  behind.step += block->depth;
+  behind.depth = tsl_least(job->depth, job->views.k + job->ahead - behind.step);
+  return behind;
+}
+
 /* A micro-panel of A as a block of its own. */
 static tsl_packed_block micro_a_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(job, &block);
@@ -24,16 +32,18 @@ static tsl_packed_block micro_a_block(const tsl_packed_job *job, tsl_packed_bloc
 static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                       void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(job, block);
-  const tsl_packed_block behind = panel_at(job, block->step + job->depth);
+  const tsl_packed_block behind = panel_behind(job, block);
+  const int64_t before_last = behind.depth > 0 ? micros_b - 1 : micros_b,
+                tiles = tsl_most(before_last / (tsl_packed_is_half(job) ? 2 : 1), 1);
   for (int64_t i = first; i < end; i++) {
     const tsl_packed_block one = micro_a_block(job, *block, i);
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);
     tsl_packed_pack_a(job, &one, 0, 1, a_copy);
     const tsl_packed_side micro_a = tsl_packed_micro_a(job, &one, 0, a_copy);
-    tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_least(i + 1, end - 1), tsl_most(micros_b - 1, 1));
+    tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_least(i + 1, end - 1), tiles);
     for (int64_t j = 0; j < micros_b; j++) {
       const tsl_packed_side micro_b = tsl_packed_micro_b(job, &one, j, b_copy);
-      if (j > 0 && j == micros_b - 1)
+      if (j > 0 && j == before_last)
         tile.prefetch = tsl_packed_prefetch_piece(job, block, &behind, 1, 0, i - first, end - first, 1);
       tsl_packed_multiply_tile(job, &one, &micro_a, &micro_b, &tile);
     }

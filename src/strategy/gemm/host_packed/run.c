@@ -49,7 +49,8 @@ static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
 }
 
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {
-  return job->views.in_place ? run_in_place(job, team) : run_by_schedule(job, team);
+  return job->views.in_place && !tsl_packed_copies_first(job) ? run_in_place(job, team)
+                                                              : run_by_schedule(job, team);
 }
 
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads) {

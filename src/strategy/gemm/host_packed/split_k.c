@@ -10,6 +10,7 @@ typedef struct adding {
   unsigned char *sums, *copies;
   int64_t sum_row, sum_bytes; /* elements from row to row of a part's C, and bytes of all of it */
   int64_t a_bytes, b_bytes;   /* of a worker's copies */
+  bool is_alone;              /* one thread has all parts: the next one's B is prefetched */
 } adding;
 
 /* The product of one part of k. */
@@ -21,6 +22,7 @@ static tsl_packed_job part_of(const adding *run, int64_t index) {
   tsl_packed_job part = *whole;
   part.schedule = TSL_PACKED_ROWS;
   part.views.k = tsl_least(end, whole->views.k) - first;
+  part.ahead = run->is_alone ? whole->views.k - first - part.views.k : 0;
   part.views.a.at = part.views.a.at + first * part.views.a.col_stride * part.size;
   part.views.b.at = part.views.b.at + first * part.views.b.row_stride * part.size;
   if (part.views.a.packed)
@@ -78,7 +80,7 @@ tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t t
 
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team), lanes = tsl_packed_lanes(job->kernels);
-  adding run = {.job = job, .sum_row = tsl_pieces(job->views.n, lanes) * lanes};
+  adding run = {.job = job, .sum_row = tsl_pieces(job->views.n, lanes) * lanes, .is_alone = threads == 1};
   run.sum_bytes = tsl_packed_bytes(job, job->views.m * run.sum_row);
   run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->height) * job->depth);
   run.b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->views.n) * job->depth);

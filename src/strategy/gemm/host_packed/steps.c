@@ -13,7 +13,7 @@ int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *b
 }
 
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return tsl_pieces(block->columns, job->width);
+  return (job->lead > 0 ? 1 : 0) + tsl_pieces(block->columns - job->lead, job->width);
 }
 
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
@@ -24,16 +24,32 @@ static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
   return tsl_packed_vectors(job->kernels, columns) << job->kernels->lanes_log2;
 }
 
-/* Columns in front of the first micro-panel of B that is copied. */
+/* The first column of micro-panel of B `index`, from the block's first one, and the same in a copy of whole vectors. */
+static int64_t column_of(const tsl_packed_job *job, int64_t index) {
+  return job->lead > 0 && index > 0 ? job->lead + (index - 1) * job->width : index * job->width;
+}
+static int64_t copied_column_of(const tsl_packed_job *job, int64_t index) {
+  const int64_t padding = job->lead > 0 && index > 0 ? whole_vectors(job, job->lead) - job->lead : 0;
+  return column_of(job, index) + padding;
+}
+
+/* Columns of a copy of so many, whose first micro-panel is the first of all. */
+static int64_t copied_columns(const tsl_packed_job *job, int64_t columns) {
+  return whole_vectors(job, job->lead) + whole_vectors(job, columns - job->lead);
+}
+
+/* Columns in front of the first micro-panel of B that is copied. The last one is where it would be read past its rows' ends. */
 static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
   if (job->copies_b)
     return 0;
+  if (job->lead > 0)
+    return columns;
   return (columns & (tsl_packed_lanes(job->kernels) - 1)) == 0 ? columns : columns / job->width * job->width;
 }
 
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
   const int64_t copied = job->views.b.packed ? 0 : columns - columns_in_place(job, columns);
-  return copied == 0 ? 0 : whole_vectors(job, copied);
+  return copied == 0 ? 0 : copied_columns(job, copied);
 }
 
 /* Rows of micro-panel of A `index`, from the block's first row. */
@@ -47,7 +63,10 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
   for (int64_t i = first; i < end && job->copies_a && !job->views.a.packed; i++) {
     const int64_t row = row_of(job, block, i), height = row_of(job, block, i + 1) - row;
     unsigned char *micro = (unsigned char *)copy + row * block->depth * job->size;
-    if (a->structure == TESELA_GENERAL)
+    if (job->keeps_rows)
+      job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->col_stride,
+                               a->row_stride, block->depth, height, block->depth, micro);
+    else if (a->structure == TESELA_GENERAL)
       job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->row_stride,
                                a->col_stride, height, block->depth, height, micro);
     else
@@ -60,27 +79,42 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
 static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                               int64_t end, int64_t from, int64_t to, void *copy) {
   for (int64_t i = first; i < end; i++) {
-    const int64_t column = i * job->width, count = tsl_least(job->width, block->columns - column);
+    const int64_t column = column_of(job, i),
+                  count = tsl_least(column_of(job, i + 1), block->columns) - column;
     if (count > 0)
       tsl_packed_pack_structured(
           job, block,
           &(tsl_packed_lines){false, block->column + column, count, whole_vectors(job, count), from, to},
-          (unsigned char *)copy + column * block->depth * job->size);
+          (unsigned char *)copy + copied_column_of(job, i) * block->depth * job->size);
   }
+}
+
+/* Micro-panels from `first` to before `end` that are alike: a shorter one is none of them, or the last. */
+static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                       int64_t from, int64_t to, void *copy) {
+  const tsl_view *b = &job->views.b;
+  const int64_t in_place = columns_in_place(job, block->columns),
+                column = tsl_most(column_of(job, first), in_place),
+                count = tsl_least(column_of(job, end), block->columns) - column;
+  if (count > 0)
+    job->kernels->pack_micros(element_of(b, job->size, block->step, block->column + column), b->col_stride,
+                              b->row_stride, count, from, to, job->width, block->depth,
+                              (unsigned char *)copy +
+                                  (tsl_most(copied_column_of(job, first), in_place) - in_place) *
+                                      block->depth * job->size);
 }
 
 static void pack_b_steps(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                          int64_t from, int64_t to, void *copy) {
-  const tsl_view *b = &job->views.b;
-  const int64_t in_place = columns_in_place(job, block->columns),
-                column = tsl_most(first * job->width, in_place),
-                count = tsl_least(end * job->width, block->columns) - column;
-  if (b->structure != TESELA_GENERAL && to > from && !b->packed)
+  if (to <= from || job->views.b.packed)
+    return;
+  if (job->views.b.structure != TESELA_GENERAL) {
     pack_structured_b(job, block, first, end, from, to, copy);
-  else if (count > 0 && to > from && !job->views.b.packed)
-    job->kernels->pack_micros(element_of(b, job->size, block->step, block->column + column), b->col_stride,
-                              b->row_stride, count, from, to, job->width, block->depth,
-                              (unsigned char *)copy + (column - in_place) * block->depth * job->size);
+    return;
+  }
+  const int64_t lead = job->lead > 0 && first == 0 ? tsl_least(1, end) : 0;
+  pack_alike(job, block, first, first + lead, from, to, copy);
+  pack_alike(job, block, first + lead, end, from, to, copy);
 }
 
 void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
@@ -119,21 +153,23 @@ tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_b
     copy = (const unsigned char *)job->views.a.packed +
            (block->step * job->views.m + block->row * block->depth) * job->size;
   if (job->copies_a)
-    return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height, 1,
-                             height};
+    return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height,
+                             job->keeps_rows ? block->depth : 1, job->keeps_rows ? 1 : height};
   return (tsl_packed_side){element_of(&job->views.a, job->size, block->row + row, block->step), row, height,
                            job->views.a.row_stride, job->views.a.col_stride};
 }
 
 tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy) {
-  const int64_t column = index * job->width, count = tsl_least(job->width, block->columns - column),
+  const int64_t column = column_of(job, index),
+                count = tsl_least(column_of(job, index + 1), block->columns) - column,
                 in_place = columns_in_place(job, block->columns);
   if (job->views.b.packed)
     copy = (const unsigned char *)job->views.b.packed +
-           (block->step * whole_vectors(job, job->views.n) + block->column * block->depth) * job->size;
+           (block->step * copied_columns(job, job->views.n) + block->column * block->depth) * job->size;
   if (column >= in_place)
-    return (tsl_packed_side){(const unsigned char *)copy + (column - in_place) * block->depth * job->size,
+    return (tsl_packed_side){(const unsigned char *)copy +
+                                 (copied_column_of(job, index) - in_place) * block->depth * job->size,
                              column, count, 1, whole_vectors(job, count)};
   return (tsl_packed_side){element_of(&job->views.b, job->size, block->step, block->column + column), column,
                            count, 1, job->views.b.row_stride};

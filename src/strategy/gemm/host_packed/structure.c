@@ -80,6 +80,11 @@ static tsl_packed_span steps_of(const tsl_packed_job *job, bool is_a, int64_t li
 
 /* --- tiles --- */
 
+bool tsl_packed_is_half(const tsl_packed_job *job) {
+  return job->views.c.triangle != TESELA_WHOLE || is_triangular(&job->views.a) ||
+         is_triangular(&job->views.b);
+}
+
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row) {
   const tesela_triangle triangle = job->views.c.triangle;
   return (tsl_packed_span){triangle == TESELA_UPPER ? row : 0,
@@ -104,9 +109,13 @@ typedef struct aside {
   int64_t block_row, block_column; /* its strides */
 } aside;
 
-/* Moves `count` elements with these strides in bytes. */
+/* Moves `count` elements, none where that is negative, with these strides in bytes. */
 static inline void move(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
                         int64_t count, size_t size) {
+  if (count > 0 && to_step == (int64_t)size && from_step == (int64_t)size) {
+    memcpy(to, from, (size_t)count * size);
+    return;
+  }
   for (; count > 0; count--, to += to_step, from += from_step)
     memcpy(to, from, size);
 }
@@ -206,10 +215,55 @@ static void crop(const tsl_packed_job *job, aside *at, tsl_packed_side *micro_a,
   }
 }
 
+/* A tile of the steps that are not 0 in both of its factors. */
+static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block, const aside *at,
+                           const tsl_packed_side *micro_a, const tsl_packed_side *micro_b, bool is_across,
+                           tsl_packed_tile *tile) {
+  const tsl_packed_kernels *kernels = job->kernels;
+  const tsl_packed_span a = steps_of(job, true, at->row, at->rows),
+                        b = steps_of(job, false, at->column, at->columns);
+  const int64_t begin = tsl_most(a.first, b.first), first = tsl_most(begin, block->step),
+                end = tsl_least(tsl_least(a.end, b.end), block->step + block->depth),
+                skipped = first - block->step;
+  const bool is_first = first == begin;
+  if (first >= end && job->views.k > 0)
+    return;
+  tile->a = (const unsigned char *)micro_a->at + skipped * micro_a->along * job->size;
+  tile->a_row = micro_a->across;
+  tile->a_step = micro_a->along;
+  tile->b = (const unsigned char *)micro_b->at + skipped * micro_b->along * job->size;
+  tile->b_step = micro_b->along;
+  tile->depth = end - first;
+  tsl_packed_add_to_c(job, is_first, tile);
+  tile->columns = at->columns;
+  tile->c = (unsigned char *)job->views.c.at +
+            (at->row * job->views.c.row_stride + at->column * job->views.c.col_stride) * job->size;
+  tsl_packed_tile_function multiply =
+      kernels->multiply[tsl_packed_vectors(kernels, at->columns) - 1][at->rows - 1];
+  if (is_across)
+    multiply_aside(job, at, multiply, tile);
+  else
+    multiply(tile);
+}
+
+/* Columns that are multiplied at a time: vector by vector where those of a triangular B's micro-panel have different steps in
+ * this panel, and fewer than save a second tile's time. */
+static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block, const aside *at) {
+  enum { SHORT = 512 };
+  const int64_t lanes = tsl_packed_lanes(job->kernels);
+  const tsl_view view = lines_of(job, false);
+  if (at->columns <= lanes || !is_triangular(&view))
+    return at->columns;
+  const tsl_packed_span steps = steps_of(job, false, at->column, at->columns);
+  const int64_t first = tsl_most(steps.first, block->step),
+                end = tsl_least(steps.end, block->step + block->depth);
+  const bool is_corner = first < at->column + at->columns && end > at->column;
+  return is_corner && end - first <= SHORT ? lanes : at->columns;
+}
+
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile) {
-  const tsl_packed_kernels *kernels = job->kernels;
   tsl_packed_side side_a = *micro_a, side_b = *micro_b;
   aside at = {.job = job,
               .row = block->row + micro_a->first,
@@ -221,28 +275,10 @@ void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_
     return;
   if (place == ACROSS)
     crop(job, &at, &side_a, &side_b);
-  const tsl_packed_span a = steps_of(job, true, at.row, at.rows),
-                        b = steps_of(job, false, at.column, at.columns);
-  const int64_t begin = tsl_most(a.first, b.first), first = tsl_most(begin, block->step),
-                end = tsl_least(tsl_least(a.end, b.end), block->step + block->depth),
-                skipped = first - block->step;
-  const bool is_first = first == begin;
-  if (first >= end && job->views.k > 0)
-    return;
-  tile->a = (const unsigned char *)side_a.at + skipped * side_a.along * job->size;
-  tile->a_row = side_a.across;
-  tile->a_step = side_a.along;
-  tile->b = (const unsigned char *)side_b.at + skipped * side_b.along * job->size;
-  tile->b_step = side_b.along;
-  tile->depth = end - first;
-  tsl_packed_add_to_c(job, is_first, tile);
-  tile->columns = at.columns;
-  tile->c = (unsigned char *)job->views.c.at +
-            (at.row * job->views.c.row_stride + at.column * job->views.c.col_stride) * job->size;
-  tsl_packed_tile_function multiply =
-      kernels->multiply[tsl_packed_vectors(kernels, at.columns) - 1][at.rows - 1];
-  if (place == ACROSS && job->masks_c)
-    multiply_aside(job, &at, multiply, tile);
-  else
-    multiply(tile);
+  const int64_t end = at.column + at.columns, step = columns_at_once(job, block, &at);
+  for (; at.column < end; at.column += step) {
+    at.columns = tsl_least(step, end - at.column);
+    multiply_steps(job, block, &at, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
+    side_b.at = (const unsigned char *)side_b.at + step * side_b.across * job->size;
+  }
 }

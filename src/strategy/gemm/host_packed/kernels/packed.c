@@ -109,6 +109,26 @@ static void pack_micros(const void *in, int64_t across, int64_t along, int64_t c
   }
 }
 
+/* The corner of a triangular factor whose lines lie side by side, with its diagonal; kernels.h has the contract. What is stored
+ * behind the end of a step is stored over by the next one. */
+static void pack_triangle(const tsl_packed_corner *corner) {
+  enum { LANES = NAME(LANES) };
+  const int64_t width = corner->width, count = corner->count;
+  const element *in = (const element *)corner->at + corner->first * corner->along;
+  element *to = corner->out;
+  const element *const end = to + (corner->end - corner->first) * width;
+  for (int64_t l = corner->first; l < corner->end; l++, in += corner->along, to += width) {
+    const int64_t from = corner->stores_before ? l : 0, behind = corner->stores_before ? count : l + 1;
+    for (int64_t t = corner->stores_before ? 0 : behind; t < width; t += LANES)
+      store_over(to + t, (NAME(vector)){0}, width - t, end);
+    for (int64_t t = from; t < behind; t += LANES)
+      if (behind - t >= LANES)
+        store_over(to + t, NAME(load)(in + t), LANES, end);
+      else
+        store_over(to + t, NAME(load_part)(in + t, behind - t), behind - t, end);
+  }
+}
+
 enum { ELEMENT_LANES_LOG2 = NAME(LANES_LOG2) };
 #undef SUFFIX
 

@@ -1,0 +1,84 @@
+/* Level 3 without plans, for calls that take no longer than looking for one: factorisations have another shape each time.
+ *
+ *   syrk herk     half of a product, by packed panels
+ *   syr2k her2k   one product, to which its transpose is added: P = alpha X Y', C's triangle = P + P' + beta C. No element is
+ *                 computed in vain, where two triangles of products have tiles across the diagonal twice
+ *   trmm          by packed panels, in place
+ *   symm hemm     likewise, of complex types; of real ones a copy of the whole factor, which level3_blocks.c makes, is as fast */
+#include "blas/level3.h"
+#include "blas/level3_parts.h"
+#include "blas/pieces.h"
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/scratch.h"
+
+/* Rows of the factor or of C, and columns beside a factor, from which on packing pays. A square larger than this leaves the cache that it
+ * is made in; a C as large is what short sums take their time for, and is written soonest by blocks. */
+enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 };
+
+static tesela_triangle triangle_of(const tsl_blas_layout *of) {
+  return of->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;
+}
+
+static bool update(const tsl_blas_layout *of) {
+  return tsl_blas_pack_at_once(&of->work,
+                               &(tsl_blas_structures){.c = of->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
+                                                      .c_triangle = triangle_of(of)});
+}
+
+static bool multiply(const tsl_blas_layout *of) {
+  const bool in_place = of->routine == TSL_BLAS_TRMM;
+  const tesela_structure triangular = of->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR,
+                         whole = of->hermitian ? TESELA_HERMITIAN : TESELA_SYMMETRIC;
+  if (in_place && !tsl_blas_level3_is_finite(&of->work))
+    return false;
+  return tsl_blas_pack_at_once(&of->work, &(tsl_blas_structures){.a = in_place ? triangular : whole,
+                                                                 .a_triangle = triangle_of(of),
+                                                                 .in_place = in_place});
+}
+
+/* Lines of the square lie as C's do. */
+static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
+  static const double zero[2];
+  const tsl_blas_work *work = &of->work;
+  const int64_t n = work->n;
+  const bool by_row = work->c.row != 1;
+  const size_t size = tsl_blas_size(work->type);
+  void *square;
+  if (tsl_scratch_take((size_t)n * (size_t)n * size, "a product that its transpose is added to", &square) !=
+      TESELA_OK)
+    return false;
+  tsl_blas_work product = *work;
+  product.c = (tsl_blas_view){.data = square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
+  product.beta = zero;
+  tsl_blas_make_real(of);
+  tsl_blas_piece(symbol, &product, NULL);
+  tsl_blas_parts_of(work->type)
+      ->fold(square, (of->uplo == 'L') != by_row, of->hermitian, n, work->beta, tsl_writable(work->c.data),
+             by_row ? work->c.row : work->c.col);
+  tsl_scratch_give(square);
+  return true;
+}
+
+bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
+  const tsl_blas_work *work = &of->work;
+  const bool has_columns = work->m >= ROWS_LEAST && work->n >= COLUMNS_LEAST;
+  if (tsl_blas_level3_is_planned(of))
+    return false;
+  switch (of->routine) {
+  case TSL_BLAS_SYRK:
+  case TSL_BLAS_HERK:
+    return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && update(of);
+  case TSL_BLAS_SYR2K:
+  case TSL_BLAS_HER2K:
+    return work->n <= SQUARE_MOST && update_twice(symbol, of);
+  case TSL_BLAS_SYMM:
+  case TSL_BLAS_HEMM:
+    return has_columns && tsl_blas_is_complex(work->type) && multiply(of);
+  case TSL_BLAS_TRMM:
+    return has_columns && multiply(of);
+  default:
+    return false;
+  }
+}
