@@ -58,5 +58,17 @@ static inline tsl_number tsl_blas_number(tesela_type type, const void *at) {
     return (tsl_number){((const double *)at)[0], ((const double *)at)[1]};
   }
 }
+static inline void tsl_blas_put_number(tesela_type type, tsl_number value, void *at) {
+  const bool is_complex = type == TESELA_C64 || type == TESELA_C128;
+  if (type == TESELA_F32 || type == TESELA_C64) {
+    ((float *)at)[0] = (float)value.re;
+    if (is_complex)
+      ((float *)at)[1] = (float)value.im;
+    return;
+  }
+  ((double *)at)[0] = value.re;
+  if (is_complex)
+    ((double *)at)[1] = value.im;
+}
 
 #endif
