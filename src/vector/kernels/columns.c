@@ -157,16 +157,14 @@ typedef struct sums {
 } sums;
 
 /* Lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. */
-TSL_INLINE void finish(sums of, bool conjugate, REAL *s) {
+TSL_INLINE void finish(sums of, REAL *s) {
   if (PARTS == 1) {
     s[0] += NAME(total)(of.plain);
     return;
   }
   const vector signs = alternating();
-  if (!conjugate) {
-    of.plain *= signs;
-    of.turned *= signs;
-  }
+  of.plain *= signs;
+  of.turned *= signs;
   s[0] += NAME(total)(of.plain);
   s[PARTS - 1] -= NAME(total)(of.turned);
 }
@@ -192,7 +190,7 @@ TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together) {
     dot_at(a, i, x, of, together, true, LANES);
   if (i < a.count)
     dot_at(a, i, x, of, together, false, a.count - i);
-  TSL_UNROLL for (int j = 0; j < together; j++) finish(of[j], false, s + PARTS * j);
+  TSL_UNROLL for (int j = 0; j < together; j++) finish(of[j], s + PARTS * j);
 }
 
 static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *x, void *s_data) {
@@ -216,7 +214,8 @@ TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   vector sum = load(y + i, whole, here), later = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
-    const vector column = load(a.a + j * a.ld + i, whole, here);
+    vector column = load(a.a + j * a.ld + i, whole, here);
+    TSL_KEEP(column); /* compilers would load it once for each use */
     sum += re[j] * column;
     of[j].plain += column * plain;
     if (PARTS == 2) {
@@ -229,24 +228,8 @@ TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im
   store(y + i, sum, whole, here);
 }
 
-TSL_INLINE void both_some(columns a, const REAL *t, REAL *y, const REAL *x, REAL *s, bool conjugate,
-                          int together) {
-  vector re[FEW], im[FEW];
-  sums of[FEW];
-  TSL_UNROLL for (int j = 0; j < together; j++) {
-    re[j] = all(t[PARTS * j]);
-    im[j] = all(t[PARTS * j + PARTS - 1]);
-    of[j] = (sums){{0}, {0}};
-  }
-  int64_t i = 0;
-  for (; i + LANES <= a.count; i += LANES)
-    both_at(a, i, re, im, y, x, of, together, true, LANES);
-  if (i < a.count)
-    both_at(a, i, re, im, y, x, of, together, false, a.count - i);
-  TSL_UNROLL for (int j = 0; j < together; j++) finish(of[j], conjugate, s + PARTS * j);
-}
-
-enum { BOTH = PARTS == 2 ? 2 : FEW };
+/* As many as registers hold the factors and sums of. */
+enum { BOTH = (REGISTERS >= 32 ? 8 : 4) / PARTS };
 
 /* --- A += x t' --- */
 
@@ -332,9 +315,6 @@ static inline number quotient(number a, number b) {
               : (number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
-static inline number conjugate_of(number a, bool conjugates) {
-  return conjugates ? (number){a.re, -a.im} : a;
-}
 static inline void accumulate(REAL *at, number a, number b) {
   const number old = get(at), more = product(a, b);
   put(at, (number){old.re + more.re, old.im + more.im});
@@ -346,50 +326,132 @@ static inline void accumulate(REAL *at, number a, number b) {
 typedef struct triangle {
   const REAL *a;
   int64_t ld, n; /* in elements */
-  bool upper, hermitian;
+  bool hermitian;
 } triangle;
 
-/* The square of some columns on the diagonal, element by element; y and x from
- * its first row on. */
-static void on_diagonal(const triangle *of, const REAL *a, const REAL *t, const REAL *x, REAL *y, REAL *s,
-                        int count) {
-  for (int c = 0; c < count; c++) {
-    const REAL *column = a + PARTS * of->ld * c;
-    const number times = get(t + PARTS * c);
-    number diagonal = get(column + PARTS * c);
-    if (of->hermitian)
-      diagonal.im = 0;
-    for (int r = of->upper ? 0 : c + 1; r < (of->upper ? c : count); r++) {
-      const number at = get(column + PARTS * r);
-      accumulate(y + PARTS * r, times, at);
-      accumulate(s + PARTS * c, conjugate_of(at, of->hermitian), get(x + PARTS * r));
+/* Of a vector, the components from `first` on, which may be as many as a group has before or behind it. */
+static inline vector_i32 kept_from(int64_t first) {
+  enum { EDGE = 32, WORDS = sizeof(REAL) / 4 };
+  static const uint32_t words[2 * EDGE] = {
+      [EDGE] = ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u,
+      ~0u,          ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u,
+  };
+  return (vector_i32)load_word_f32(words + EDGE - first * WORDS);
+}
+
+/* Of the column whose diagonal element begins at component `at` of a vector: what is beside the diagonal, and that with it. */
+TSL_INLINE void keep(int64_t at, bool upper, bool hermitian, vector_i32 *beside, vector_i32 *with) {
+  *beside = upper ? ~kept_from(at) : kept_from(at + PARTS);
+  *with = upper ? ~kept_from(at + PARTS) : kept_from(at);
+  if (PARTS == 2 && hermitian)
+    *with &= ~(kept_from(at + 1) & ~kept_from(at + 2));
+}
+
+/* The columns from j on, whose sums are under way. */
+typedef struct group {
+  columns a;
+  int64_t j;
+  const REAL *x;
+  vector re[BOTH], im[BOTH];
+  sums of[BOTH];
+} group;
+
+/* What is no part of the triangle is read, but for what is behind the last row, and left out. */
+TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermitian, int together) {
+  const int64_t here = g->a.count - i;
+  const bool whole = here >= LANES;
+  const vector plain = load(g->x + i, whole, here), turned = turned_of(plain);
+  vector sum = load(y + i, whole, here), later = {0};
+  TSL_UNROLL for (int j = 0; j < together; j++) {
+    const vector_i32 column = (vector_i32)load(g->a.a + j * g->a.ld + i, whole, here);
+    vector_i32 beside, with;
+    keep(PARTS * (g->j + j) - i, upper, hermitian, &beside, &with);
+    sum += g->re[j] * (vector)(column & with);
+    g->of[j].plain += (vector)(column & beside) * plain;
+    if (PARTS == 2) {
+      later += g->im[j] * (vector)(column & with);
+      g->of[j].turned += (vector)(column & beside) * turned;
     }
-    accumulate(y + PARTS * c, times, diagonal);
+  }
+  if (PARTS == 2)
+    sum += NAME(times_i)(later);
+  store(y + i, sum, whole, here);
+}
+
+/* The sums of some columns: lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. */
+TSL_INLINE void finish_group(const group *g, bool conjugate, REAL *s, int together) {
+  enum { EACH = 4 / PARTS };
+  TSL_UNROLL for (int first = 0; first < together; first += EACH) {
+    vector all_of[4] = {{0}, {0}, {0}, {0}};
+    REAL totals[4];
+    TSL_UNROLL for (int j = 0; j < EACH; j++) if (first + j < together) {
+      all_of[PARTS * j] = g->of[first + j].plain;
+      if (PARTS == 2)
+        all_of[PARTS * j + PARTS - 1] = -g->of[first + j].turned;
+    }
+    if (PARTS == 2 && !conjugate)
+      TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
+    NAME(totals)(all_of, totals);
+    TSL_UNROLL for (int c = 0; c < 4; c++) if (PARTS * first + c < PARTS * together) s[PARTS * first + c] =
+        totals[c];
   }
 }
 
-TSL_INLINE void symmetric_some(const triangle *of, int64_t j, number alpha, const REAL *t, const REAL *x,
-                               REAL *y, int together) {
-  REAL s[PARTS * BOTH] = {0};
-  const int64_t first = of->upper ? 0 : j + together, rows = of->upper ? j : of->n - first;
-  const REAL *column = of->a + PARTS * of->ld * j;
-  both_some((columns){column + PARTS * first, PARTS * of->ld, PARTS * rows}, t, y + PARTS * first,
-            x + PARTS * first, s, of->hermitian, together);
-  on_diagonal(of, column + PARTS * j, t, x + PARTS * j, y + PARTS * j, s, together);
-  for (int c = 0; c < together; c++)
-    accumulate(y + PARTS * (j + c), alpha, get(s + PARTS * c));
+/* Vectors begin at multiples of their length whatever the columns are, so that what one group stored is what the next one loads. */
+TSL_INLINE void symmetric_some(const triangle *of, int64_t j, const REAL *t, const REAL *x, REAL *y, REAL *s,
+                               bool upper, int together) {
+  const int64_t count = PARTS * of->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + together);
+  group g = {.a = {of->a + PARTS * of->ld * j, PARTS * of->ld, count}, .j = j, .x = x};
+  TSL_UNROLL for (int c = 0; c < together; c++) {
+    g.re[c] = all(t[PARTS * c]);
+    g.im[c] = all(t[PARTS * c + PARTS - 1]);
+    g.of[c] = (sums){{0}, {0}};
+  }
+  int64_t i = upper ? 0 : first;
+  if (upper)
+    for (; i < first; i += LANES)
+      both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
+  for (; i < end; i += LANES)
+    on_diagonal(&g, i, y, upper, of->hermitian, together);
+  if (!upper) {
+    for (; i + LANES <= count; i += LANES)
+      both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
+    if (i < count)
+      both_at(g.a, i, g.re, g.im, y, x, g.of, together, false, count - i);
+  }
+  finish_group(&g, of->hermitian, s, together);
+}
+
+/* Columns `first` to below `end`, whose factors and sums t and s begin with. */
+TSL_INLINE void symmetric_columns(const triangle *of, int64_t first, int64_t end, const REAL *t,
+                                  const REAL *x, REAL *y, REAL *s, bool upper) {
+  int64_t j = first;
+  for (; j + BOTH <= end; j += BOTH, t += PARTS * BOTH, s += PARTS * BOTH)
+    symmetric_some(of, j, t, x, y, s, upper, BOTH);
+  TSL_UNROLL for (int some = BOTH / 2; some > 0; some /= 2) if (j + some <= end) {
+    symmetric_some(of, j, t, x, y, s, upper, some);
+    j += some;
+    t += PARTS * some;
+    s += PARTS * some;
+  }
 }
 
 static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_number alpha,
-                      const void *t_data, const void *x, void *y, bool upper, bool hermitian) {
-  const triangle of = {a, ld, n, upper, hermitian};
+                      const void *t_data, const void *x, void *y_data, bool upper, bool hermitian) {
+  enum { TURN = 64 };
+  const triangle of = {a, ld, n, hermitian};
   const number by = {(REAL)alpha.re, (REAL)alpha.im};
   const REAL *t = t_data;
-  int64_t j = first;
-  for (; j + BOTH <= end; j += BOTH)
-    symmetric_some(&of, j, by, t + PARTS * (j - first), x, y, BOTH);
-  for (; j < end; j++)
-    symmetric_some(&of, j, by, t + PARTS * (j - first), x, y, 1);
+  REAL *y = y_data, s[PARTS * TURN];
+  for (int64_t turn = first; turn < end; turn += TURN) {
+    const int64_t last = end - turn < TURN ? end : turn + TURN;
+    if (upper)
+      symmetric_columns(&of, turn, last, t + PARTS * (turn - first), x, y, s, true);
+    else
+      symmetric_columns(&of, turn, last, t + PARTS * (turn - first), x, y, s, false);
+    for (int64_t j = turn; j < last; j++)
+      accumulate(y + PARTS * j, by, get(s + PARTS * (j - turn)));
+  }
 }
 
 static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x_data, const void *t_data,
