@@ -51,6 +51,12 @@ TSL_INLINE void store(REAL *to, vector value, bool whole, int64_t here) {
     NAME(store_part)(to, value, here);
 }
 
+/* A vector that is used twice is loaded once: compilers would have both instructions load it. */
+TSL_INLINE vector loaded(vector x) {
+  TSL_KEEP(x);
+  return x;
+}
+
 TSL_INLINE vector turned_of(vector x) {
   if (PARTS == 2)
     return NAME(times_i)(x);
@@ -63,10 +69,12 @@ TSL_INLINE void add_at(columns x, int64_t i, const vector *re, const vector *im,
                        bool whole, int64_t here) {
   vector plain = load(y + i, whole, here), turned = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
-    const vector a = load(x.a + j * x.ld + i, whole, here);
-    plain += re[j] * a;
-    if (PARTS == 2)
+    vector a = load(x.a + j * x.ld + i, whole, here);
+    if (PARTS == 2) {
+      a = loaded(a);
       turned += im[j] * a;
+    }
+    plain += re[j] * a;
   }
   if (PARTS == 2)
     plain += NAME(times_i)(turned);
@@ -156,27 +164,36 @@ typedef struct sums {
   vector plain, turned;
 } sums;
 
-/* Lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. */
-TSL_INLINE void finish(sums of, REAL *s) {
-  if (PARTS == 1) {
-    s[0] += NAME(total)(of.plain);
-    return;
+/* Added to s: lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. A column's sum is made in the same order
+ * whatever is beside it. */
+TSL_INLINE void finish(const sums *of, bool conjugate, REAL *s, int together) {
+  enum { EACH = 4 / PARTS };
+  TSL_UNROLL for (int first = 0; first < together; first += EACH) {
+    vector all_of[4] = {{0}, {0}, {0}, {0}};
+    REAL totals[4];
+    TSL_UNROLL for (int j = 0; j < EACH; j++) if (first + j < together) {
+      all_of[PARTS * j] = of[first + j].plain;
+      if (PARTS == 2)
+        all_of[PARTS * j + PARTS - 1] = -of[first + j].turned;
+    }
+    if (PARTS == 2 && !conjugate)
+      TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
+    NAME(totals)(all_of, totals);
+    TSL_UNROLL for (int c = 0; c < 4; c++) if (PARTS * first + c < PARTS * together) s[PARTS * first + c] +=
+        totals[c];
   }
-  const vector signs = alternating();
-  of.plain *= signs;
-  of.turned *= signs;
-  s[0] += NAME(total)(of.plain);
-  s[PARTS - 1] -= NAME(total)(of.turned);
 }
 
 TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *of, int together, bool whole,
                        int64_t here) {
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   TSL_UNROLL for (int j = 0; j < together; j++) {
-    const vector column = load(a.a + j * a.ld + i, whole, here);
-    of[j].plain += column * plain;
-    if (PARTS == 2)
+    vector column = load(a.a + j * a.ld + i, whole, here);
+    if (PARTS == 2) {
+      column = loaded(column);
       of[j].turned += column * turned;
+    }
+    of[j].plain += column * plain;
   }
 }
 
@@ -190,7 +207,7 @@ TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together) {
     dot_at(a, i, x, of, together, true, LANES);
   if (i < a.count)
     dot_at(a, i, x, of, together, false, a.count - i);
-  TSL_UNROLL for (int j = 0; j < together; j++) finish(of[j], s + PARTS * j);
+  finish(of, false, s, together);
 }
 
 static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *x, void *s_data) {
@@ -214,8 +231,7 @@ TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   vector sum = load(y + i, whole, here), later = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
-    vector column = load(a.a + j * a.ld + i, whole, here);
-    TSL_KEEP(column); /* compilers would load it once for each use */
+    const vector column = loaded(load(a.a + j * a.ld + i, whole, here));
     sum += re[j] * column;
     of[j].plain += column * plain;
     if (PARTS == 2) {
@@ -233,11 +249,12 @@ enum { BOTH = (REGISTERS >= 32 ? 8 : 4) / PARTS };
 
 /* --- A += x t' --- */
 
+/* `im` has the signs of times_i(). */
 TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
-  old += re * x;
-  if (PARTS == 2)
-    old += im * NAME(times_i)(x);
-  return old;
+  if (PARTS == 1)
+    return old + re * x;
+  x = loaded(x);
+  return (old + re * x) + im * NAME(swapped)(x);
 }
 
 /* What is left of a column, in pieces that are whole: the next column begins where it ends, and would be read as long as a vector of which this
@@ -263,7 +280,8 @@ TSL_INLINE void update_rest(int64_t count, const REAL *x, REAL t, REAL *a) {
     a[i] += t * x[i];
 }
 
-TSL_INLINE void update_column(int64_t count, const REAL *x, vector re, vector im, REAL *a) {
+TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL *a) {
+  const vector re = all(t[0]), im = all(t[PARTS - 1]) * -alternating();
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
@@ -282,7 +300,7 @@ static void update(int64_t rows, int64_t count, const void *x, const void *t_dat
   REAL *a = a_data;
   for (int64_t j = 0; j < count; j++, t += PARTS, a += PARTS * ld)
     if (!is_zero(t))
-      update_column(rows * PARTS, x, all(t[0]), all(t[PARTS - 1]), a);
+      update_column(rows * PARTS, x, t, a);
 }
 
 /* --- one by one --- */
@@ -378,25 +396,6 @@ TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermi
   store(y + i, sum, whole, here);
 }
 
-/* The sums of some columns: lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. */
-TSL_INLINE void finish_group(const group *g, bool conjugate, REAL *s, int together) {
-  enum { EACH = 4 / PARTS };
-  TSL_UNROLL for (int first = 0; first < together; first += EACH) {
-    vector all_of[4] = {{0}, {0}, {0}, {0}};
-    REAL totals[4];
-    TSL_UNROLL for (int j = 0; j < EACH; j++) if (first + j < together) {
-      all_of[PARTS * j] = g->of[first + j].plain;
-      if (PARTS == 2)
-        all_of[PARTS * j + PARTS - 1] = -g->of[first + j].turned;
-    }
-    if (PARTS == 2 && !conjugate)
-      TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
-    NAME(totals)(all_of, totals);
-    TSL_UNROLL for (int c = 0; c < 4; c++) if (PARTS * first + c < PARTS * together) s[PARTS * first + c] =
-        totals[c];
-  }
-}
-
 /* Vectors begin at multiples of their length whatever the columns are, so that what one group stored is what the next one loads. */
 TSL_INLINE void symmetric_some(const triangle *of, int64_t j, const REAL *t, const REAL *x, REAL *y, REAL *s,
                                bool upper, int together) {
@@ -419,7 +418,7 @@ TSL_INLINE void symmetric_some(const triangle *of, int64_t j, const REAL *t, con
     if (i < count)
       both_at(g.a, i, g.re, g.im, y, x, g.of, together, false, count - i);
   }
-  finish_group(&g, of->hermitian, s, together);
+  finish(g.of, of->hermitian, s, together);
 }
 
 /* Columns `first` to below `end`, whose factors and sums t and s begin with. */
@@ -445,6 +444,7 @@ static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int6
   REAL *y = y_data, s[PARTS * TURN];
   for (int64_t turn = first; turn < end; turn += TURN) {
     const int64_t last = end - turn < TURN ? end : turn + TURN;
+    memset(s, 0, (size_t)((last - turn) * PARTS) * sizeof *s);
     if (upper)
       symmetric_columns(&of, turn, last, t + PARTS * (turn - first), x, y, s, true);
     else
@@ -461,7 +461,7 @@ static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x
     const int64_t top = upper ? 0 : j, count = upper ? j + 1 : n - j;
     REAL *column = (REAL *)a_data + PARTS * ld * j;
     if (!is_zero(t))
-      update_column(PARTS * count, x + PARTS * top, all(t[0]), all(t[PARTS - 1]), column + PARTS * top);
+      update_column(PARTS * count, x + PARTS * top, t, column + PARTS * top);
     if (hermitian)
       put(column + PARTS * j, (number){column[PARTS * j], 0});
   }
@@ -502,10 +502,73 @@ static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal w
 }
 
 /* In the order in which what a column reads is still old, of a solution already new. */
-static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
+static void careful_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const bool ascends = way.upper != (way.transposed != way.solves);
   for (int step = 0; step < n; step++)
     small_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
+}
+
+/* A square as a lower triangle that is not transposed: distances of rows, columns and elements of x, which are negative where it is one from
+ * its last element on. */
+typedef struct square {
+  const REAL *a;
+  int64_t down, across, step;
+  REAL *x;
+  bool unit;
+} square;
+
+/* All of x is in registers, and no element waits for more than those before it. */
+TSL_INLINE void square_of(square of, bool solves, int n) {
+  number x[TOGETHER];
+  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(of.x + r * of.step);
+  if (solves) {
+    TSL_UNROLL for (int c = 0; c < n; c++) {
+      const REAL *column = of.a + c * of.across;
+      if (!of.unit)
+        x[c] = quotient(x[c], get(column + c * of.down));
+      TSL_UNROLL for (int r = c + 1; r < n; r++) {
+        const number less = product(get(column + r * of.down), x[c]);
+        x[r] = (number){x[r].re - less.re, x[r].im - less.im};
+      }
+    }
+  } else {
+    TSL_UNROLL for (int r = n - 1; r >= 0; r--) {
+      const REAL *row = of.a + r * of.down;
+      if (!of.unit)
+        x[r] = product(x[r], get(row + r * of.across));
+      TSL_UNROLL for (int c = 0; c < r; c++) {
+        const number more = product(get(row + c * of.across), x[c]);
+        x[r] = (number){x[r].re + more.re, x[r].im + more.im};
+      }
+    }
+  }
+  TSL_UNROLL for (int r = 0; r < n; r++) put(of.x + r * of.step, x[r]);
+}
+
+TSL_INLINE void square_with(square of, bool solves, int n) {
+  if (n == TOGETHER)
+    square_of(of, solves, TOGETHER);
+  else if (PARTS == 1 && n == FEW)
+    square_of(of, solves, FEW);
+  else if (n == 2)
+    square_of(of, solves, 2);
+  else
+    square_of(of, solves, 1);
+}
+
+/* Of TOGETHER, or a power of two below it. */
+static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
+  const int64_t down = way.transposed ? PARTS * ld : PARTS, across = way.transposed ? PARTS : PARTS * ld;
+  const bool turned = way.upper != way.transposed;
+  const int64_t sign = turned ? -1 : 1, last = turned ? n - 1 : 0;
+  const square of = {a + last * (down + across), sign * down, sign * across, sign * PARTS,
+                     x + PARTS * last,           way.unit};
+  if (!way.transposed && has_zero(x, n))
+    careful_square(n, a, ld, way, x);
+  else if (way.solves)
+    square_with(of, true, n);
+  else
+    square_with(of, false, n);
 }
 
 /* What is beside a small square, in the columns j to below j + count. */
@@ -529,19 +592,32 @@ static void beside_square(int64_t n, int64_t j, int count, const REAL *a, int64_
   }
 }
 
+/* How many columns a square has that begins, or ends, there: the last ones are powers of two that grow smaller. */
+static int square_from(int64_t n, int64_t j) {
+  int count = TOGETHER;
+  while (count > n - j)
+    count /= 2;
+  return count;
+}
+static int square_before(int64_t end) {
+  const int64_t inside = end % TOGETHER;
+  return inside == 0 ? TOGETHER : (int)(inside & -inside);
+}
+
 static void diagonal(int64_t n, const void *a_data, int64_t ld, tsl_diagonal way, void *x_data) {
   const bool ascends = way.upper != (way.transposed != way.solves);
   const REAL *a = a_data;
   REAL *x = x_data;
-  const int64_t blocks = (n + TOGETHER - 1) / TOGETHER;
-  for (int64_t step = 0; step < blocks; step++) {
-    const int64_t j = (ascends ? step : blocks - 1 - step) * TOGETHER, left = n - j;
-    const int count = left < TOGETHER ? (int)left : TOGETHER;
+  int64_t left = n;
+  while (left > 0) {
+    const int count = ascends ? square_from(n, n - left) : square_before(left);
+    const int64_t j = ascends ? n - left : left - count;
     if (way.transposed == way.solves)
       beside_square(n, j, count, a, ld, way, x);
     small_square(count, a + PARTS * (ld * j + j), ld, way, x + PARTS * j);
     if (way.transposed != way.solves)
       beside_square(n, j, count, a, ld, way, x);
+    left -= count;
   }
 }
 
