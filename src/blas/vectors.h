@@ -29,6 +29,14 @@ static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_sym
              : NULL;
 }
 
+/* And of a small triangle. */
+static inline const tsl_vector_kernels *
+tsl_blas_small_triangle(const tsl_blas_symbol *symbol, tesela_type type, int64_t n, int64_t ld, bool dense) {
+  return dense && n > 0 && n <= TSL_VECTOR_SMALL && ld >= n && tsl_blas_is_own(symbol, (double)(n * n) / 2)
+             ? tsl_vector_kernels_of(type)
+             : NULL;
+}
+
 /* The long way, which also begins what is listened to. */
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements);
 
