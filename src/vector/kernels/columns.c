@@ -65,23 +65,24 @@ TSL_INLINE vector turned_of(vector x) {
 
 /* --- y += A t --- */
 
-TSL_INLINE void add_at(columns x, int64_t i, const vector *re, const vector *im, REAL *y, int together,
-                       bool whole, int64_t here) {
-  vector plain = load(y + i, whole, here), turned = {0};
+TSL_INLINE vector added(columns x, int64_t i, const vector *re, const vector *im, vector sum, int together,
+                        bool whole, int64_t here) {
+  vector turned = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
     vector a = load(x.a + j * x.ld + i, whole, here);
     if (PARTS == 2) {
       a = loaded(a);
       turned += im[j] * a;
     }
-    plain += re[j] * a;
+    sum += re[j] * a;
   }
   if (PARTS == 2)
-    plain += NAME(times_i)(turned);
-  store(y + i, plain, whole, here);
+    sum += NAME(times_i)(turned);
+  return sum;
 }
 
-TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, int together) {
+/* What of y is no whole vector is `rest`: a vector of which a part was written is not read back before it has reached the cache. */
+TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, vector *rest, int together) {
   vector re[MANY], im[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) {
     re[j] = all(t[PARTS * j]);
@@ -89,9 +90,9 @@ TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, int together) {
   }
   int64_t i = 0;
   for (; i + LANES <= x.count; i += LANES)
-    add_at(x, i, re, im, y, together, true, LANES);
+    NAME(store)(y + i, added(x, i, re, im, NAME(load)(y + i), together, true, LANES));
   if (i < x.count)
-    add_at(x, i, re, im, y, together, false, x.count - i);
+    *rest = added(x, i, re, im, *rest, together, false, x.count - i);
 }
 
 static bool has_zero(const REAL *t, int count) {
@@ -104,25 +105,55 @@ static bool has_zero(const REAL *t, int count) {
 /* Complex columns have two factors each: four of them fill the registers. */
 enum { TOGETHER = PARTS == 2 ? FEW : MANY };
 
-/* The same terms in the same order, with all of a short y in registers: a vector of which a part was written is not read back before it has
- * reached the cache. */
-enum { HELD = 4 };
+/* How many columns are added at once; 0: the first one is left alone. */
+static inline int step_at(const REAL *t, int64_t count, bool skips) {
+  if (count >= TOGETHER && !(skips && has_zero(t, TOGETHER)))
+    return TOGETHER;
+  if (PARTS == 1 && count >= FEW && !(skips && has_zero(t, FEW)))
+    return FEW;
+  if (count >= 2 && !(skips && has_zero(t, 2)))
+    return 2;
+  return skips && is_zero(t) ? 0 : 1;
+}
+
+/* The same terms in the same order, with all of a short y in registers: from one group of columns to the next it would wait for what was
+ * stored. */
+enum { HELD = PARTS == 2 ? 2 : 4 };
 TSL_INLINE void add_held(columns x, const REAL *t, int64_t count, REAL *y, bool skips, int vectors) {
   const int64_t last = (vectors - 1) * LANES, here = x.count - last;
   const bool whole = here == LANES;
-  vector sum[HELD];
-  TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) sum[v] = NAME(load)(y + v * LANES);
+  vector sum[HELD], turned[HELD];
+  TSL_UNROLL for (int v = 0; v < vectors - 1; v++) sum[v] = NAME(load)(y + v * LANES);
   sum[vectors - 1] = load(y + last, whole, here);
-  for (int64_t j = 0; j < count; j++, x.a += x.ld) {
-    const vector by = all(t[j]);
-    if (skips && is_zero(t + j))
-      continue;
-    TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) sum[v] +=
-        by * NAME(load)(x.a + v * LANES);
-    sum[vectors - 1] += by * load(x.a + last, whole, here);
+  for (int64_t j = 0; j < count;) {
+    const int step = step_at(t, count - j, skips);
+    TSL_UNROLL for (int v = 0; v < vectors; v++) turned[v] = (vector){0};
+    for (int c = 0; c < step; c++, x.a += x.ld, t += PARTS) {
+      const vector re = all(t[0]), im = all(t[PARTS - 1]);
+      TSL_UNROLL for (int v = 0; v < vectors; v++) {
+        vector a = v < vectors - 1 ? NAME(load)(x.a + v * LANES) : load(x.a + last, whole, here);
+        if (PARTS == 2) {
+          a = loaded(a);
+          turned[v] += im * a;
+        }
+        sum[v] += re * a;
+      }
+    }
+    if (PARTS == 2)
+      TSL_UNROLL for (int v = 0; v < vectors; v++) sum[v] += NAME(times_i)(turned[v]);
+    if (step == 0) {
+      x.a += x.ld;
+      t += PARTS;
+    }
+    j += step > 0 ? step : 1;
   }
-  TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) NAME(store)(y + v * LANES, sum[v]);
+  TSL_UNROLL for (int v = 0; v < vectors - 1; v++) NAME(store)(y + v * LANES, sum[v]);
   store(y + last, sum[vectors - 1], whole, here);
+}
+
+static void add_short(columns x, const REAL *t, int64_t count, REAL *y, bool skips) {
+  const int64_t vectors = (x.count + LANES - 1) / LANES;
+  TSL_UNROLL for (int v = 1; v <= HELD; v++) if (v == vectors) add_held(x, t, count, y, skips, v);
 }
 
 static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const void *t_data, void *y_data,
@@ -130,31 +161,30 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
   const REAL *t = t_data;
   REAL *y = y_data;
   columns x = {a, ld * PARTS, rows * PARTS};
-  int64_t j = 0;
-  if (PARTS == 1 && rows > 0 && rows <= HELD * LANES) {
-    const int64_t vectors = (rows + LANES - 1) / LANES;
-    if (vectors == 1)
-      add_held(x, t, count, y, skips, 1);
-    else if (vectors == 2)
-      add_held(x, t, count, y, skips, 2);
-    else if (vectors == 3)
-      add_held(x, t, count, y, skips, 3);
-    else
-      add_held(x, t, count, y, skips, 4);
+  if (x.count <= HELD * LANES) {
+    add_short(x, t, count, y, skips);
     return;
   }
-  while (j < count) {
-    int step = 1;
-    if (j + TOGETHER <= count && !(skips && has_zero(t, TOGETHER)))
-      add_some(x, t, y, step = TOGETHER);
-    else if (j + FEW <= count && !(skips && has_zero(t, FEW)))
-      add_some(x, t, y, step = FEW);
-    else if (!(skips && is_zero(t)))
-      add_some(x, t, y, 1);
-    j += step;
-    t += PARTS * step;
-    x.a += step * x.ld;
+  const int64_t more = x.count % LANES, whole = x.count - more;
+  vector rest = {0};
+  if (more > 0)
+    rest = NAME(load_part)(y + whole, more);
+  for (int64_t j = 0; j < count;) {
+    const int step = step_at(t, count - j, skips), passed = step > 0 ? step : 1;
+    if (step == TOGETHER)
+      add_some(x, t, y, &rest, TOGETHER);
+    else if (step == FEW)
+      add_some(x, t, y, &rest, FEW);
+    else if (step == 2)
+      add_some(x, t, y, &rest, 2);
+    else if (step == 1)
+      add_some(x, t, y, &rest, 1);
+    j += passed;
+    t += PARTS * passed;
+    x.a += passed * x.ld;
   }
+  if (more > 0)
+    NAME(store_part)(y + whole, rest, more);
 }
 
 /* --- s += A' x --- */
@@ -262,8 +292,17 @@ TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
 typedef REAL eight __attribute__((vector_size(8 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL two __attribute__((vector_size(2 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
-TSL_INLINE void update_rest(int64_t count, const REAL *x, REAL t, REAL *a) {
+TSL_INLINE void update_rest(int64_t count, const REAL *x, const REAL *by, REAL *a) {
+  const REAL t = by[0];
   int64_t i = 0;
+  if (PARTS == 2) {
+    for (; i < count; i += 2) {
+      const REAL re = x[i], im = x[i + 1];
+      a[i] = (a[i] + t * re) + -by[PARTS - 1] * im;
+      a[i + 1] = (a[i + 1] + t * im) + by[PARTS - 1] * re;
+    }
+    return;
+  }
   if (LANES > 8 && count & 8) {
     *(eight *)a += t * *(const eight *)x;
     i = 8;
@@ -288,11 +327,7 @@ TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL 
         NAME(store)(a + v, updated(NAME(load)(a + v), re, im, NAME(load)(x + v)));
   for (; i + LANES <= count; i += LANES)
     NAME(store)(a + i, updated(NAME(load)(a + i), re, im, NAME(load)(x + i)));
-  if (PARTS == 1)
-    update_rest(count - i, x + i, re[0], a + i);
-  else if (i < count)
-    NAME(store_part)
-  (a + i, updated(NAME(load_part)(a + i, count - i), re, im, NAME(load_part)(x + i, count - i)), count - i);
+  update_rest(count - i, x + i, t, a + i);
 }
 
 static void update(int64_t rows, int64_t count, const void *x, const void *t_data, void *a_data, int64_t ld) {
