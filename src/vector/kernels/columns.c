@@ -153,7 +153,14 @@ TSL_INLINE void add_held(columns x, const REAL *t, int64_t count, REAL *y, bool 
 
 static void add_short(columns x, const REAL *t, int64_t count, REAL *y, bool skips) {
   const int64_t vectors = (x.count + LANES - 1) / LANES;
-  TSL_UNROLL for (int v = 1; v <= HELD; v++) if (v == vectors) add_held(x, t, count, y, skips, v);
+  if (vectors == 1)
+    add_held(x, t, count, y, skips, 1);
+  else if (vectors == 2)
+    add_held(x, t, count, y, skips, 2);
+  else if (HELD > 2 && vectors == 3)
+    add_held(x, t, count, y, skips, 3);
+  else if (HELD > 2 && vectors == 4)
+    add_held(x, t, count, y, skips, 4);
 }
 
 static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const void *t_data, void *y_data,
@@ -462,12 +469,20 @@ TSL_INLINE void symmetric_columns(const triangle *of, int64_t first, int64_t end
   int64_t j = first;
   for (; j + BOTH <= end; j += BOTH, t += PARTS * BOTH, s += PARTS * BOTH)
     symmetric_some(of, j, t, x, y, s, upper, BOTH);
-  TSL_UNROLL for (int some = BOTH / 2; some > 0; some /= 2) if (j + some <= end) {
-    symmetric_some(of, j, t, x, y, s, upper, some);
-    j += some;
-    t += PARTS * some;
-    s += PARTS * some;
+  if ((int)BOTH > (int)FEW && j + FEW <= end) {
+    symmetric_some(of, j, t, x, y, s, upper, FEW);
+    j += FEW;
+    t += PARTS * FEW;
+    s += PARTS * FEW;
   }
+  if (BOTH > 2 && j + 2 <= end) {
+    symmetric_some(of, j, t, x, y, s, upper, 2);
+    j += 2;
+    t += PARTS * 2;
+    s += PARTS * 2;
+  }
+  if (j < end)
+    symmetric_some(of, j, t, x, y, s, upper, 1);
 }
 
 static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_number alpha,
