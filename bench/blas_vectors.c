@@ -67,7 +67,9 @@ static void call_two(const task *t) {
 }
 static void call_dot(const task *t) {
   static volatile double kept;
-  if (t->letter == 's')
+  if (t->letter == 'c' || t->letter == 'z')
+    call_two(t);
+  else if (t->letter == 's')
     kept = (double)((float (*)(num, in, num, in, num))t->function)(&t->m, t->x, &unit, t->y, &unit);
   else
     kept = ((double (*)(num, in, num, in, num))t->function)(&t->m, t->x, &unit, t->y, &unit);
@@ -84,31 +86,31 @@ static void call_one(const task *t) {
   ((void (*)(num, in, num))t->function)(&t->m, t->x, &unit);
 }
 
-/* `vectors`: how many long ones there are; 0: a matrix. `bytes`: how often each element of the largest operand moves. */
+/* In a name, ? is the type's letter, and r that of its components. `vectors`: how many long ones there are; 0: a matrix. `bytes`: how often each element of the largest operand moves. */
 typedef struct row {
-  const char *word, *name;
+  const char *word, *name, *complex_name;
   void (*call)(const task *t);
   int vectors;
   double moves;
 } row;
 static const row rows[] = {
-    {"gemv", "gemv", call_gemv_n, 0, 1},
-    {"gemvt", "gemv", call_gemv_t, 0, 1},
-    {"ger", "ger", call_ger, 0, 2},
-    {"symv", "symv", call_symv, 0, 0.5},
-    {"syr", "syr", call_syr, 0, 1},
-    {"trmv", "trmv", call_triangle_n, 0, 0.5},
-    {"trmvt", "trmv", call_triangle_t, 0, 0.5},
-    {"trsv", "trsv", call_triangle_n, 0, 0.5},
-    {"trsvt", "trsv", call_triangle_t, 0, 0.5},
-    {"dot", "dot", call_dot, 2, 2},
-    {"axpy", "axpy", call_axpy, 2, 3},
-    {"scal", "scal", call_scal, 1, 2},
-    {"copy", "copy", call_two, 2, 2},
-    {"swap", "swap", call_two, 2, 4},
-    {"nrm2", "nrm2", call_one, 1, 1},
-    {"asum", "asum", call_one, 1, 1},
-    {"iamax", "amax", call_one, 1, 1},
+    {"gemv", "?gemv", "?gemv", call_gemv_n, 0, 1},
+    {"gemvt", "?gemv", "?gemv", call_gemv_t, 0, 1},
+    {"ger", "?ger", "?geru", call_ger, 0, 2},
+    {"symv", "?symv", "?hemv", call_symv, 0, 0.5},
+    {"syr", "?syr", "?her", call_syr, 0, 1},
+    {"trmv", "?trmv", "?trmv", call_triangle_n, 0, 0.5},
+    {"trmvt", "?trmv", "?trmv", call_triangle_t, 0, 0.5},
+    {"trsv", "?trsv", "?trsv", call_triangle_n, 0, 0.5},
+    {"trsvt", "?trsv", "?trsv", call_triangle_t, 0, 0.5},
+    {"dot", "?dot", "?dotu", call_dot, 2, 2},
+    {"axpy", "?axpy", "?axpy", call_axpy, 2, 3},
+    {"scal", "?scal", "?scal", call_scal, 1, 2},
+    {"copy", "?copy", "?copy", call_two, 2, 2},
+    {"swap", "?swap", "?swap", call_two, 2, 4},
+    {"nrm2", "?nrm2", "r?nrm2", call_one, 1, 1},
+    {"asum", "?asum", "r?asum", call_one, 1, 1},
+    {"iamax", "i?amax", "i?amax", call_one, 1, 1},
 };
 
 static size_t size_of(char letter) {
@@ -142,7 +144,13 @@ static double seconds_of(const row *of, const task *t, int calls) {
 
 static void *symbol_of(void *library, const row *of, char letter) {
   char name[64];
-  snprintf(name, sizeof name, "scipy_%s%c%s_", strcmp(of->word, "iamax") == 0 ? "i" : "", letter, of->name);
+  const int is_complex = letter == 'c' || letter == 'z';
+  size_t used = (size_t)snprintf(name, sizeof name, "scipy_");
+  for (const char *from = is_complex ? of->complex_name : of->name; *from; from++)
+    name[used++] = (char)(*from == '?'                     ? letter
+                          : *from == 'r' && from[1] == '?' ? is_single(letter) ? 's' : 'd'
+                                                           : *from);
+  snprintf(name + used, sizeof name - used, "_");
   void *symbol = dlsym(library, name + strlen("scipy_"));
   return symbol ? symbol : dlsym(library, name);
 }

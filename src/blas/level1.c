@@ -154,19 +154,6 @@ tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *of,
   return NULL;
 }
 
-static void put(tesela_type type, tsl_number value, void *at) {
-  const bool is_complex = type == TESELA_C64 || type == TESELA_C128;
-  if (type == TESELA_F32 || type == TESELA_C64) {
-    ((float *)at)[0] = (float)value.re;
-    if (is_complex)
-      ((float *)at)[1] = (float)value.im;
-    return;
-  }
-  ((double *)at)[0] = value.re;
-  if (is_complex)
-    ((double *)at)[1] = value.im;
-}
-
 tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines *of, bool conjugate,
                                       void *result) {
   tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_DOT, of, 2);
@@ -178,7 +165,7 @@ tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines 
     find_parts(call, of, &all);
     sum = tsl_vector_dot(all.kernels, all.team, of->n, all.x, conjugate, all.y);
   }
-  put(call->symbol->type, sum, result);
+  tsl_blas_put_number(call->symbol->type, sum, result);
   tsl_blas_vectors_done(call);
   return NULL;
 }

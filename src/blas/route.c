@@ -45,11 +45,10 @@ static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
 
 /* The same of vectors, and of matrices times vectors: elements of the largest
  * operand from which on they are tesela's beside a tuned library, measured by
- * bench_blas_vectors. Plain ones have nothing of it. Small triangles take as
- * long as the way to their kernels. */
+ * bench_blas_vectors. Plain ones have nothing of it. Smaller symmetric matrices
+ * take as long as the way to their kernels. */
 static const double class_from[TSL_BLAS_CLASSES] = {
-    [TSL_BLAS_CLASS_SYMMETRIC] = 500 * 500 / 2,
-    [TSL_BLAS_CLASS_TRIANGLE] = 100 * 100 / 2,
+    [TSL_BLAS_CLASS_SYMMETRIC] = 16 * 16 / 2,
 };
 
 /* TESELA_BLAS, read when the library is loaded. */

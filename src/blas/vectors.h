@@ -29,6 +29,14 @@ static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_sym
              : NULL;
 }
 
+/* And of a small triangle. */
+static inline const tsl_vector_kernels *
+tsl_blas_small_triangle(const tsl_blas_symbol *symbol, tesela_type type, int64_t n, int64_t ld, bool dense) {
+  return dense && n > 0 && n <= TSL_VECTOR_SMALL && ld >= n && tsl_blas_is_own(symbol, (double)(n * n) / 2)
+             ? tsl_vector_kernels_of(type)
+             : NULL;
+}
+
 /* The long way, which also begins what is listened to. */
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements);
 
@@ -57,6 +65,18 @@ static inline tsl_number tsl_blas_number(tesela_type type, const void *at) {
   default:
     return (tsl_number){((const double *)at)[0], ((const double *)at)[1]};
   }
+}
+static inline void tsl_blas_put_number(tesela_type type, tsl_number value, void *at) {
+  const bool is_complex = type == TESELA_C64 || type == TESELA_C128;
+  if (type == TESELA_F32 || type == TESELA_C64) {
+    ((float *)at)[0] = (float)value.re;
+    if (is_complex)
+      ((float *)at)[1] = (float)value.im;
+    return;
+  }
+  ((double *)at)[0] = value.re;
+  if (is_complex)
+    ((double *)at)[1] = value.im;
 }
 
 #endif

@@ -13,7 +13,9 @@
  *   store_masked_T(to, value, mask)
  *   fma_T(sum, number, value)             sum + number * value, the number in every lane
  *   STEPS_T, transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for s < STEPS_T
- *   times_i_T(value)                      pairs (real, imaginary) times i: (-imaginary, real)
+ *   swapped_T(value), times_i_T(value)    pairs (real, imaginary) as (imaginary, real); times i: (-imaginary, real)
+ *   larger_T(a, b)                        lane by lane a where a > b, else b: b where one of them is no number
+ *   equals_T(a, b)                        a bit for each lane, from the lowest on: whether they are equal
  *   total_T(value), totals_T(values, to)  the sum of a vector's lanes, in a fixed order; those of four vectors, side by side
  *   store_nontemporal_T(to, value)        past the caches, to an aligned address; fence() before anybody is told
  *   TSL_KEEP(value)                       lets the compiler believe that a vector changes: it is loaded once, and not again

@@ -114,13 +114,32 @@ static inline void transpose_c128(const element_c128 *const *row, int64_t at, ve
   out[0] = _mm256_set_m128d(_mm_loadu_pd(row[1][at].component), _mm_loadu_pd(row[0][at].component));
 }
 
+static inline vector_f32 swapped_f32(vector_f32 value) {
+  return _mm256_permute_ps(value, 0xb1);
+}
+static inline vector_f64 swapped_f64(vector_f64 value) {
+  return _mm256_permute_pd(value, 0x5);
+}
 static inline vector_f32 times_i_f32(vector_f32 value) {
   const __m256 signs = _mm256_setr_ps(-0.0f, 0, -0.0f, 0, -0.0f, 0, -0.0f, 0);
-  return _mm256_xor_ps(_mm256_permute_ps(value, 0xb1), signs);
+  return _mm256_xor_ps(swapped_f32(value), signs);
 }
 static inline vector_f64 times_i_f64(vector_f64 value) {
   const __m256d signs = _mm256_setr_pd(-0.0, 0, -0.0, 0);
-  return _mm256_xor_pd(_mm256_permute_pd(value, 0x5), signs);
+  return _mm256_xor_pd(swapped_f64(value), signs);
+}
+
+static inline vector_f32 larger_f32(vector_f32 a, vector_f32 b) {
+  return _mm256_max_ps(a, b);
+}
+static inline vector_f64 larger_f64(vector_f64 a, vector_f64 b) {
+  return _mm256_max_pd(a, b);
+}
+static inline uint32_t equals_f32(vector_f32 a, vector_f32 b) {
+  return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ));
+}
+static inline uint32_t equals_f64(vector_f64 a, vector_f64 b) {
+  return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ));
 }
 
 static inline float total_f32(vector_f32 value) {

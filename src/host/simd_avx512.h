@@ -120,13 +120,32 @@ static inline void transpose_c128(const element_c128 *const *row, int64_t at, ve
       quarters_f64(row[0][at].component, row[1][at].component, row[2][at].component, row[3][at].component);
 }
 
+static inline vector_f32 swapped_f32(vector_f32 value) {
+  return _mm512_permute_ps(value, 0xb1);
+}
+static inline vector_f64 swapped_f64(vector_f64 value) {
+  return _mm512_permute_pd(value, 0x55);
+}
 static inline vector_f32 times_i_f32(vector_f32 value) {
   const __m512 signs = _mm512_castsi512_ps(_mm512_set1_epi64(0x80000000));
-  return _mm512_xor_ps(_mm512_permute_ps(value, 0xb1), signs);
+  return _mm512_xor_ps(swapped_f32(value), signs);
 }
 static inline vector_f64 times_i_f64(vector_f64 value) {
   const __m512d signs = _mm512_setr_pd(-0.0, 0, -0.0, 0, -0.0, 0, -0.0, 0);
-  return _mm512_xor_pd(_mm512_permute_pd(value, 0x55), signs);
+  return _mm512_xor_pd(swapped_f64(value), signs);
+}
+
+static inline vector_f32 larger_f32(vector_f32 a, vector_f32 b) {
+  return _mm512_max_ps(a, b);
+}
+static inline vector_f64 larger_f64(vector_f64 a, vector_f64 b) {
+  return _mm512_max_pd(a, b);
+}
+static inline uint32_t equals_f32(vector_f32 a, vector_f32 b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
+}
+static inline uint32_t equals_f64(vector_f64 a, vector_f64 b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
 }
 
 static inline float total_f32(vector_f32 value) {

@@ -100,9 +100,11 @@ static void some_columns(const job *of, char *y, int64_t j, int64_t count) {
 
 /* Where a range begins: all have the same part of the triangle. */
 static int64_t begin_of(const job *of, int64_t range) {
+  if (range == 0 || range == of->ranges)
+    return range == 0 ? 0 : of->triangle->n;
   const double n = (double)of->triangle->n, part = (double)range / of->ranges;
   const double at = of->triangle->upper ? n * sqrt(part) : n * (1 - sqrt(1 - part));
-  return range == of->ranges ? of->triangle->n : (int64_t)at / BLOCK * BLOCK;
+  return (int64_t)at / BLOCK * BLOCK;
 }
 
 static void range_task(void *argument, int64_t index, int worker) {

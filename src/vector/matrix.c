@@ -123,32 +123,6 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
   tsl_team_run(team, count, multiply_task, &of);
 }
 
-void tsl_vector_multiply_small(const tsl_vector_kernels *kernels, bool transposed, int64_t rows,
-                               int64_t columns, double alpha, const void *a, int64_t ld, const void *x,
-                               double beta, void *y) {
-  const int64_t count = transposed ? columns : rows;
-  const tsl_line_kernels *line = kernels->line;
-  _Alignas(64) char own[COLUMNS * sizeof(double)];
-  if (beta == 0)
-    memset(y, 0, (size_t)(count * kernels->size));
-  else if (beta != 1)
-    line->scale(count, (tsl_number){beta, 0}, y, 1);
-  if (alpha == 0)
-    return;
-  if (transposed) {
-    memset(own, 0, (size_t)(count * kernels->size));
-    kernels->column->dot(rows, columns, a, ld, x, own);
-    line->add(count, (tsl_number){alpha, 0}, own, 1, false, y, 1);
-    return;
-  }
-  if (alpha != 1) {
-    line->copy(columns, x, 1, false, own, 1);
-    line->scale(columns, (tsl_number){alpha, 0}, own, 1);
-    x = own;
-  }
-  kernels->column->add(rows, columns, a, ld, x, y, false);
-}
-
 /* --- A += alpha x y' --- */
 
 static void update_block(const tsl_vector_kernels *of, const tsl_vector_update *u, int64_t i, int64_t rows,

@@ -51,13 +51,6 @@ int64_t tsl_vector_largest(const tsl_vector_kernels *kernels, tsl_team team, int
 
 /* --- matrices (matrix.c) --- */
 
-/* y = beta y + alpha A x, or A' x, of at most so many rows and columns, of real elements that lie side by side: what tsl_vector_multiply() makes of
- * them, with nothing in between. */
-enum { TSL_VECTOR_SMALL = 64 };
-void tsl_vector_multiply_small(const tsl_vector_kernels *kernels, bool transposed, int64_t rows,
-                               int64_t columns, double alpha, const void *a, int64_t ld, const void *x,
-                               double beta, void *y);
-
 typedef struct tsl_vector_product {
   int64_t rows, columns;
   const void *a;
@@ -82,6 +75,24 @@ typedef struct tsl_vector_update {
 
 /* A += alpha x y'. Columns for which y is 0 are left alone. */
 void tsl_vector_outer(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update);
+
+/* --- small matrices (small.c) --- */
+
+/* Of at most so many rows and columns, and vectors that lie side by side: what the functions beside make of them, with nothing in between.
+ * A small triangular matrix is the kernel's `diagonal`. */
+enum { TSL_VECTOR_SMALL = 64 };
+/* y = beta y + alpha A x, or A' x */
+void tsl_vector_multiply_small(const tsl_vector_kernels *kernels, bool transposed, int64_t rows,
+                               int64_t columns, tsl_number alpha, const void *a, int64_t ld, const void *x,
+                               tsl_number beta, void *y);
+/* A += alpha x y', or with y conjugated */
+void tsl_vector_outer_small(const tsl_vector_kernels *kernels, int64_t rows, int64_t columns,
+                            tsl_number alpha, const void *x, const void *y, bool conjugate_y, void *a,
+                            int64_t ld);
+/* y = beta y + alpha A x of a symmetric or hermitian A */
+void tsl_vector_symmetric_small(const tsl_vector_kernels *kernels, bool upper, bool hermitian, int64_t n,
+                                tsl_number alpha, const void *a, int64_t ld, const void *x, tsl_number beta,
+                                void *y);
 
 /* --- one triangle of a square (triangle.c, blocks.c) --- */
 

@@ -157,7 +157,7 @@ static void far_diagonals_are_divided_by(void **state) {
 
 /* --- one right-hand side --- */
 
-enum { LINES = 97, LINE_PAD = LINES + 4 };
+enum { LINES = 197, LINE_PAD = LINES + 4 }; /* complex sums are joined after 96 columns, and after 192 */
 
 static double drawn(int i, int j) {
   return (double)((i * 7919 + j * 104729) % 1009) / 1009 - 0.4;
@@ -165,25 +165,27 @@ static double drawn(int i, int j) {
 
 /* NaN beside the triangle, and on its diagonal where that is ones; rows that stay as large as they are. */
 static void store_line(const way *how, int size, void *a) {
-  for (int i = 0; i < LINE_PAD * LINE_PAD; i++)
+  for (int i = 0; i < (size + 2) * LINE_PAD; i++)
     put(how->type, a, i, NAN, NAN);
   for (int i = 0; i < size; i++)
     for (int j = 0; j < size; j++)
       if ((how->upper ? i <= j : i >= j) && !(how->unit && i == j))
         put(how->type, a, how->by_columns ? i + j * LINE_PAD : i * LINE_PAD + j,
-            i == j ? 1 + drawn(i, j) / 4 : drawn(i, j) / size, 0);
+            i == j ? 1 + drawn(i, j) / 4 : drawn(i, j) / size, drawn(j + 1, i) / size);
 }
 
 /* The first of `cols` columns of X, each `LINE_PAD` numbers long. */
 static void solve_columns(const way *how, int size, int cols, const void *a, void *x) {
-  const double alpha[2] = {0.3, 0};
+  const bool is_complex = how->type == TESELA_C64 || how->type == TESELA_C128;
+  const double alpha[2] = {0.3, is_complex ? 0.1 : 0};
   const tesela_solve_desc desc = {.rows = size,
                                   .cols = cols,
                                   .a = {.data = a,
                                         .row_stride = how->by_columns ? 1 : LINE_PAD,
                                         .col_stride = how->by_columns ? LINE_PAD : 1,
                                         .type = how->type,
-                                        .transpose = how->transposed},
+                                        .transpose = how->transposed,
+                                        .conjugate = how->conjugated},
                                   .structure = how->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR,
                                   .triangle = how->upper ? TESELA_UPPER : TESELA_LOWER,
                                   .x = {.data = x, .row_stride = 1, .col_stride = LINE_PAD},
@@ -192,23 +194,24 @@ static void solve_columns(const way *how, int size, int cols, const void *a, voi
                                   .strategy = "host_blocked"};
   for (int j = 0; j < cols; j++)
     for (int i = 0; i < LINE_PAD; i++)
-      put(how->type, x, j * LINE_PAD + i, drawn(i, 3 + j), 0);
+      put(how->type, x, j * LINE_PAD + i, drawn(i, 3 + j), drawn(i, 7 + j));
   must(tesela_solve(context, &desc, NULL));
 }
 
 /* By kernels of their own, yet bit for bit what each column is among others; and what lies behind it stays. */
 static void one_right_hand_side_has_the_bits_of_many(void **state) {
-  static double a[LINE_PAD * LINE_PAD], alone[LINE_PAD], among[2 * LINE_PAD];
-  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+  static double a[2 * LINE_PAD * LINE_PAD], alone[2 * LINE_PAD], among[4 * LINE_PAD];
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
   static const int sizes[] = {5, 16, 31, 32, 33, 48, 62, LINES};
   (void)state;
   for (int s = 0; s < 8; s++)
-    for (unsigned bits = 0; bits < 32; bits++) {
+    for (unsigned bits = 0; bits < 128; bits++) {
       const way how = {.upper = bits & 1,
                        .unit = bits & 2,
                        .transposed = bits & 4,
                        .by_columns = bits & 8,
-                       .type = types[bits / 16]};
+                       .conjugated = (bits & 16) && bits >= 64,
+                       .type = types[bits / 32]};
       store_line(&how, sizes[s], a);
       solve_columns(&how, sizes[s], 1, a, alone);
       solve_columns(&how, sizes[s], 2, a, among);

@@ -19,6 +19,7 @@
 #undef SCALAR_OF
 
 #define DOT_IS_REAL 0
+#define DOT_IS_COMPLEX 1
 #define DOT_VALUE TSL_BLAS_ELEMENT
 #define DOT_TYPE TSL_BLAS_TYPE
 #define DOT L(dotu)
@@ -46,4 +47,5 @@
 #undef DOT_CONJUGATE
 #undef DOT_VALUE
 #undef DOT_IS_REAL
+#undef DOT_IS_COMPLEX
 #undef DOT_TYPE

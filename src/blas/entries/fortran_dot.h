@@ -1,5 +1,5 @@
 /* A dot as a Fortran function: DOT, DOT_TITLE and DOT_CONJUGATE say which, DOT_VALUE and DOT_TYPE what its sum is, DOT_IS_REAL that it is of elements
- * and as they are. */
+ * and as they are, DOT_IS_COMPLEX that elements and sum are complex. */
 TESELA_API DOT_VALUE FORTRAN(DOT)(const INTEGER *n, const void *x, const INTEGER *incx, const void *y,
                                   const INTEGER *incy) {
   typedef DOT_VALUE forward(const INTEGER *, const void *, const INTEGER *, const void *, const INTEGER *);
@@ -9,6 +9,14 @@ TESELA_API DOT_VALUE FORTRAN(DOT)(const INTEGER *n, const void *x, const INTEGER
       tsl_blas_short_lines(&symbol, TSL_BLAS_TYPE, *n, *incx == 1 && *incy == 1);
   if (at_once)
     return (DOT_VALUE)at_once->dot(*n, x, 1, false, y, 1).re;
+#elif DOT_IS_COMPLEX
+  DOT_VALUE sum;
+  const tsl_line_kernels *at_once =
+      tsl_blas_short_lines(&symbol, TSL_BLAS_TYPE, *n, *incx == 1 && *incy == 1);
+  if (at_once) {
+    tsl_blas_put_number(TSL_BLAS_TYPE, at_once->dot(*n, x, 1, DOT_CONJUGATE, y, 1), &sum);
+    return sum;
+  }
 #endif
   tsl_blas_call call = {.symbol = &symbol};
   DOT_VALUE result = 0;

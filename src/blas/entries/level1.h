@@ -153,19 +153,26 @@ TESELA_API void CBLAS(L(swap))(WORD n, void *x, WORD incx, void *y, WORD incy) {
 
 #define SUM PASTE(SUM_LETTERS, nrm2)
 #define SUM_OF tsl_blas_nrm2
+#define SUM_AT_ONCE(kernels, n, x) tsl_vector_norm(kernels, (tsl_team){0}, n, (tsl_line){x, 1})
 #include "blas/entries/level1_sum.h"
 #undef SUM
 #undef SUM_OF
+#undef SUM_AT_ONCE
 #define SUM PASTE(SUM_LETTERS, asum)
 #define SUM_OF tsl_blas_asum
+#define SUM_AT_ONCE(kernels, n, x) (kernels)->line->absolutes(n, x, 1)
 #include "blas/entries/level1_sum.h"
 #undef SUM
 #undef SUM_OF
+#undef SUM_AT_ONCE
 
 /* Counted from 1 in Fortran, from 0 in C. */
 TESELA_API INTEGER FORTRAN(LARGEST)(const INTEGER *n, const void *x, const INTEGER *incx) {
   typedef INTEGER forward(const INTEGER *, const void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(LARGEST, "AMAX");
+  if (SHORT_LINES(*n, *incx == 1))
+    return (INTEGER)(1 + tsl_vector_largest(tsl_vector_kernels_of(TSL_BLAS_TYPE), (tsl_team){0}, *n,
+                                            (tsl_line){x, 1}));
   tsl_blas_call call = {.symbol = &symbol};
   int64_t found = 0;
   tsl_blas_function *next = tsl_blas_iamax(&call, FORTRAN_LINE, &found);
@@ -179,6 +186,9 @@ TESELA_API INTEGER FORTRAN(LARGEST)(const INTEGER *n, const void *x, const INTEG
 TESELA_API size_t CBLAS(LARGEST)(WORD n, const void *x, WORD incx) {
   typedef size_t forward(WORD, const void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(LARGEST);
+  if (SHORT_LINES((INTEGER)n, (INTEGER)incx == 1))
+    return (size_t)tsl_vector_largest(tsl_vector_kernels_of(TSL_BLAS_TYPE), (tsl_team){0}, (INTEGER)n,
+                                      (tsl_line){x, 1});
   tsl_blas_call call = {.symbol = &symbol};
   int64_t found = 0;
   tsl_blas_function *next = tsl_blas_iamax(&call, CBLAS_LINE, &found);

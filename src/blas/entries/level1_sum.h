@@ -1,7 +1,9 @@
-/* A sum of sizes, which is real: SUM is its name, SUM_OF computes it. */
+/* A sum of sizes, which is real: SUM is its name, SUM_OF computes it, and SUM_AT_ONCE that of a short vector. */
 TESELA_API TSL_BLAS_REAL FORTRAN(SUM)(const INTEGER *n, const void *x, const INTEGER *incx) {
   typedef TSL_BLAS_REAL forward(const INTEGER *, const void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(SUM, STRING(SUM));
+  if (SHORT_LINES(*n, *incx == 1))
+    return (TSL_BLAS_REAL)SUM_AT_ONCE(tsl_vector_kernels_of(TSL_BLAS_TYPE), *n, x);
   tsl_blas_call call = {.symbol = &symbol};
   double sum = 0;
   tsl_blas_function *next = SUM_OF(&call, FORTRAN_LINE, &sum);
@@ -15,6 +17,8 @@ TESELA_API TSL_BLAS_REAL FORTRAN(SUM)(const INTEGER *n, const void *x, const INT
 TESELA_API TSL_BLAS_REAL CBLAS(SUM)(WORD n, const void *x, WORD incx) {
   typedef TSL_BLAS_REAL forward(WORD, const void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(SUM);
+  if (SHORT_LINES((INTEGER)n, (INTEGER)incx == 1))
+    return (TSL_BLAS_REAL)SUM_AT_ONCE(tsl_vector_kernels_of(TSL_BLAS_TYPE), (INTEGER)n, x);
   tsl_blas_call call = {.symbol = &symbol};
   double sum = 0;
   tsl_blas_function *next = SUM_OF(&call, CBLAS_LINE, &sum);

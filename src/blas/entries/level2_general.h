@@ -6,15 +6,14 @@ TESELA_API void FORTRAN(L(gemv))(const char *trans, const INTEGER *m, const INTE
                        const INTEGER *, const void *, const INTEGER *, const void *, void *, const INTEGER *,
                        size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemv), TSL_BLAS_UPPER "GEMV ");
-#if !TSL_BLAS_IS_COMPLEX
   const int letter = tsl_blas_letter(*trans);
-  const bool is_plain = (letter == 'N' || letter == 'T' || letter == 'C') && *incx == 1 && *incy == 1;
+  const bool is_plain =
+      (letter == 'N' || letter == 'T' || (letter == 'C' && !TSL_BLAS_IS_COMPLEX)) && *incx == 1 && *incy == 1;
   const tsl_vector_kernels *at_once = tsl_blas_small_matrix(&symbol, TSL_BLAS_TYPE, *m, *n, *lda, is_plain);
   if (at_once) {
-    tsl_vector_multiply_small(at_once, letter != 'N', *m, *n, VALUE(alpha).re, a, *lda, x, VALUE(beta).re, y);
+    tsl_vector_multiply_small(at_once, letter != 'N', *m, *n, VALUE(alpha), a, *lda, x, VALUE(beta), y);
     return;
   }
-#endif
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = TSL_BLAS_GEMV,
                                                                              .order = TSL_BLAS_COLUMN_MAJOR,
@@ -38,19 +37,18 @@ TESELA_API void CBLAS(L(gemv))(int order, int trans, WORD m, WORD n, SCALAR alph
   typedef void forward(int, int, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD, SCALAR, void *,
                        WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemv));
-#if !TSL_BLAS_IS_COMPLEX
   const bool by_rows = order == TSL_BLAS_ROW_MAJOR, is_plain = (by_rows || order == TSL_BLAS_COLUMN_MAJOR) &&
-                                                               trans >= 111 && trans <= 113 &&
+                                                               trans >= 111 &&
+                                                               trans <= (TSL_BLAS_IS_COMPLEX ? 112 : 113) &&
                                                                (INTEGER)incx == 1 && (INTEGER)incy == 1;
   const INTEGER rows = (INTEGER)(by_rows ? n : m), columns = (INTEGER)(by_rows ? m : n);
   const tsl_vector_kernels *at_once =
       tsl_blas_small_matrix(&symbol, TSL_BLAS_TYPE, rows, columns, (INTEGER)lda, is_plain);
   if (at_once) {
-    tsl_vector_multiply_small(at_once, (trans != 111) != by_rows, rows, columns, (double)alpha, a,
-                              (INTEGER)lda, x, (double)beta, y);
+    tsl_vector_multiply_small(at_once, (trans != 111) != by_rows, rows, columns, VALUE(SCALAR_AT(alpha)), a,
+                              (INTEGER)lda, x, VALUE(SCALAR_AT(beta)), y);
     return;
   }
-#endif
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = TSL_BLAS_GEMV,
                                                                              .order = order,

@@ -5,6 +5,12 @@ TESELA_API void FORTRAN(L(OUTER))(const INTEGER *m, const INTEGER *n, const void
   typedef void forward(const INTEGER *, const INTEGER *, const void *, const void *, const INTEGER *,
                        const void *, const INTEGER *, void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(OUTER), TSL_BLAS_UPPER OUTER_TITLE);
+  const tsl_vector_kernels *at_once =
+      tsl_blas_small_matrix(&symbol, TSL_BLAS_TYPE, *m, *n, *lda, *incx == 1 && *incy == 1);
+  if (at_once) {
+    tsl_vector_outer_small(at_once, *m, *n, VALUE(alpha), x, y, OUTER_CONJUGATE, a, *lda);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = TSL_BLAS_GER,
                                                                              .order = TSL_BLAS_COLUMN_MAJOR,
@@ -26,6 +32,17 @@ TESELA_API void CBLAS(L(OUTER))(int order, WORD m, WORD n, SCALAR alpha, const v
                                 const void *y, WORD incy, void *a, WORD lda) {
   typedef void forward(int, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(OUTER));
+  const bool by_rows = order == TSL_BLAS_ROW_MAJOR,
+             is_plain = (order == TSL_BLAS_COLUMN_MAJOR || (by_rows && !OUTER_CONJUGATE)) &&
+                        (INTEGER)incx == 1 && (INTEGER)incy == 1;
+  const INTEGER rows = (INTEGER)(by_rows ? n : m), columns = (INTEGER)(by_rows ? m : n);
+  const tsl_vector_kernels *at_once =
+      tsl_blas_small_matrix(&symbol, TSL_BLAS_TYPE, rows, columns, (INTEGER)lda, is_plain);
+  if (at_once) {
+    tsl_vector_outer_small(at_once, rows, columns, VALUE(SCALAR_AT(alpha)), by_rows ? y : x, by_rows ? x : y,
+                           OUTER_CONJUGATE, a, (INTEGER)lda);
+    return;
+  }
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = TSL_BLAS_GER,
                                                                              .order = order,

@@ -32,6 +32,12 @@
 #define LD_C
 #endif
 
+#if defined(HAS_LD) && !defined(HAS_K)
+#define IS_FULL 1
+#else
+#define IS_FULL 0
+#endif
+
 #define KIND ROUTINE_OF(TSL_BLAS_SYMV, TSL_BLAS_SBMV, TSL_BLAS_SPMV)
 #if TSL_BLAS_IS_COMPLEX
 #define NAMED ROUTINE_OF(hemv, hbmv, hpmv)
@@ -83,6 +89,7 @@
 #undef TITLED_TWO
 #endif
 
+#undef IS_FULL
 #undef K_FORTRAN
 #undef K_CBLAS
 #undef K_PASS

@@ -6,6 +6,16 @@ TESELA_API void FORTRAN(L(NAMED))(const char *uplo, const INTEGER *n, K_FORTRAN 
                        LD_FORTRAN const void *, const INTEGER *, const void *, void *, const INTEGER *,
                        size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(NAMED), TSL_BLAS_UPPER TITLED);
+#if IS_FULL
+  const int letter = tsl_blas_letter(*uplo);
+  const bool is_plain = (letter == 'U' || letter == 'L') && *incx == 1 && *incy == 1;
+  const tsl_vector_kernels *at_once = tsl_blas_small_triangle(&symbol, TSL_BLAS_TYPE, *n, *lda, is_plain);
+  if (at_once) {
+    tsl_vector_symmetric_small(at_once, letter == 'U', TSL_BLAS_IS_COMPLEX, *n, VALUE(alpha), a, *lda, x,
+                               VALUE(beta), y);
+    return;
+  }
+#endif
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = KIND,
                                                                              .order = TSL_BLAS_COLUMN_MAJOR,
@@ -28,6 +38,19 @@ TESELA_API void CBLAS(L(NAMED))(int order, int uplo, WORD n, K_CBLAS SCALAR alph
   typedef void forward(int, int, WORD, K_CBLAS SCALAR, const void *, LD_CBLAS const void *, WORD, SCALAR,
                        void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(NAMED));
+#if IS_FULL
+  const bool by_rows = order == TSL_BLAS_ROW_MAJOR && !TSL_BLAS_IS_COMPLEX;
+  const int letter = tsl_blas_uplo(uplo);
+  const bool is_plain =
+      (by_rows || order == TSL_BLAS_COLUMN_MAJOR) && letter != 0 && (INTEGER)incx == 1 && (INTEGER)incy == 1;
+  const tsl_vector_kernels *at_once =
+      tsl_blas_small_triangle(&symbol, TSL_BLAS_TYPE, (INTEGER)n, (INTEGER)lda, is_plain);
+  if (at_once) {
+    tsl_vector_symmetric_small(at_once, (letter == 'U') != by_rows, TSL_BLAS_IS_COMPLEX, (INTEGER)n,
+                               VALUE(SCALAR_AT(alpha)), a, (INTEGER)lda, x, VALUE(SCALAR_AT(beta)), y);
+    return;
+  }
+#endif
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = KIND,
                                                                              .order = order,

@@ -4,6 +4,19 @@ TESELA_API void FORTRAN(L(NAMED))(const char *uplo, const char *trans, const cha
   typedef void forward(const char *, const char *, const char *, const INTEGER *, K_FORTRAN const void *,
                        LD_FORTRAN void *, const INTEGER *, size_t, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(NAMED), TSL_BLAS_UPPER TITLED);
+#if IS_FULL
+  const int triangle = tsl_blas_letter(*uplo), letter = tsl_blas_letter(*trans),
+            ones = tsl_blas_letter(*diag);
+  const bool is_plain = (triangle == 'U' || triangle == 'L') && (ones == 'U' || ones == 'N') &&
+                        (letter == 'N' || letter == 'T' || (letter == 'C' && !TSL_BLAS_IS_COMPLEX)) &&
+                        *incx == 1;
+  const tsl_vector_kernels *at_once = tsl_blas_small_triangle(&symbol, TSL_BLAS_TYPE, *n, *lda, is_plain);
+  if (at_once) {
+    at_once->column->diagonal(
+        *n, a, *lda, (tsl_diagonal){triangle == 'U', letter != 'N', ones == 'U', KIND == TSL_BLAS_TRSV}, x);
+    return;
+  }
+#endif
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = KIND,
                                                                              .order = TSL_BLAS_COLUMN_MAJOR,
@@ -23,6 +36,22 @@ TESELA_API void CBLAS(L(NAMED))(int order, int uplo, int trans, int diag, WORD n
                                 LD_CBLAS void *x, WORD incx) {
   typedef void forward(int, int, int, int, WORD, K_CBLAS const void *, LD_CBLAS void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(NAMED));
+#if IS_FULL
+  const bool by_rows = order == TSL_BLAS_ROW_MAJOR;
+  const int triangle = tsl_blas_uplo(uplo), letter = tsl_blas_trans(trans), ones = tsl_blas_diag(diag);
+  const bool is_plain = (by_rows || order == TSL_BLAS_COLUMN_MAJOR) && triangle != 0 && ones != 0 &&
+                        (letter == 'N' || letter == 'T' || (letter == 'C' && !TSL_BLAS_IS_COMPLEX)) &&
+                        (INTEGER)incx == 1;
+  const tsl_vector_kernels *at_once =
+      tsl_blas_small_triangle(&symbol, TSL_BLAS_TYPE, (INTEGER)n, (INTEGER)lda, is_plain);
+  if (at_once) {
+    at_once->column->diagonal((INTEGER)n, a, (INTEGER)lda,
+                              (tsl_diagonal){(triangle == 'U') != by_rows, (letter != 'N') != by_rows,
+                                             ones == 'U', KIND == TSL_BLAS_TRSV},
+                              x);
+    return;
+  }
+#endif
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = KIND,
                                                                              .order = order,

@@ -51,6 +51,12 @@ TSL_INLINE void store(REAL *to, vector value, bool whole, int64_t here) {
     NAME(store_part)(to, value, here);
 }
 
+/* A vector that is used twice is loaded once: compilers would have both instructions load it. */
+TSL_INLINE vector loaded(vector x) {
+  TSL_KEEP(x);
+  return x;
+}
+
 TSL_INLINE vector turned_of(vector x) {
   if (PARTS == 2)
     return NAME(times_i)(x);
@@ -59,21 +65,24 @@ TSL_INLINE vector turned_of(vector x) {
 
 /* --- y += A t --- */
 
-TSL_INLINE void add_at(columns x, int64_t i, const vector *re, const vector *im, REAL *y, int together,
-                       bool whole, int64_t here) {
-  vector plain = load(y + i, whole, here), turned = {0};
+TSL_INLINE vector added(columns x, int64_t i, const vector *re, const vector *im, vector sum, int together,
+                        bool whole, int64_t here) {
+  vector turned = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
-    const vector a = load(x.a + j * x.ld + i, whole, here);
-    plain += re[j] * a;
-    if (PARTS == 2)
+    vector a = load(x.a + j * x.ld + i, whole, here);
+    if (PARTS == 2) {
+      a = loaded(a);
       turned += im[j] * a;
+    }
+    sum += re[j] * a;
   }
   if (PARTS == 2)
-    plain += NAME(times_i)(turned);
-  store(y + i, plain, whole, here);
+    sum += NAME(times_i)(turned);
+  return sum;
 }
 
-TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, int together) {
+/* What of y is no whole vector is `rest`: a vector of which a part was written is not read back before it has reached the cache. */
+TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, vector *rest, int together) {
   vector re[MANY], im[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) {
     re[j] = all(t[PARTS * j]);
@@ -81,9 +90,9 @@ TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, int together) {
   }
   int64_t i = 0;
   for (; i + LANES <= x.count; i += LANES)
-    add_at(x, i, re, im, y, together, true, LANES);
+    NAME(store)(y + i, added(x, i, re, im, NAME(load)(y + i), together, true, LANES));
   if (i < x.count)
-    add_at(x, i, re, im, y, together, false, x.count - i);
+    *rest = added(x, i, re, im, *rest, together, false, x.count - i);
 }
 
 static bool has_zero(const REAL *t, int count) {
@@ -96,25 +105,62 @@ static bool has_zero(const REAL *t, int count) {
 /* Complex columns have two factors each: four of them fill the registers. */
 enum { TOGETHER = PARTS == 2 ? FEW : MANY };
 
-/* The same terms in the same order, with all of a short y in registers: a vector of which a part was written is not read back before it has
- * reached the cache. */
-enum { HELD = 4 };
+/* How many columns are added at once; 0: the first one is left alone. */
+static inline int step_at(const REAL *t, int64_t count, bool skips) {
+  if (count >= TOGETHER && !(skips && has_zero(t, TOGETHER)))
+    return TOGETHER;
+  if (PARTS == 1 && count >= FEW && !(skips && has_zero(t, FEW)))
+    return FEW;
+  if (count >= 2 && !(skips && has_zero(t, 2)))
+    return 2;
+  return skips && is_zero(t) ? 0 : 1;
+}
+
+/* The same terms in the same order, with all of a short y in registers: from one group of columns to the next it would wait for what was
+ * stored. */
+enum { HELD = PARTS == 2 ? 2 : 4 };
 TSL_INLINE void add_held(columns x, const REAL *t, int64_t count, REAL *y, bool skips, int vectors) {
   const int64_t last = (vectors - 1) * LANES, here = x.count - last;
   const bool whole = here == LANES;
-  vector sum[HELD];
-  TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) sum[v] = NAME(load)(y + v * LANES);
+  vector sum[HELD], turned[HELD];
+  TSL_UNROLL for (int v = 0; v < vectors - 1; v++) sum[v] = NAME(load)(y + v * LANES);
   sum[vectors - 1] = load(y + last, whole, here);
-  for (int64_t j = 0; j < count; j++, x.a += x.ld) {
-    const vector by = all(t[j]);
-    if (skips && is_zero(t + j))
-      continue;
-    TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) sum[v] +=
-        by * NAME(load)(x.a + v * LANES);
-    sum[vectors - 1] += by * load(x.a + last, whole, here);
+  for (int64_t j = 0; j < count;) {
+    const int step = step_at(t, count - j, skips);
+    TSL_UNROLL for (int v = 0; v < vectors; v++) turned[v] = (vector){0};
+    for (int c = 0; c < step; c++, x.a += x.ld, t += PARTS) {
+      const vector re = all(t[0]), im = all(t[PARTS - 1]);
+      TSL_UNROLL for (int v = 0; v < vectors; v++) {
+        vector a = v < vectors - 1 ? NAME(load)(x.a + v * LANES) : load(x.a + last, whole, here);
+        if (PARTS == 2) {
+          a = loaded(a);
+          turned[v] += im * a;
+        }
+        sum[v] += re * a;
+      }
+    }
+    if (PARTS == 2)
+      TSL_UNROLL for (int v = 0; v < vectors; v++) sum[v] += NAME(times_i)(turned[v]);
+    if (step == 0) {
+      x.a += x.ld;
+      t += PARTS;
+    }
+    j += step > 0 ? step : 1;
   }
-  TSL_UNROLL for (int v = 0; v < HELD - 1; v++) if (v < vectors - 1) NAME(store)(y + v * LANES, sum[v]);
+  TSL_UNROLL for (int v = 0; v < vectors - 1; v++) NAME(store)(y + v * LANES, sum[v]);
   store(y + last, sum[vectors - 1], whole, here);
+}
+
+static void add_short(columns x, const REAL *t, int64_t count, REAL *y, bool skips) {
+  const int64_t vectors = (x.count + LANES - 1) / LANES;
+  if (vectors == 1)
+    add_held(x, t, count, y, skips, 1);
+  else if (vectors == 2)
+    add_held(x, t, count, y, skips, 2);
+  else if (HELD > 2 && vectors == 3)
+    add_held(x, t, count, y, skips, 3);
+  else if (HELD > 2 && vectors == 4)
+    add_held(x, t, count, y, skips, 4);
 }
 
 static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const void *t_data, void *y_data,
@@ -122,31 +168,30 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
   const REAL *t = t_data;
   REAL *y = y_data;
   columns x = {a, ld * PARTS, rows * PARTS};
-  int64_t j = 0;
-  if (PARTS == 1 && rows > 0 && rows <= HELD * LANES) {
-    const int64_t vectors = (rows + LANES - 1) / LANES;
-    if (vectors == 1)
-      add_held(x, t, count, y, skips, 1);
-    else if (vectors == 2)
-      add_held(x, t, count, y, skips, 2);
-    else if (vectors == 3)
-      add_held(x, t, count, y, skips, 3);
-    else
-      add_held(x, t, count, y, skips, 4);
+  if (x.count <= HELD * LANES) {
+    add_short(x, t, count, y, skips);
     return;
   }
-  while (j < count) {
-    int step = 1;
-    if (j + TOGETHER <= count && !(skips && has_zero(t, TOGETHER)))
-      add_some(x, t, y, step = TOGETHER);
-    else if (j + FEW <= count && !(skips && has_zero(t, FEW)))
-      add_some(x, t, y, step = FEW);
-    else if (!(skips && is_zero(t)))
-      add_some(x, t, y, 1);
-    j += step;
-    t += PARTS * step;
-    x.a += step * x.ld;
+  const int64_t more = x.count % LANES, whole = x.count - more;
+  vector rest = {0};
+  if (more > 0)
+    rest = NAME(load_part)(y + whole, more);
+  for (int64_t j = 0; j < count;) {
+    const int step = step_at(t, count - j, skips), passed = step > 0 ? step : 1;
+    if (step == TOGETHER)
+      add_some(x, t, y, &rest, TOGETHER);
+    else if (step == FEW)
+      add_some(x, t, y, &rest, FEW);
+    else if (step == 2)
+      add_some(x, t, y, &rest, 2);
+    else if (step == 1)
+      add_some(x, t, y, &rest, 1);
+    j += passed;
+    t += PARTS * passed;
+    x.a += passed * x.ld;
   }
+  if (more > 0)
+    NAME(store_part)(y + whole, rest, more);
 }
 
 /* --- s += A' x --- */
@@ -156,29 +201,36 @@ typedef struct sums {
   vector plain, turned;
 } sums;
 
-/* Lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. */
-TSL_INLINE void finish(sums of, bool conjugate, REAL *s) {
-  if (PARTS == 1) {
-    s[0] += NAME(total)(of.plain);
-    return;
+/* Added to s: lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. A column's sum is made in the same order
+ * whatever is beside it. */
+TSL_INLINE void finish(const sums *of, bool conjugate, REAL *s, int together) {
+  enum { EACH = 4 / PARTS };
+  TSL_UNROLL for (int first = 0; first < together; first += EACH) {
+    vector all_of[4] = {{0}, {0}, {0}, {0}};
+    REAL totals[4];
+    TSL_UNROLL for (int j = 0; j < EACH; j++) if (first + j < together) {
+      all_of[PARTS * j] = of[first + j].plain;
+      if (PARTS == 2)
+        all_of[PARTS * j + PARTS - 1] = -of[first + j].turned;
+    }
+    if (PARTS == 2 && !conjugate)
+      TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
+    NAME(totals)(all_of, totals);
+    TSL_UNROLL for (int c = 0; c < 4; c++) if (PARTS * first + c < PARTS * together) s[PARTS * first + c] +=
+        totals[c];
   }
-  const vector signs = alternating();
-  if (!conjugate) {
-    of.plain *= signs;
-    of.turned *= signs;
-  }
-  s[0] += NAME(total)(of.plain);
-  s[PARTS - 1] -= NAME(total)(of.turned);
 }
 
 TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *of, int together, bool whole,
                        int64_t here) {
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   TSL_UNROLL for (int j = 0; j < together; j++) {
-    const vector column = load(a.a + j * a.ld + i, whole, here);
-    of[j].plain += column * plain;
-    if (PARTS == 2)
+    vector column = load(a.a + j * a.ld + i, whole, here);
+    if (PARTS == 2) {
+      column = loaded(column);
       of[j].turned += column * turned;
+    }
+    of[j].plain += column * plain;
   }
 }
 
@@ -192,7 +244,7 @@ TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together) {
     dot_at(a, i, x, of, together, true, LANES);
   if (i < a.count)
     dot_at(a, i, x, of, together, false, a.count - i);
-  TSL_UNROLL for (int j = 0; j < together; j++) finish(of[j], false, s + PARTS * j);
+  finish(of, false, s, together);
 }
 
 static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *x, void *s_data) {
@@ -216,7 +268,7 @@ TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   vector sum = load(y + i, whole, here), later = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
-    const vector column = load(a.a + j * a.ld + i, whole, here);
+    const vector column = loaded(load(a.a + j * a.ld + i, whole, here));
     sum += re[j] * column;
     of[j].plain += column * plain;
     if (PARTS == 2) {
@@ -229,32 +281,17 @@ TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im
   store(y + i, sum, whole, here);
 }
 
-TSL_INLINE void both_some(columns a, const REAL *t, REAL *y, const REAL *x, REAL *s, bool conjugate,
-                          int together) {
-  vector re[FEW], im[FEW];
-  sums of[FEW];
-  TSL_UNROLL for (int j = 0; j < together; j++) {
-    re[j] = all(t[PARTS * j]);
-    im[j] = all(t[PARTS * j + PARTS - 1]);
-    of[j] = (sums){{0}, {0}};
-  }
-  int64_t i = 0;
-  for (; i + LANES <= a.count; i += LANES)
-    both_at(a, i, re, im, y, x, of, together, true, LANES);
-  if (i < a.count)
-    both_at(a, i, re, im, y, x, of, together, false, a.count - i);
-  TSL_UNROLL for (int j = 0; j < together; j++) finish(of[j], conjugate, s + PARTS * j);
-}
-
-enum { BOTH = PARTS == 2 ? 2 : FEW };
+/* As many as registers hold the factors and sums of. */
+enum { BOTH = (REGISTERS >= 32 ? 8 : 4) / PARTS };
 
 /* --- A += x t' --- */
 
+/* `im` has the signs of times_i(). */
 TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
-  old += re * x;
-  if (PARTS == 2)
-    old += im * NAME(times_i)(x);
-  return old;
+  if (PARTS == 1)
+    return old + re * x;
+  x = loaded(x);
+  return (old + re * x) + im * NAME(swapped)(x);
 }
 
 /* What is left of a column, in pieces that are whole: the next column begins where it ends, and would be read as long as a vector of which this
@@ -262,8 +299,17 @@ TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
 typedef REAL eight __attribute__((vector_size(8 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
 typedef REAL two __attribute__((vector_size(2 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
-TSL_INLINE void update_rest(int64_t count, const REAL *x, REAL t, REAL *a) {
+TSL_INLINE void update_rest(int64_t count, const REAL *x, const REAL *by, REAL *a) {
+  const REAL t = by[0];
   int64_t i = 0;
+  if (PARTS == 2) {
+    for (; i < count; i += 2) {
+      const REAL re = x[i], im = x[i + 1];
+      a[i] = (a[i] + t * re) + -by[PARTS - 1] * im;
+      a[i + 1] = (a[i + 1] + t * im) + by[PARTS - 1] * re;
+    }
+    return;
+  }
   if (LANES > 8 && count & 8) {
     *(eight *)a += t * *(const eight *)x;
     i = 8;
@@ -280,18 +326,15 @@ TSL_INLINE void update_rest(int64_t count, const REAL *x, REAL t, REAL *a) {
     a[i] += t * x[i];
 }
 
-TSL_INLINE void update_column(int64_t count, const REAL *x, vector re, vector im, REAL *a) {
+TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL *a) {
+  const vector re = all(t[0]), im = all(t[PARTS - 1]) * -alternating();
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
         NAME(store)(a + v, updated(NAME(load)(a + v), re, im, NAME(load)(x + v)));
   for (; i + LANES <= count; i += LANES)
     NAME(store)(a + i, updated(NAME(load)(a + i), re, im, NAME(load)(x + i)));
-  if (PARTS == 1)
-    update_rest(count - i, x + i, re[0], a + i);
-  else if (i < count)
-    NAME(store_part)
-  (a + i, updated(NAME(load_part)(a + i, count - i), re, im, NAME(load_part)(x + i, count - i)), count - i);
+  update_rest(count - i, x + i, t, a + i);
 }
 
 static void update(int64_t rows, int64_t count, const void *x, const void *t_data, void *a_data, int64_t ld) {
@@ -299,7 +342,7 @@ static void update(int64_t rows, int64_t count, const void *x, const void *t_dat
   REAL *a = a_data;
   for (int64_t j = 0; j < count; j++, t += PARTS, a += PARTS * ld)
     if (!is_zero(t))
-      update_column(rows * PARTS, x, all(t[0]), all(t[PARTS - 1]), a);
+      update_column(rows * PARTS, x, t, a);
 }
 
 /* --- one by one --- */
@@ -332,9 +375,6 @@ static inline number quotient(number a, number b) {
               : (number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
-static inline number conjugate_of(number a, bool conjugates) {
-  return conjugates ? (number){a.re, -a.im} : a;
-}
 static inline void accumulate(REAL *at, number a, number b) {
   const number old = get(at), more = product(a, b);
   put(at, (number){old.re + more.re, old.im + more.im});
@@ -346,50 +386,122 @@ static inline void accumulate(REAL *at, number a, number b) {
 typedef struct triangle {
   const REAL *a;
   int64_t ld, n; /* in elements */
-  bool upper, hermitian;
+  bool hermitian;
 } triangle;
 
-/* The square of some columns on the diagonal, element by element; y and x from
- * its first row on. */
-static void on_diagonal(const triangle *of, const REAL *a, const REAL *t, const REAL *x, REAL *y, REAL *s,
-                        int count) {
-  for (int c = 0; c < count; c++) {
-    const REAL *column = a + PARTS * of->ld * c;
-    const number times = get(t + PARTS * c);
-    number diagonal = get(column + PARTS * c);
-    if (of->hermitian)
-      diagonal.im = 0;
-    for (int r = of->upper ? 0 : c + 1; r < (of->upper ? c : count); r++) {
-      const number at = get(column + PARTS * r);
-      accumulate(y + PARTS * r, times, at);
-      accumulate(s + PARTS * c, conjugate_of(at, of->hermitian), get(x + PARTS * r));
-    }
-    accumulate(y + PARTS * c, times, diagonal);
-  }
+/* Of a vector, the components from `first` on, which may be as many as a group has before or behind it. */
+static inline vector_i32 kept_from(int64_t first) {
+  enum { EDGE = 32, WORDS = sizeof(REAL) / 4 };
+  static const uint32_t words[2 * EDGE] = {
+      [EDGE] = ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u,
+      ~0u,          ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u,
+  };
+  return (vector_i32)load_word_f32(words + EDGE - first * WORDS);
 }
 
-TSL_INLINE void symmetric_some(const triangle *of, int64_t j, number alpha, const REAL *t, const REAL *x,
-                               REAL *y, int together) {
-  REAL s[PARTS * BOTH] = {0};
-  const int64_t first = of->upper ? 0 : j + together, rows = of->upper ? j : of->n - first;
-  const REAL *column = of->a + PARTS * of->ld * j;
-  both_some((columns){column + PARTS * first, PARTS * of->ld, PARTS * rows}, t, y + PARTS * first,
-            x + PARTS * first, s, of->hermitian, together);
-  on_diagonal(of, column + PARTS * j, t, x + PARTS * j, y + PARTS * j, s, together);
-  for (int c = 0; c < together; c++)
-    accumulate(y + PARTS * (j + c), alpha, get(s + PARTS * c));
+/* Of the column whose diagonal element begins at component `at` of a vector: what is beside the diagonal, and that with it. */
+TSL_INLINE void keep(int64_t at, bool upper, bool hermitian, vector_i32 *beside, vector_i32 *with) {
+  *beside = upper ? ~kept_from(at) : kept_from(at + PARTS);
+  *with = upper ? ~kept_from(at + PARTS) : kept_from(at);
+  if (PARTS == 2 && hermitian)
+    *with &= ~(kept_from(at + 1) & ~kept_from(at + 2));
+}
+
+/* The columns from j on, whose sums are under way. */
+typedef struct group {
+  columns a;
+  int64_t j;
+  const REAL *x;
+  vector re[BOTH], im[BOTH];
+  sums of[BOTH];
+} group;
+
+/* What is no part of the triangle is read, but for what is behind the last row, and left out. */
+TSL_INLINE void on_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermitian, int together) {
+  const int64_t here = g->a.count - i;
+  const bool whole = here >= LANES;
+  const vector plain = load(g->x + i, whole, here), turned = turned_of(plain);
+  vector sum = load(y + i, whole, here), later = {0};
+  TSL_UNROLL for (int j = 0; j < together; j++) {
+    const vector_i32 column = (vector_i32)load(g->a.a + j * g->a.ld + i, whole, here);
+    vector_i32 beside, with;
+    keep(PARTS * (g->j + j) - i, upper, hermitian, &beside, &with);
+    sum += g->re[j] * (vector)(column & with);
+    g->of[j].plain += (vector)(column & beside) * plain;
+    if (PARTS == 2) {
+      later += g->im[j] * (vector)(column & with);
+      g->of[j].turned += (vector)(column & beside) * turned;
+    }
+  }
+  if (PARTS == 2)
+    sum += NAME(times_i)(later);
+  store(y + i, sum, whole, here);
+}
+
+/* Vectors begin at multiples of their length whatever the columns are, so that what one group stored is what the next one loads. */
+TSL_INLINE void symmetric_some(const triangle *of, int64_t j, const REAL *t, const REAL *x, REAL *y, REAL *s,
+                               bool upper, int together) {
+  const int64_t count = PARTS * of->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + together);
+  group g = {.a = {of->a + PARTS * of->ld * j, PARTS * of->ld, count}, .j = j, .x = x};
+  TSL_UNROLL for (int c = 0; c < together; c++) {
+    g.re[c] = all(t[PARTS * c]);
+    g.im[c] = all(t[PARTS * c + PARTS - 1]);
+    g.of[c] = (sums){{0}, {0}};
+  }
+  int64_t i = upper ? 0 : first;
+  if (upper)
+    for (; i < first; i += LANES)
+      both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
+  for (; i < end; i += LANES)
+    on_diagonal(&g, i, y, upper, of->hermitian, together);
+  if (!upper) {
+    for (; i + LANES <= count; i += LANES)
+      both_at(g.a, i, g.re, g.im, y, x, g.of, together, true, LANES);
+    if (i < count)
+      both_at(g.a, i, g.re, g.im, y, x, g.of, together, false, count - i);
+  }
+  finish(g.of, of->hermitian, s, together);
+}
+
+/* Columns `first` to below `end`, whose factors and sums t and s begin with. */
+TSL_INLINE void symmetric_columns(const triangle *of, int64_t first, int64_t end, const REAL *t,
+                                  const REAL *x, REAL *y, REAL *s, bool upper) {
+  int64_t j = first;
+  for (; j + BOTH <= end; j += BOTH, t += PARTS * BOTH, s += PARTS * BOTH)
+    symmetric_some(of, j, t, x, y, s, upper, BOTH);
+  if ((int)BOTH > (int)FEW && j + FEW <= end) {
+    symmetric_some(of, j, t, x, y, s, upper, FEW);
+    j += FEW;
+    t += PARTS * FEW;
+    s += PARTS * FEW;
+  }
+  if (BOTH > 2 && j + 2 <= end) {
+    symmetric_some(of, j, t, x, y, s, upper, 2);
+    j += 2;
+    t += PARTS * 2;
+    s += PARTS * 2;
+  }
+  if (j < end)
+    symmetric_some(of, j, t, x, y, s, upper, 1);
 }
 
 static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_number alpha,
-                      const void *t_data, const void *x, void *y, bool upper, bool hermitian) {
-  const triangle of = {a, ld, n, upper, hermitian};
+                      const void *t_data, const void *x, void *y_data, bool upper, bool hermitian) {
+  enum { TURN = 64 };
+  const triangle of = {a, ld, n, hermitian};
   const number by = {(REAL)alpha.re, (REAL)alpha.im};
   const REAL *t = t_data;
-  int64_t j = first;
-  for (; j + BOTH <= end; j += BOTH)
-    symmetric_some(&of, j, by, t + PARTS * (j - first), x, y, BOTH);
-  for (; j < end; j++)
-    symmetric_some(&of, j, by, t + PARTS * (j - first), x, y, 1);
+  REAL *y = y_data, s[PARTS * TURN];
+  for (int64_t turn = first; turn < end; turn += TURN) {
+    const int64_t last = end - turn < TURN ? end : turn + TURN;
+    memset(s, 0, (size_t)((last - turn) * PARTS) * sizeof *s);
+    if (upper)
+      symmetric_columns(&of, turn, last, t + PARTS * (turn - first), x, y, s, true);
+    else
+      symmetric_columns(&of, turn, last, t + PARTS * (turn - first), x, y, s, false);
+    for (int64_t j = turn; j < last; j++)
+      accumulate(y + PARTS * j, by, get(s + PARTS * (j - turn)));
+  }
 }
 
 static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x_data, const void *t_data,
@@ -399,7 +511,7 @@ static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x
     const int64_t top = upper ? 0 : j, count = upper ? j + 1 : n - j;
     REAL *column = (REAL *)a_data + PARTS * ld * j;
     if (!is_zero(t))
-      update_column(PARTS * count, x + PARTS * top, all(t[0]), all(t[PARTS - 1]), column + PARTS * top);
+      update_column(PARTS * count, x + PARTS * top, t, column + PARTS * top);
     if (hermitian)
       put(column + PARTS * j, (number){column[PARTS * j], 0});
   }
@@ -440,10 +552,73 @@ static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal w
 }
 
 /* In the order in which what a column reads is still old, of a solution already new. */
-static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
+static void careful_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const bool ascends = way.upper != (way.transposed != way.solves);
   for (int step = 0; step < n; step++)
     small_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
+}
+
+/* A square as a lower triangle that is not transposed: distances of rows, columns and elements of x, which are negative where it is one from
+ * its last element on. */
+typedef struct square {
+  const REAL *a;
+  int64_t down, across, step;
+  REAL *x;
+  bool unit;
+} square;
+
+/* All of x is in registers, and no element waits for more than those before it. */
+TSL_INLINE void square_of(square of, bool solves, int n) {
+  number x[TOGETHER];
+  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(of.x + r * of.step);
+  if (solves) {
+    TSL_UNROLL for (int c = 0; c < n; c++) {
+      const REAL *column = of.a + c * of.across;
+      if (!of.unit)
+        x[c] = quotient(x[c], get(column + c * of.down));
+      TSL_UNROLL for (int r = c + 1; r < n; r++) {
+        const number less = product(get(column + r * of.down), x[c]);
+        x[r] = (number){x[r].re - less.re, x[r].im - less.im};
+      }
+    }
+  } else {
+    TSL_UNROLL for (int r = n - 1; r >= 0; r--) {
+      const REAL *row = of.a + r * of.down;
+      if (!of.unit)
+        x[r] = product(x[r], get(row + r * of.across));
+      TSL_UNROLL for (int c = 0; c < r; c++) {
+        const number more = product(get(row + c * of.across), x[c]);
+        x[r] = (number){x[r].re + more.re, x[r].im + more.im};
+      }
+    }
+  }
+  TSL_UNROLL for (int r = 0; r < n; r++) put(of.x + r * of.step, x[r]);
+}
+
+TSL_INLINE void square_with(square of, bool solves, int n) {
+  if (n == TOGETHER)
+    square_of(of, solves, TOGETHER);
+  else if (PARTS == 1 && n == FEW)
+    square_of(of, solves, FEW);
+  else if (n == 2)
+    square_of(of, solves, 2);
+  else
+    square_of(of, solves, 1);
+}
+
+/* Of TOGETHER, or a power of two below it. */
+static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
+  const int64_t down = way.transposed ? PARTS * ld : PARTS, across = way.transposed ? PARTS : PARTS * ld;
+  const bool turned = way.upper != way.transposed;
+  const int64_t sign = turned ? -1 : 1, last = turned ? n - 1 : 0;
+  const square of = {a + last * (down + across), sign * down, sign * across, sign * PARTS,
+                     x + PARTS * last,           way.unit};
+  if (!way.transposed && has_zero(x, n))
+    careful_square(n, a, ld, way, x);
+  else if (way.solves)
+    square_with(of, true, n);
+  else
+    square_with(of, false, n);
 }
 
 /* What is beside a small square, in the columns j to below j + count. */
@@ -467,19 +642,32 @@ static void beside_square(int64_t n, int64_t j, int count, const REAL *a, int64_
   }
 }
 
+/* How many columns a square has that begins, or ends, there: the last ones are powers of two that grow smaller. */
+static int square_from(int64_t n, int64_t j) {
+  int count = TOGETHER;
+  while (count > n - j)
+    count /= 2;
+  return count;
+}
+static int square_before(int64_t end) {
+  const int64_t inside = end % TOGETHER;
+  return inside == 0 ? TOGETHER : (int)(inside & -inside);
+}
+
 static void diagonal(int64_t n, const void *a_data, int64_t ld, tsl_diagonal way, void *x_data) {
   const bool ascends = way.upper != (way.transposed != way.solves);
   const REAL *a = a_data;
   REAL *x = x_data;
-  const int64_t blocks = (n + TOGETHER - 1) / TOGETHER;
-  for (int64_t step = 0; step < blocks; step++) {
-    const int64_t j = (ascends ? step : blocks - 1 - step) * TOGETHER, left = n - j;
-    const int count = left < TOGETHER ? (int)left : TOGETHER;
+  int64_t left = n;
+  while (left > 0) {
+    const int count = ascends ? square_from(n, n - left) : square_before(left);
+    const int64_t j = ascends ? n - left : left - count;
     if (way.transposed == way.solves)
       beside_square(n, j, count, a, ld, way, x);
     small_square(count, a + PARTS * (ld * j + j), ld, way, x + PARTS * j);
     if (way.transposed != way.solves)
       beside_square(n, j, count, a, ld, way, x);
+    left -= count;
   }
 }
 

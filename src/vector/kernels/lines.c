@@ -5,8 +5,8 @@
  *         |    |    |    |                              |      |
  *   sums s0   s1   s2   s3    (of a dot)               s0     s1       the last part by a mask
  *
- * A complex vector is its components by turns. With times_i(x) = (-im, re), c x is re(c) x + im(c) times_i(x), and the sum of
- * x[i] y[i] comes from x y and times_i(x) y, whose lanes are added with signs in the end. Sums of f32 are made in blocks, which
+ * A complex vector is its components by turns. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c)) swapped(x), and the
+ * sum of x[i] y[i] comes from x y and swapped(x) y, whose lanes are added with signs in the end. Sums of f32 are made in blocks, which
  * are added in f64. Elements that do not lie side by side are taken one by one.
  *
  * What is fused is said, not left to the compiler, who chooses for each loop anew: an element's bits must not tell where in a vector
@@ -46,26 +46,40 @@ static inline REAL fused(REAL a, REAL b, REAL c) {
 
 /* --- y += a x --- */
 
-/* What a vector of x, or of its conjugates, is multiplied with. */
+/* What a vector of x, or of its conjugates, is multiplied with: the signs of times_i() are the factor's. */
 typedef struct factor {
-  REAL re, im;
-  bool conjugates;
+  vector re, im;
 } factor;
 
 static inline factor factor_of(tsl_number a, bool conjugate) {
-  return (factor){(REAL)a.re, (REAL)a.im, conjugate};
+  factor by = {all(a.re), all(a.im)};
+  if (PARTS == 2) {
+    if (conjugate)
+      by.re *= alternating();
+    else
+      by.im *= -alternating();
+  }
+  return by;
+}
+/* A vector that is used twice is loaded once: compilers would have both instructions load it. */
+TSL_INLINE vector loaded(vector x) {
+  if (PARTS == 2)
+    TSL_KEEP(x);
+  return x;
 }
 TSL_INLINE vector times(factor by, vector x) {
   if (PARTS == 1)
     return by.re * x;
-  return NAME(fma)(by.im * NAME(times_i)(x), by.re, x);
+  x = loaded(x);
+  vector turned = by.im * NAME(swapped)(x);
+  TSL_KEEP(turned); /* which is rounded: the other product is the fused one */
+  return turned + by.re * x;
 }
 TSL_INLINE vector plus(vector sum, factor by, vector x) {
   if (PARTS == 1)
-    return NAME(fma)(sum, by.re, x);
-  if (by.conjugates)
-    x *= alternating();
-  return NAME(fma)(NAME(fma)(sum, by.re, x), by.im, NAME(times_i)(x));
+    return sum + by.re * x;
+  x = loaded(x);
+  return (sum + by.re * x) + by.im * NAME(swapped)(x);
 }
 
 static void add_dense(int64_t count, factor by, const REAL *x, REAL *y) {
@@ -155,7 +169,7 @@ static void scale(int64_t n, tsl_number a, void *data, int64_t step) {
 static void stretch(int64_t n, double a, void *data, int64_t step) {
   REAL *x = data, by = (REAL)a;
   if (step == 1) {
-    scale_dense(n * PARTS, (factor){by, by, false}, true, x);
+    scale_dense(n * PARTS, (factor){all(a), all(a)}, true, x);
     return;
   }
   for (; n > 0; n--, x += PARTS * step)
@@ -244,25 +258,26 @@ static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
 
 /* --- sums --- */
 
-/* Of x y, and of times_i(x) y. */
+/* Of x y, and of swapped(x) y. */
 typedef struct sums {
   vector plain, turned;
 } sums;
 
 TSL_INLINE void gather(sums *to, vector x, vector y) {
+  x = loaded(x);
+  y = loaded(y);
   to->plain += x * y;
   if (PARTS == 2)
-    to->turned += NAME(times_i)(x) * y;
+    to->turned += NAME(swapped)(x) * y;
 }
 
-/* Of a dot's lanes: x y has re re and im im, times_i(x) y has -im re and re im. */
+/* Of a dot's lanes: x y has re re and im im, swapped(x) y has im re and re im. */
 static inline tsl_number joined(sums s, bool conjugate) {
   if (PARTS == 1)
     return (tsl_number){(double)NAME(total)(s.plain), 0};
   const vector signs = alternating();
-  return conjugate
-             ? (tsl_number){(double)NAME(total)(s.plain), (double)NAME(total)(s.turned)}
-             : (tsl_number){(double)NAME(total)(s.plain * signs), -(double)NAME(total)(s.turned * signs)};
+  return conjugate ? (tsl_number){(double)NAME(total)(s.plain), -(double)NAME(total)(s.turned * signs)}
+                   : (tsl_number){(double)NAME(total)(s.plain * signs), (double)NAME(total)(s.turned)};
 }
 
 static inline tsl_number dot_block(int64_t count, const REAL *x, const REAL *y, bool conjugate) {
@@ -287,8 +302,8 @@ static tsl_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjug
   const REAL *x = x_data, *y = y_data;
   tsl_number sum = {0, 0};
   /* Compilers make one vector of a sum that goes on, which is read before it has come out of two registers. */
-  if (PARTS == 1 && x_step == 1 && y_step == 1 && n <= BLOCK)
-    return dot_block(n, x, y, false);
+  if (x_step == 1 && y_step == 1 && n * PARTS <= BLOCK)
+    return dot_block(n * PARTS, x, y, conjugate);
   if (x_step == 1 && y_step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK) {
       const tsl_number block = dot_block(least(BLOCK, n * PARTS - i), x + i, y + i, conjugate);
@@ -321,23 +336,31 @@ TSL_INLINE vector term(vector x, bool squared) {
   return absolute(x);
 }
 TSL_INLINE double sum_block(int64_t count, const REAL *x, bool squared) {
-  vector s[4] = {{0}, {0}, {0}, {0}};
+  vector s[4] = {{0}, {0}, {0}, {0}}, more[4] = {{0}, {0}, {0}, {0}};
   int64_t i = 0;
-  for (; i + 4 * LANES <= count; i += 4 * LANES)
-    TSL_UNROLL for (int v = 0; v < 4; v++) {
-      const vector here = NAME(load)(x + i + v * LANES);
-      s[v] += term(here, squared);
-    }
-  for (; i < count; i += LANES) {
-    const vector here = NAME(load_part)(x + i, least(LANES, count - i));
-    s[0] += term(here, squared);
+  for (; i + 8 * LANES <= count; i += 8 * LANES) {
+    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(NAME(load)(x + i + v * LANES), squared);
+    TSL_UNROLL for (int v = 0; v < 4; v++) more[v] += term(NAME(load)(x + i + (4 + v) * LANES), squared);
   }
+  if (i + 4 * LANES <= count) {
+    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(NAME(load)(x + i + v * LANES), squared);
+    i += 4 * LANES;
+  }
+  TSL_UNROLL for (int v = 0; v < 3; v++) if (i + LANES <= count) {
+    s[v] += term(NAME(load)(x + i), squared);
+    i += LANES;
+  }
+  if (i < count)
+    s[3] += term(NAME(load_part)(x + i, count - i), squared);
+  TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += more[v];
   return (double)NAME(total)((s[0] + s[1]) + (s[2] + s[3]));
 }
 
 TSL_INLINE double sum_all(int64_t n, const void *data, int64_t step, bool squared) {
   const REAL *x = data;
   double sum = 0;
+  if (step == 1 && n * PARTS <= BLOCK)
+    return sum_block(n * PARTS, x, squared);
   if (step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK)
       sum += sum_block(least(BLOCK, n * PARTS - i), x + i, squared);
@@ -365,31 +388,56 @@ static inline double size_at(const REAL *x) {
   return (double)size;
 }
 
-static inline vector larger(vector a, vector b) {
-  const vector_i32 is_larger = (vector_i32)(a > b); /* false of what is no number */
-  return (vector)(((vector_i32)a & is_larger) | ((vector_i32)b & ~is_larger));
+/* The sizes of a vector's elements, those of complex ones twice. */
+static inline vector sizes(vector x) {
+  const vector parts = absolute(x);
+  if (PARTS == 2)
+    return parts + NAME(swapped)(parts);
+  return parts;
 }
 
-/* The largest of whole vectors, -1 where all are no numbers. */
-static inline double largest_of(int64_t count, const REAL *x) {
-  vector most[4];
-  REAL lanes[LANES];
-  for (int v = 0; v < 4; v++)
-    most[v] = all(-1);
+/* Those from i on: of a last part as many as there are, and before them what was seen already, or zeros behind them. */
+static inline vector sizes_from(const REAL *x, int64_t i, int64_t count) {
+  if (i + LANES <= count)
+    return sizes(NAME(load)(x + i));
+  return sizes(count >= LANES ? NAME(load)(x + count - LANES) : NAME(load_part)(x, count & (LANES - 1)));
+}
+
+/* The largest, which is -1 or, behind a part, 0 where all are no numbers. */
+static inline vector largest_of(int64_t count, const REAL *x) {
+  vector most[4] = {all(-1), all(-1), all(-1), all(-1)};
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
-    TSL_UNROLL for (int v = 0; v < 4; v++) most[v] = larger(absolute(NAME(load)(x + i + v * LANES)), most[v]);
-  for (; i + LANES <= count; i += LANES)
-    most[0] = larger(absolute(NAME(load)(x + i)), most[0]);
-  NAME(store)
-  (lanes, larger(larger(most[0], most[1]), larger(most[2], most[3])));
-  for (int l = 1; l < LANES; l++)
-    lanes[0] = lanes[l] > lanes[0] ? lanes[l] : lanes[0];
-  for (; i < count; i++) {
-    const REAL size = x[i] < 0 ? -x[i] : x[i];
-    lanes[0] = size > lanes[0] ? size : lanes[0];
+    TSL_UNROLL for (int v = 0; v < 4; v++) most[v] =
+        NAME(larger)(sizes(NAME(load)(x + i + v * LANES)), most[v]);
+  TSL_UNROLL for (int v = 0; v < 4; v++) if (i < count) {
+    most[v] = NAME(larger)(sizes_from(x, i, count), most[v]);
+    i += LANES;
   }
-  return (double)lanes[0];
+  return NAME(larger)(NAME(larger)(most[0], most[1]), NAME(larger)(most[2], most[3]));
+}
+
+/* In every lane the largest of all. */
+static inline vector largest_lane(vector of) {
+  REAL lanes[LANES];
+  NAME(store)(lanes, of);
+  TSL_UNROLL for (int half = LANES / 2; half >= PARTS; half /= 2) {
+    TSL_UNROLL for (int l = 0; l < half; l++) lanes[l] =
+        lanes[l + half] > lanes[l] ? lanes[l + half] : lanes[l];
+  }
+  return all((double)lanes[0]);
+}
+
+/* Where the first of this size is, in components; `count` where there is none. */
+static inline int64_t first_place(int64_t count, const REAL *x, vector size) {
+  for (int64_t i = 0; i < count; i += LANES) {
+    const uint32_t equal = NAME(equals)(sizes_from(x, i, count), size);
+    const int64_t place =
+        (i + LANES <= count || count < LANES ? i : count - LANES) + __builtin_ctz(equal | 1u << 31);
+    if (equal)
+      return place;
+  }
+  return count;
 }
 
 static int64_t largest_one_by_one(int64_t n, const REAL *x, int64_t step, double *value) {
@@ -405,24 +453,30 @@ static int64_t largest_one_by_one(int64_t n, const REAL *x, int64_t step, double
   return found;
 }
 
-/* The block with the largest first, and where in it. */
+/* The piece with the largest first, and where in it. */
 static int64_t largest(int64_t n, const void *data, int64_t step, double *value) {
   const REAL *x = data;
-  enum { PIECE = 1 << 12 };
+  enum { PIECE = 1 << 11 };
   int64_t found = -1;
   *value = -1;
-  if (PARTS == 2 || step != 1)
+  if (step != 1)
     return largest_one_by_one(n, x, step, value);
-  for (int64_t i = 0; i < n; i += PIECE) {
-    const double here = largest_of(least(PIECE, n - i), x + i);
+  const int64_t count = n * PARTS;
+  for (int64_t i = 0; i < count; i += PIECE) {
+    const double here = (double)largest_lane(largest_of(least(PIECE, count - i), x + i))[0];
     if (here > *value) {
       *value = here;
       found = i;
     }
   }
-  while (found >= 0 && size_at(x + found) != *value)
-    found++;
-  return found;
+  if (found < 0)
+    return -1;
+  const int64_t here = least(PIECE, count - found), place = first_place(here, x + found, all(*value));
+  if (place == here) {
+    *value = -1;
+    return -1;
+  }
+  return (found + place) / PARTS;
 }
 
 const tsl_line_kernels TSL_ISA_NAME(tsl_lines) = {.add = add,

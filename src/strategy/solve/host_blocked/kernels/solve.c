@@ -353,8 +353,13 @@ TSL_INLINE vector times_alpha(const double alpha[2], vector value) {
   if (alpha[0] == 1 && alpha[1] == 0)
     return value;
 #if PARTS_ARE_TWO
-  if (alpha[1] != 0)
-    return (REAL)alpha[0] * value + (REAL)alpha[1] * NUMBER(times_i)(value);
+  if (alpha[1] != 0) {
+    /* Wherever this is compiled, this product is rounded, and the other one, which is not taken for the one below, is fused. */
+    vector turned = (REAL)alpha[1] * NUMBER(times_i)(value);
+    TSL_KEEP(turned);
+    TSL_KEEP(value);
+    return turned + (REAL)alpha[0] * value;
+  }
 #endif
   return (REAL)alpha[0] * value;
 }
@@ -673,16 +678,10 @@ static bool solve_small(const working *w, int64_t count) {
 }
 #endif
 
-#if !PARTS_ARE_TWO
-#include "strategy/solve/host_blocked/line.h"
+#if PARTS_ARE_TWO
+#include "strategy/solve/host_blocked/line_complex.h"
 #else
-static bool solve_line(const tsl_solve_blocks *blocks, int64_t at, REAL *values, REAL *triangle) {
-  (void)blocks;
-  (void)at;
-  (void)values;
-  (void)triangle;
-  return false;
-}
+#include "strategy/solve/host_blocked/line.h"
 #endif
 
 static group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count, int64_t panel) {
@@ -699,7 +698,7 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
                      .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
                      .x = x_copy,
                      .a = a_copy};
-  if (count == 1 && m > LYING_ROWS && solve_line(blocks, first, w.x, w.a))
+  if (count == 1 && (PARTS == 2 || m > LYING_ROWS) && solve_line(blocks, first, w.x, w.a))
     return;
   for (int64_t p = 0; p < w.panels; p++) {
     const group from = group_of(&w, &blocks->b, first, count, p);
