@@ -116,8 +116,7 @@ static int64_t lead_of(const tsl_packed_job *job) {
   const int64_t lanes = tsl_packed_lanes(job->kernels);
   const tsl_view *b = &job->views.b;
   const bool is_late = job->views.c.triangle == TESELA_UPPER ||
-                       ((b->structure == TESELA_TRIANGULAR || b->structure == TESELA_UNIT_TRIANGULAR) &&
-                        b->triangle == TESELA_UPPER);
+                       (tsl_is_triangular(b->structure) && b->triangle == TESELA_UPPER);
   const bool is_whole = job->schedule == TSL_PACKED_ROWS || job->schedule == TSL_PACKED_SPLIT_K;
   return is_late && is_whole && job->views.n > lanes ? job->views.n & (lanes - 1) : 0;
 }
@@ -201,6 +200,8 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   job.masks_c = job.views.c.triangle != TESELA_WHOLE;
   job.is_structured =
       job.masks_c || job.views.a.structure != TESELA_GENERAL || job.views.b.structure != TESELA_GENERAL;
+  job.is_half =
+      job.masks_c || tsl_is_triangular(job.views.a.structure) || tsl_is_triangular(job.views.b.structure);
   job.views.in_place = job.views.in_place && job.views.k > 0;
   if (job.views.k == 0)
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */

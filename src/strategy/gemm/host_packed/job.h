@@ -33,8 +33,9 @@ typedef struct tsl_packed_job {
   int64_t ahead;         /* of a part: steps behind its own that the same thread comes to next */
   bool b_stays;  /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
   bool is_alone; /* so small that a second thread costs more than it saves */
-  bool is_structured;      /* A or B has a structure, or a triangle of C is computed */
-  bool masks_c;            /* what lies beside C's triangle must stay as it is */
+  bool is_structured; /* A or B has a structure, or a triangle of C is computed */
+  bool is_half;       /* some of its tiles or steps are left out: a factor is triangular, or C a triangle */
+  bool masks_c;       /* what lies beside C's triangle must stay as it is */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
   bool keeps_rows;         /* copies of A's micro-panels are row by row, not step by step */
 } tsl_packed_job;
@@ -127,8 +128,6 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile);
-/* Whether about half of all tiles and steps are left out. */
-bool tsl_packed_is_half(const tsl_packed_job *job);
 /* Columns of a row of C that are computed, from `first` to before `end`. */
 typedef struct tsl_packed_span {
   int64_t first, end;

@@ -34,7 +34,7 @@ static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, 
   const int64_t micros_b = tsl_packed_micros_b(job, block);
   const tsl_packed_block behind = panel_behind(job, block);
   const int64_t before_last = behind.depth > 0 ? micros_b - 1 : micros_b,
-                tiles = tsl_most(before_last / (tsl_packed_is_half(job) ? 2 : 1), 1);
+                tiles = tsl_most(before_last / (job->is_half ? 2 : 1), 1);
   for (int64_t i = first; i < end; i++) {
     const tsl_packed_block one = micro_a_block(job, *block, i);
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);

@@ -191,7 +191,7 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
                               const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  if (job->is_structured) {
+  if (job->is_half) {
     tsl_packed_multiply_structured(job, block, micro_a, micro_b, tile);
     return;
   }

@@ -80,11 +80,6 @@ static tsl_packed_span steps_of(const tsl_packed_job *job, bool is_a, int64_t li
 
 /* --- tiles --- */
 
-bool tsl_packed_is_half(const tsl_packed_job *job) {
-  return job->views.c.triangle != TESELA_WHOLE || is_triangular(&job->views.a) ||
-         is_triangular(&job->views.b);
-}
-
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row) {
   const tesela_triangle triangle = job->views.c.triangle;
   return (tsl_packed_span){triangle == TESELA_UPPER ? row : 0,

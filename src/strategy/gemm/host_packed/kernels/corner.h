@@ -44,26 +44,31 @@ static void set_diagonal_to_one(const tsl_packed_corner *corner) {
   }
 }
 
-static void pack_corner(const tsl_packed_corner *corner) {
+static void pack_corner_any(const tsl_packed_corner *corner) {
   const REAL *at = corner->at;
   REAL *to = corner->out;
   const int64_t count = corner->count;
-  const bool is_unit = corner->structure == TESELA_UNIT_TRIANGULAR;
-  if (corner->across == 1 && (is_unit || corner->structure == TESELA_TRIANGULAR)) {
-    pack_triangle(corner);
-    if (is_unit)
-      set_diagonal_to_one(corner);
-    return;
-  }
   for (int64_t l = corner->first; l < corner->end; l++, to += corner->width * COMPONENTS) {
     copy_corner_side(corner, !corner->stores_before, l, 0, l, to);
     copy_corner_side(corner, corner->stores_before, l, l + 1, count, to);
-    if (!is_unit)
+    if (corner->structure == TESELA_UNIT_TRIANGULAR) {
+      clear_corner_run(1, to + l * COMPONENTS);
+      to[l * COMPONENTS] = 1;
+    } else
       copy_corner_run(at + l * (corner->across + corner->along) * COMPONENTS, 0, 1, 1, to + l * COMPONENTS);
     if (COMPONENTS == 2 && corner->structure == TESELA_HERMITIAN)
       to[l * COMPONENTS + COMPONENTS - 1] = 0;
     clear_corner_run(corner->width - count, to + count * COMPONENTS);
   }
+}
+
+static void pack_corner(const tsl_packed_corner *corner) {
+  const bool is_unit = corner->structure == TESELA_UNIT_TRIANGULAR;
+  if (corner->across != 1 || (!is_unit && corner->structure != TESELA_TRIANGULAR)) {
+    pack_corner_any(corner);
+    return;
+  }
+  pack_triangle(corner);
   if (is_unit)
     set_diagonal_to_one(corner);
 }
