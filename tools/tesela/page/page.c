@@ -159,8 +159,9 @@ tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_p
 
 tesela_status tsl_page_measure(const tsl_exploration *all, tsl_page_file *file) {
   const bool is_recent = tsl_clock() - file->measured < roofs_seconds * all->devices.count;
-  return file->output.path && !is_recent ? tsl_measured_take(&all->devices, seconds_for_roofs(all), &file->roofs)
-                                         : TESELA_OK;
+  return file->output.path && !is_recent
+             ? tsl_measured_take(&all->devices, seconds_for_roofs(all), &file->roofs)
+             : TESELA_OK;
 }
 
 static tesela_status write_page(const tsl_page *page, tsl_output *output) {
