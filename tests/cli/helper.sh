@@ -89,10 +89,8 @@ python_with() {
 
 # What was printed is JSON, and the Python expression over it, `j`, is true.
 json() {
-  local python
-  python=$(python_with json)
-  [ -n "$python" ] || skip "needs Python 3"
-  "$python" -c 'import json, sys
+  [ -n "${json_python:=$(python_with json)}" ] || skip "needs Python 3"
+  "$json_python" -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 if not eval(sys.argv[2]): sys.exit("not true: " + sys.argv[2])' "$out" "$1" 2>>"$err" || fail "JSON: $1"
 }

@@ -164,20 +164,25 @@ static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, cons
   return able > 0 && number % able == place;
 }
 
+/* By the argument `sweep`: for every architecture, all that it is to compile. */
+static bool is_sweep;
+
 /* The devices share a strategy's configs and forms: each takes the first config in the first two forms, and of the rest
- * what its turn is. Where there are many forms, the first config takes every other one and further configs one each. */
-enum { FEW_FORMS = 2, MANY_FORMS = 12 };
+ * what its turn is. Where there are many forms, the first config takes every other one and further configs one each. Of what
+ * is a turn's, every third is compiled, each config's with forms of its own; in a sweep all. */
+enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 3 };
 static int build_all(const tsl_strategy *strategy, tsl_device *const *found, int count, tsl_device *device) {
   static form forms[FORMS_MAX];
   const int form_count = forms_of(strategy, forms);
-  int built = 0;
+  int built = 0, turns = 0;
   tsl_config config;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
     for (int f = 0; f < form_count; f++) {
       const bool is_first = i == 0 && (form_count <= MANY_FORMS || f % 2 == 0);
       const bool is_wanted = is_first || form_count <= FEW_FORMS || (i > 0 && f == (2 * i + 1) % form_count);
       if ((i == 0 && f < 2) ||
-          (is_wanted && is_turn(strategy, &config, &forms[f], i + f, found, count, device)))
+          (is_wanted && is_turn(strategy, &config, &forms[f], i + f, found, count, device) &&
+           (is_sweep || turns++ % STEP == 0)))
         built += build(strategy, &config, &forms[f], device);
     }
   return built;
@@ -371,9 +376,6 @@ static void joining_kernels(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* By the argument `sweep`: for every architecture. */
-static bool is_sweep;
-
 static void every_kernel(void **state) {
   (void)state;
   tsl_device *found[LENGTH(architectures) + 2];
@@ -417,7 +419,7 @@ static bool target_for(int architecture, tsl_nvrtc_target *target) {
 }
 
 /* Graphics cards have the tensor cores of sm_80, with additions: each of cuda_mma's kinds of products is compiled for them, as
- * machine code. */
+ * machine code: by turns, or in a sweep for each of them. */
 static void cards(void **state) {
   (void)state;
   static const int newer[] = {86, 89, 120};
@@ -451,6 +453,8 @@ static void cards(void **state) {
         continue;
       }
       assert_null(tsl_strategy_refuse(strategy, &work.problem, &config, card));
+      if (!is_sweep && t % LENGTH(newer) != a)
+        continue;
       if (strategy->build(&work) != TESELA_OK)
         fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
       strategy->release(&work);
@@ -690,6 +694,6 @@ int main(int argc, char **argv) {
     printf("skipped: %s\n", tesela_last_error());
     return 77;
   }
-  const struct CMUnitTest sweep[] = {cmocka_unit_test(every_kernel)};
+  const struct CMUnitTest sweep[] = {cmocka_unit_test(every_kernel), cmocka_unit_test(cards)};
   return is_sweep ? cmocka_run_group_tests(sweep, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,15 +222,30 @@ static void test_matrix_instructions_are_probed(void **state) {
     assert_true(taken == 0 && device->fragments == NULL);
 }
 
+/* Builds as on a platform whose binaries are kept. */
+static void build_binary(const tsl_build *build, tsl_binary *binary) {
+  tsl_opencl_device *self = device->impl;
+  const bool keeps_source = self->keeps_source;
+  self->keeps_source = false;
+  must(ops->build(device, build, binary));
+  self->keeps_source = keeps_source;
+}
+
 static void test_binaries_go_round(void **state) {
   (void)state;
   const tsl_build build = {.name = "unit/opencl", .text = scale_text, .options = ""};
   tsl_binary binary;
-  must(ops->build(device, &build, &binary));
+  build_binary(&build, &binary);
   assert_memory_equal(binary.data, "tslCLbin", 8);
   check_adds(&binary);
   free(binary.data);
-  /* what a platform without binaries would have kept */
+  /* PoCL's own cache has what it compiled, and a binary would take it twice as long again */
+  if (strstr(device->platform, "Portable Computing Language")) {
+    must(ops->build(device, &build, &binary));
+    assert_memory_equal(binary.data, "tslCLsrc", 8);
+    free(binary.data);
+  }
+  /* what is kept there, and where a platform gives no binaries */
   must(tsl_opencl_seal_source(&build, &binary));
   check_adds(&binary);
   free(binary.data);
@@ -251,7 +266,7 @@ static void refuse_binary(const void *data, size_t bytes, const char *why) {
 static void test_damaged_binaries_are_refused(void **state) {
   (void)state;
   tsl_binary binary, foreign;
-  must(ops->build(device, &(tsl_build){.name = "unit/opencl", .text = scale_text, .options = ""}, &binary));
+  build_binary(&(tsl_build){.name = "unit/opencl", .text = scale_text, .options = ""}, &binary);
   unsigned char *bytes = binary.data;
   refuse_binary(bytes, 0, "not one of");
   refuse_binary(bytes, 20, "not one of");

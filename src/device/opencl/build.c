@@ -151,8 +151,9 @@ tesela_status tsl_opencl_build(tsl_device *device, const tsl_build *build, tsl_b
   size_t bytes = 0;
   *binary = (tsl_binary){NULL, 0};
   TSL_TRY(compile(device, build->name, build->options, build->text, &program));
-  tesela_status status = touch_kernels(device, program);
-  if (status == TESELA_OK)
+  const bool wanted = !tsl_opencl_of(device)->keeps_source;
+  tesela_status status = wanted ? touch_kernels(device, program) : TESELA_OK;
+  if (status == TESELA_OK && wanted)
     status = take_binary(device, program, &data, &bytes);
   if (status == TESELA_OK)
     status = data != NULL || tsl_opencl_ptx_wanted(build->text) ? seal_binary(build, data, bytes, binary)

@@ -97,16 +97,20 @@ static const tsl_device_ops ops = {
     .native_buffer = native_buffer,
 };
 
+static bool is_pocl(cl_platform_id platform) {
+  char name[128];
+  tsl_opencl_platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
+  return strcmp(name, "Portable Computing Language") == 0;
+}
+
 /* PoCL uses host memory where it lies, whatever its alignment (seen with 3.1, down to 4 bytes): 16 is what
  * malloc() gives. Other platforms for processors are given only what is aligned as they align their own. For
  * the rest, OpenCL promises no view of the bytes without a map, even where memory is shared: none. */
 static size_t host_alignment(const tsl_opencl_device *self) {
-  char platform[128];
   if ((tsl_opencl_number(self->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) == 0)
     return 0;
-  tsl_opencl_platform_text(self->platform, CL_PLATFORM_NAME, platform, sizeof platform);
   const uint64_t own = tsl_opencl_number(self->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
-  return strcmp(platform, "Portable Computing Language") == 0 ? 16 : own > 64 ? (size_t)own : 64;
+  return is_pocl(self->platform) ? 16 : own > 64 ? (size_t)own : 64;
 }
 
 /* Whether the device rounds a fused multiply-add once in double precision, which OpenCL 1.2 asks of every
@@ -218,7 +222,7 @@ static tesela_status list_device(cl_platform_id platform, cl_device_id id,
   tsl_opencl_device *self = calloc(1, sizeof *self);
   if (self == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of OpenCL devices");
-  *self = (tsl_opencl_device){.platform = platform, .id = id};
+  *self = (tsl_opencl_device){.platform = platform, .id = id, .keeps_source = is_pocl(platform)};
   tsl_device device;
   describe(self, &device);
   found(argument, &device);

@@ -54,6 +54,10 @@ typedef struct tsl_opencl_device {
   cl_context context;
   cl_command_queue queue;
   cl_context given; /* the caller's, which it is opened in; NULL: one of its own */
+  /* What build() gives is the source, though the platform has binaries. For one, PoCL makes code of every kernel for groups of any
+   * size, which takes twice as long as that for the one size of a launch and is never run; what it compiled from a source it keeps
+   * itself, in its own cache. */
+  bool keeps_source;
 } tsl_opencl_device;
 static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {
   return device->impl;
@@ -121,7 +125,7 @@ bool tsl_opencl_ptx_wanted(const char *source);
 tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text *text);
 
 /* Wraps a program for the cache: 8 bytes of magic, a 128-bit hash of what follows, and what follows: the
- * vendor's binary, or, where the vendor gives none, the options and the source, each with its NUL. The hash
+ * vendor's binary, or, where the vendor gives none or its own cache has it, the options and the source, each with its NUL. The hash
  * is checked before a vendor sees the bytes: PoCL 3.1 crashes on a binary that is cut short. */
 tesela_status tsl_opencl_seal(bool is_source, const void *payload, size_t bytes, tsl_binary *binary);
 tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary);

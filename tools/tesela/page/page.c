@@ -7,6 +7,7 @@
 #include "page/html.h"
 #include "page/parts.h"
 
+#include <math.h>
 #include <page_css.h>
 #include <revision.h>
 #include <stdio.h>
@@ -139,6 +140,11 @@ tesela_status tsl_page_make(const tsl_page *page, tsl_text *out) {
   return sheet.status == TESELA_OK ? TESELA_OK : tsl_fail(sheet.status, "%s", sheet.failure);
 }
 
+/* Seconds for the roofs of a device: where entries take little time, roofs need no more. */
+static double seconds_for_roofs(const tsl_exploration *all) {
+  return fmin(roofs_seconds, 10 * all->options.seconds_max);
+}
+
 tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_page_file *file) {
   if (!path)
     return TESELA_OK;
@@ -146,15 +152,16 @@ tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_p
   const tesela_status status = tsl_output_open(path, &file->output);
   tsl_interrupt_guard(file->output.temporary);
   TSL_TRY(status);
-  TSL_TRY(tsl_measured_take(&all->devices, roofs_seconds, &file->roofs));
+  TSL_TRY(tsl_measured_take(&all->devices, seconds_for_roofs(all), &file->roofs));
   file->measured = tsl_clock();
   return TESELA_OK;
 }
 
 tesela_status tsl_page_measure(const tsl_exploration *all, tsl_page_file *file) {
   const bool is_recent = tsl_clock() - file->measured < roofs_seconds * all->devices.count;
-  return file->output.path && !is_recent ? tsl_measured_take(&all->devices, roofs_seconds, &file->roofs)
-                                         : TESELA_OK;
+  return file->output.path && !is_recent
+             ? tsl_measured_take(&all->devices, seconds_for_roofs(all), &file->roofs)
+             : TESELA_OK;
 }
 
 static tesela_status write_page(const tsl_page *page, tsl_output *output) {
