@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { COLUMNS = TSL_VECTOR_SMALL, STRIP = 1 << 14, ELEMENT_MAX = 16 };
+/* Columns of a task are a multiple of those that a kernel takes together. */
+enum { COLUMNS = TSL_VECTOR_SMALL, TOGETHER = 16, STRIP = 1 << 14, ELEMENT_MAX = 16 };
 
 /* What a block has for itself. */
 typedef struct buffers {
@@ -34,6 +35,12 @@ static int64_t least(int64_t a, int64_t b) {
 static int64_t share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
   return threads == 1 ? most : least(most, whole);
+}
+/* Of rows, whose columns are read in one stream for each task: one for each thread, or as few more as `most` allows. */
+static int64_t long_share(int64_t total, int threads, int64_t unit, int64_t most) {
+  const int64_t tasks = threads * ((total + threads * most - 1) / (threads * most)),
+                each = tasks > 0 ? (total + tasks - 1) / tasks : unit;
+  return threads == 1 ? most : least(most, (each + unit - 1) / unit * unit);
 }
 static const char *element(const tsl_vector_kernels *of, const void *a, int64_t ld, int64_t i, int64_t j) {
   return (const char *)a + (i + j * ld) * of->size;
@@ -114,10 +121,10 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
   job of = {.kernels = kernels, .product = product};
   int64_t count;
   if (product->transposed) {
-    of.columns_each = share(product->columns, threads, COLUMNS, product->columns > 0 ? product->columns : 1);
+    of.columns_each = share(product->columns, threads, TOGETHER, product->columns > 0 ? product->columns : 1);
     count = (product->columns + of.columns_each - 1) / of.columns_each;
   } else {
-    of.rows_each = share(product->rows, threads, 64, strip);
+    of.rows_each = long_share(product->rows, threads, 64, strip);
     count = (product->rows + of.rows_each - 1) / of.rows_each;
   }
   tsl_team_run(team, count, multiply_task, &of);
