@@ -38,7 +38,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
 static pthread_cond_t is_idle = PTHREAD_COND_INITIALIZER;
 static asked queue[WAITING], refused[REFUSED], current;
 static int first, count, refusals;
-static bool runs, is_at_work, ends, is_watched;
+static unsigned long long loads_seen; /* libraries at our last handler; 0: there is none */
+static bool runs, is_at_work, ends;
 
 /* The thread's while it is at work, so that a fork waits: what a driver has half made would be so in the child, which may fail at its end. */
 static tsl_guard making;
@@ -100,13 +101,11 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
 
 /* Under the lock. The handlers of all that was loaded until now come after ours; it takes a new one only where more was. */
 static void watch_end(void) {
-  static unsigned long long loads_seen;
   unsigned long long loads = 0;
   (void)dl_iterate_phdr(count_loads, &loads);
   if (ends || loads == loads_seen)
     return;
   loads_seen = loads;
-  is_watched = true;
   (void)atexit(end_all);
 }
 
@@ -239,12 +238,11 @@ static void ask(const asked *call) {
 }
 
 tsl_blas_place tsl_blas_look_ahead(tesela_context *context, const tesela_gemm_desc *desc, int threads) {
+  const bool is_alone = threads == 1 || tsl_pool_default_threads() == 1;
   bool elsewhere;
-  if (threads == 1 || tsl_pool_default_threads() == 1)
-    return tsl_api_goes_elsewhere(context, desc) ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
-  if (tsl_api_knows_elsewhere(context, desc, &elsewhere))
+  if (!is_alone && tsl_api_knows_elsewhere(context, desc, &elsewhere))
     return elsewhere ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
-  if (!end_waits())
+  if (is_alone || !end_waits())
     return tsl_api_goes_elsewhere(context, desc) ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
   const asked call = asked_of(context, desc);
   ask(&call);
@@ -256,7 +254,7 @@ tsl_blas_place tsl_blas_look_ahead(tesela_context *context, const tesela_gemm_de
 void tsl_blas_forget_ahead(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_cond_init(&is_idle, NULL);
-  ends = ends || runs || is_watched;
+  ends = ends || runs || loads_seen > 0;
   first = count = refusals = 0;
   runs = is_at_work = false;
 }

@@ -76,6 +76,10 @@ void tsl_blas_make_real(const tsl_blas_layout *of);
 void *tsl_blas_level3_join(tsl_blas_layout *of);
 /* Systems with a triangle, at once; false where there is no such way, or no memory, and c is as it was. */
 bool tsl_blas_level3_solve(const tsl_blas_layout *of);
+/* Which triangle is stored, or computed. */
+static inline tesela_triangle tsl_blas_level3_side(const tsl_blas_layout *of) {
+  return of->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;
+}
 /* Without a plan, where that is sooner done than one is made; false where it is not, or cannot be, and c is as it was. */
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *of);
 /* Whether a plan is worth it, if there is one. */

@@ -17,14 +17,10 @@
  * is made in; a C as large is what short sums take their time for, and is written soonest by blocks. */
 enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 };
 
-static tesela_triangle triangle_of(const tsl_blas_layout *of) {
-  return of->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;
-}
-
 static bool update(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work,
                                &(tsl_blas_structures){.c = of->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
-                                                      .c_triangle = triangle_of(of)});
+                                                      .c_triangle = tsl_blas_level3_side(of)});
 }
 
 static bool multiply(const tsl_blas_layout *of) {
@@ -34,7 +30,7 @@ static bool multiply(const tsl_blas_layout *of) {
   if (in_place && !tsl_blas_level3_is_finite(&of->work))
     return false;
   return tsl_blas_pack_at_once(&of->work, &(tsl_blas_structures){.a = in_place ? triangular : whole,
-                                                                 .a_triangle = triangle_of(of),
+                                                                 .a_triangle = tsl_blas_level3_side(of),
                                                                  .in_place = in_place});
 }
 

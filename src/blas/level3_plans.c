@@ -66,10 +66,6 @@ bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
 
 /* --- calls --- */
 
-static tesela_triangle triangle_of(const tsl_blas_layout *of) {
-  return of->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;
-}
-
 static tesela_structure triangular(const tsl_blas_layout *of) {
   return of->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
 }
@@ -79,10 +75,10 @@ static bool multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesel
   tsl_blas_say(work, &words);
   tesela_gemm_desc *desc = &words.desc;
   if (of->routine < TSL_BLAS_SYMM) {
-    desc->c_triangle = triangle_of(of);
+    desc->c_triangle = tsl_blas_level3_side(of);
     desc->c_structure = of->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
   } else {
-    desc->a_triangle = triangle_of(of);
+    desc->a_triangle = tsl_blas_level3_side(of);
     desc->a_structure = of->routine == TSL_BLAS_TRMM ? triangular(of)
                         : of->hermitian              ? TESELA_HERMITIAN
                                                      : TESELA_SYMMETRIC;
@@ -101,7 +97,7 @@ static bool solve(const tsl_blas_layout *of, tesela_record *record) {
                                                  .cols = of->work.n,
                                                  .a = words.desc.a,
                                                  .structure = triangular(of),
-                                                 .triangle = triangle_of(of),
+                                                 .triangle = tsl_blas_level3_side(of),
                                                  .x = words.desc.c,
                                                  .in_place = 1,
                                                  .alpha = words.desc.alpha,

@@ -14,10 +14,13 @@ double tsl_near_bytes(const tsl_device *device) {
   return 2 * (double)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS);
 }
 
-double tsl_rest_speed(const tsl_device *device, double bytes) {
+bool tsl_last_cache_is_far(const tsl_device *device) {
   enum { FAR_BYTES = 64 << 20 };
-  const double last = (double)device->level_bytes[2];
-  return last <= FAR_BYTES && bytes <= last / 2 ? 3.5 : 1;
+  return device->level_bytes[2] > FAR_BYTES;
+}
+
+double tsl_rest_speed(const tsl_device *device, double bytes) {
+  return !tsl_last_cache_is_far(device) && bytes <= (double)device->level_bytes[2] / 2 ? 3.5 : 1;
 }
 
 static bool lie_alike(const tsl_operand *one, const tsl_operand *other) {

@@ -58,6 +58,9 @@ static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
 /* For models: bytes of operands that cost nothing beside the arithmetic when a product is called again. The second cache
  * holds half of them; what it lost comes from the last one while there is something to multiply. */
 double tsl_near_bytes(const tsl_device *device);
+/* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as long as a
+ * small one. */
+bool tsl_last_cache_is_far(const tsl_device *device);
 /* How many times as fast as from memory the rest of so many bytes arrives: from a last cache that is near and holds them. */
 double tsl_rest_speed(const tsl_device *device, double bytes);
 

@@ -2,7 +2,7 @@
 TESELA_API DOT_VALUE CBLAS(DOT)(WORD n, const void *x, WORD incx, const void *y, WORD incy) {
   typedef DOT_VALUE forward(WORD, const void *, WORD, const void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(DOT);
-#if DOT_IS_REAL
+#if DOT_IS_PLAIN
   const tsl_line_kernels *at_once =
       tsl_blas_short_lines(&symbol, TSL_BLAS_TYPE, (INTEGER)n, (INTEGER)incx == 1 && (INTEGER)incy == 1);
   if (at_once)

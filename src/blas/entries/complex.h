@@ -18,8 +18,7 @@
 #undef SCALAR_AT
 #undef SCALAR_OF
 
-#define DOT_IS_REAL 0
-#define DOT_IS_COMPLEX 1
+#define DOT_IS_PLAIN 1
 #define DOT_VALUE TSL_BLAS_ELEMENT
 #define DOT_TYPE TSL_BLAS_TYPE
 #define DOT L(dotu)
@@ -46,6 +45,5 @@
 #undef DOT_TITLE
 #undef DOT_CONJUGATE
 #undef DOT_VALUE
-#undef DOT_IS_REAL
-#undef DOT_IS_COMPLEX
+#undef DOT_IS_PLAIN
 #undef DOT_TYPE

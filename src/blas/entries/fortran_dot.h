@@ -1,15 +1,10 @@
-/* A dot as a Fortran function: DOT, DOT_TITLE and DOT_CONJUGATE say which, DOT_VALUE and DOT_TYPE what its sum is, DOT_IS_REAL that it is of elements
- * and as they are, DOT_IS_COMPLEX that elements and sum are complex. */
+/* A dot as a Fortran function: DOT, DOT_TITLE and DOT_CONJUGATE say which, DOT_VALUE and DOT_TYPE what its sum is, DOT_IS_PLAIN that it is one of
+ * its elements. */
 TESELA_API DOT_VALUE FORTRAN(DOT)(const INTEGER *n, const void *x, const INTEGER *incx, const void *y,
                                   const INTEGER *incy) {
   typedef DOT_VALUE forward(const INTEGER *, const void *, const INTEGER *, const void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(DOT, DOT_TITLE);
-#if DOT_IS_REAL
-  const tsl_line_kernels *at_once =
-      tsl_blas_short_lines(&symbol, TSL_BLAS_TYPE, *n, *incx == 1 && *incy == 1);
-  if (at_once)
-    return (DOT_VALUE)at_once->dot(*n, x, 1, false, y, 1).re;
-#elif DOT_IS_COMPLEX
+#if DOT_IS_PLAIN
   DOT_VALUE sum;
   const tsl_line_kernels *at_once =
       tsl_blas_short_lines(&symbol, TSL_BLAS_TYPE, *n, *incx == 1 && *incy == 1);

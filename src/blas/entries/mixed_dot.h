@@ -1,6 +1,5 @@
 /* Dots of f32 that are summed in f64: dsdot returns the sum, sdsdot adds a float first and rounds. */
-#define DOT_IS_REAL 0
-#define DOT_IS_COMPLEX 0
+#define DOT_IS_PLAIN 0
 #define DOT_VALUE double
 #define DOT_TYPE TESELA_F64
 #define DOT_CONJUGATE false
@@ -13,8 +12,7 @@
 #undef DOT_TITLE
 #undef DOT_CONJUGATE
 #undef DOT_VALUE
-#undef DOT_IS_REAL
-#undef DOT_IS_COMPLEX
+#undef DOT_IS_PLAIN
 #undef DOT_TYPE
 
 TESELA_API float FORTRAN(sdsdot)(const INTEGER *n, const float *start, const void *x, const INTEGER *incx,

@@ -466,23 +466,20 @@ TSL_INLINE void symmetric_some(const triangle *of, int64_t j, const REAL *t, con
 /* Columns `first` to below `end`, whose factors and sums t and s begin with. */
 TSL_INLINE void symmetric_columns(const triangle *of, int64_t first, int64_t end, const REAL *t,
                                   const REAL *x, REAL *y, REAL *s, bool upper) {
-  int64_t j = first;
-  for (; j + BOTH <= end; j += BOTH, t += PARTS * BOTH, s += PARTS * BOTH)
-    symmetric_some(of, j, t, x, y, s, upper, BOTH);
-  if ((int)BOTH > (int)FEW && j + FEW <= end) {
-    symmetric_some(of, j, t, x, y, s, upper, FEW);
-    j += FEW;
-    t += PARTS * FEW;
-    s += PARTS * FEW;
+  for (int64_t j = first; j < end;) {
+    int step = 1;
+    if (j + BOTH <= end)
+      symmetric_some(of, j, t, x, y, s, upper, step = BOTH);
+    else if ((int)BOTH > (int)FEW && j + FEW <= end)
+      symmetric_some(of, j, t, x, y, s, upper, step = FEW);
+    else if (BOTH > 2 && j + 2 <= end)
+      symmetric_some(of, j, t, x, y, s, upper, step = 2);
+    else
+      symmetric_some(of, j, t, x, y, s, upper, 1);
+    j += step;
+    t += PARTS * step;
+    s += PARTS * step;
   }
-  if (BOTH > 2 && j + 2 <= end) {
-    symmetric_some(of, j, t, x, y, s, upper, 2);
-    j += 2;
-    t += PARTS * 2;
-    s += PARTS * 2;
-  }
-  if (j < end)
-    symmetric_some(of, j, t, x, y, s, upper, 1);
 }
 
 static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_number alpha,

@@ -92,7 +92,7 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
   const double depth_bytes = (double)(config->value[DEPTH] * job->size),
                block_bytes = (double)config->value[BLOCK] * 1024;
-  const bool by_micros_b = job->schedule == TSL_PACKED_COLUMNS, is_far = tsl_packed_is_far(device);
+  const bool by_micros_b = job->schedule == TSL_PACKED_COLUMNS, is_far = tsl_last_cache_is_far(device);
   const double stays = depth_bytes * (double)(by_micros_b ? job->width : job->height),
                passes = by_micros_b ? depth_bytes * (double)job->height : 0,
                wanted = is_far && by_micros_b                ? half_level_2

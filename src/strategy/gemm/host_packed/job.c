@@ -42,18 +42,13 @@ static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
 }
 
-bool tsl_packed_is_far(const tsl_device *device) {
-  enum { FAR_BYTES = 64 << 20 };
-  return device->level_bytes[2] > FAR_BYTES;
-}
-
 /* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo a large
  * power of two, and the last cache is far away. */
 static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   const uint64_t stride = (uint64_t)(tsl_magnitude(job->views.b.row_stride) * job->size);
   const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
   const uint64_t apart = stride & (~stride + 1); /* its largest power of two */
-  return tsl_packed_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
+  return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
 }
 
 /* Whether rows of A are copied for so many columns of C: few of them would use a copy. */
@@ -221,11 +216,7 @@ void tsl_packed_add_to_c(const tsl_packed_job *job, bool is_first, tsl_packed_ti
   const double alpha = job->alpha[0];
   tile->beta[0] = is_first ? job->beta[0] : 1;
   tile->beta[1] = is_first ? job->beta[1] : 0;
-  tile->end = TSL_PACKED_SCALE;
-  if (tsl_type(job->kernels->type)->is_complex || tile->c_column != 1)
-    return;
-  if (alpha == 1 && tile->beta[0] == 0)
-    tile->end = TSL_PACKED_STORE;
-  else if ((alpha == 1 || alpha == -1) && tile->beta[0] == 1)
-    tile->end = TSL_PACKED_ADD;
+  tile->is_plain =
+      !tsl_type(job->kernels->type)->is_complex && tile->c_column == 1 &&
+      ((alpha == 1 && tile->beta[0] == 0) || ((alpha == 1 || alpha == -1) && tile->beta[0] == 1));
 }

@@ -56,9 +56,6 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
                                   int64_t kept, const tsl_device *device);
 /* Gives a job another schedule, and how it lays out its copies then. */
 void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule);
-/* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as long as a
- * small one. */
-bool tsl_packed_is_far(const tsl_device *device);
 /* The job of so many of its columns, whose B is copied: rows of A are copied where that pays for them. */
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns);
 /* Takes the operands' memory; their strides are those that the job was made for. */

@@ -20,10 +20,6 @@ typedef struct tsl_packed_prefetch {
   int64_t count;
 } tsl_packed_prefetch;
 
-/* How a tile ends, of real numbers whose rows of C lie side by side: sums that are only stored, or only added to C or taken
- * from it, with the bits that factors of one would give. */
-typedef enum tsl_packed_end { TSL_PACKED_SCALE, TSL_PACKED_STORE, TSL_PACKED_ADD } tsl_packed_end;
-
 /* One tile of C: c = alpha a b + beta c, where beta = 0 never reads c. Strides and steps are in elements; a and b
  * are where they lie, copied or not.
  *
@@ -41,7 +37,9 @@ typedef struct tsl_packed_tile {
   int64_t c_rows; /* that are prefetched at a time */
   int64_t columns;
   double alpha[2], beta[2]; /* real, imaginary */
-  tsl_packed_end end;
+  bool
+      is_plain; /* real sums that are only stored (alpha 1, beta 0), or only added to C or taken from it, in rows of C that lie side by side:
+                  * without factors, with the bits that they would give */
   double signs[2];              /* 1 or -1: of a's imaginary parts; of the imaginary parts of a b */
   tsl_packed_prefetch prefetch; /* moves on */
 } tsl_packed_tile;

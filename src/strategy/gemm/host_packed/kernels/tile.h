@@ -44,29 +44,12 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   }
   tile->prefetch = prefetch;
   const int64_t last = tile->columns * COMPONENTS - EDGE;
-#if COMPONENTS == 1
-  if (tile->end == TSL_PACKED_STORE) {
-    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
-      TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) NAME(store)(c + j * LANES, sum[i][j]);
-      NAME(store_edge)(c + EDGE, sum[i][TILE_VECTORS - 1], last);
+  const bool is_plain = COMPONENTS == 1 && tile->is_plain;
+  if (!is_plain)
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = scaled(
+          tile->alpha, joined(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]));
     }
-    return;
-  }
-  if (tile->end == TSL_PACKED_ADD) {
-    const REAL sign = (REAL)tile->alpha[0];
-    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
-      TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++)
-          NAME(store)(c + j * LANES, NAME(fma)(NAME(load)(c + j * LANES), sign, sum[i][j]));
-      NAME(store_edge)
-      (c + EDGE, NAME(fma)(NAME(load_edge)(c + EDGE, last), sign, sum[i][TILE_VECTORS - 1]), last);
-    }
-    return;
-  }
-#endif
-  TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = scaled(
-        tile->alpha, joined(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]));
-  }
   if (tile->c_column != 1) {
     REAL sums[TILE_VECTORS * LANES];
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
@@ -78,7 +61,15 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) NAME(store)(c + j * LANES, sum[i][j]);
       NAME(store_edge)(c + EDGE, sum[i][TILE_VECTORS - 1], last);
     }
-  else
+  else if (is_plain) {
+    const REAL sign = (REAL)tile->alpha[0];
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++)
+          NAME(store)(c + j * LANES, NAME(fma)(NAME(load)(c + j * LANES), sign, sum[i][j]));
+      NAME(store_edge)
+      (c + EDGE, NAME(fma)(NAME(load_edge)(c + EDGE, last), sign, sum[i][TILE_VECTORS - 1]), last);
+    }
+  } else
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++)
           NAME(store)(c + j * LANES, scaled(tile->beta, NAME(load)(c + j * LANES)) + sum[i][j]);
