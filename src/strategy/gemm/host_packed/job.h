@@ -29,10 +29,12 @@ typedef struct tsl_packed_job {
   int64_t rows, columns; /* of a panel of A and of a block of B */
   int64_t most;          /* rows or columns of a panel that the share of the last cache takes */
   int64_t near;          /* bytes of half of a core's second-level cache */
-  int64_t split_k;       /* parts of k */
-  int64_t ahead;         /* of a part: steps behind its own that the same thread comes to next */
-  bool b_stays;  /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
-  bool is_alone; /* so small that a second thread costs more than it saves */
+  int64_t
+      again; /* lines of what passes by for which reading all that is kept again is little, beside multiplying */
+  int64_t split_k; /* parts of k */
+  int64_t ahead;   /* of a part: steps behind its own that the same thread comes to next */
+  bool b_stays;    /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
+  bool is_alone;   /* so small that a second thread costs more than it saves */
   bool is_structured; /* A or B has a structure, or a triangle of C is computed */
   bool is_half;       /* some of its tiles or steps are left out: a factor is triangular, or C a triangle */
   bool masks_c;       /* what lies beside C's triangle must stay as it is */
@@ -145,10 +147,10 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
 
 /* --- schedules --- */
 
-/* What it costs to share a job among threads: how often all of them wait for each other, and how many times an even share
- * of the tiles the busiest one has. */
+/* What it costs to share a job among threads: how often all of them wait for each other, how many times an even share
+ * of the tiles the busiest one has, and bytes of copies that each reads from the last cache or another core's. */
 typedef struct tsl_packed_sharing {
-  double waits, uneven;
+  double waits, uneven, again;
 } tsl_packed_sharing;
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads);
 /* The same for a job with the schedule of that name. */

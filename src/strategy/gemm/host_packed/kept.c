@@ -186,9 +186,26 @@ void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy
 
 enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 
+/* Bytes of all panels of what is kept, where that is more than a core's second cache holds beside what passes by: each task reads them
+ * again. */
+static int64_t bytes_again(const tsl_packed_job *job) {
+  const int64_t bytes = tsl_packed_bytes(job, kept_width(job) * job->views.k);
+  return job->views.k > job->depth && bytes > job->near + job->near / 2 ? bytes : 0;
+}
+
+/* Tasks: small ones, so that no thread waits long for another; but where each of them reads all that is kept again, so many lines in each
+ * that the reading is a small part of it, and as many for each thread as for the others. */
+static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
+  const int64_t units = units_of(job), most = tsl_least(units, CHUNKS_OF_A_THREAD * threads),
+                lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;
+  if (bytes_again(job) == 0)
+    return most;
+  return tsl_least(most, tsl_most(lines / job->again / threads, 1) * threads);
+}
+
 tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads) {
-  const int64_t units = units_of(job);
-  return (tsl_packed_sharing){kept_width(job) > 0 ? 2 : 1, tsl_packed_uneven(units, threads)};
+  const double again = (double)bytes_again(job) * (double)chunks_of(job, threads) / (double)threads;
+  return (tsl_packed_sharing){kept_width(job) > 0 ? 2 : 1, tsl_packed_uneven(units_of(job), threads), again};
 }
 
 tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
@@ -207,7 +224,7 @@ tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
     TSL_TRY(tsl_scratch_take((size_t)bytes, "copies of panels", &copies));
   run.kept = copies ? copies : &nothing;
   run.passing = run.kept + kept_bytes;
-  run.chunks = tsl_least(run.units, CHUNKS_OF_A_THREAD * threads);
+  run.chunks = chunks_of(job, threads);
   if (threads == 1) {
     pass(&run, 0, run.units, true, run.passing);
   } else {

@@ -304,7 +304,7 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
     return tsl_packed_share_strips(job, threads);
   const stages all = stages_of(job);
   const stage first = stage_at(job, &all, 0, threads, NULL, NULL);
-  return (tsl_packed_sharing){(double)all.count + 1, tsl_packed_uneven(tiles_of(&first), threads)};
+  return (tsl_packed_sharing){(double)all.count + 1, tsl_packed_uneven(tiles_of(&first), threads), 0};
 }
 
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {
