@@ -294,7 +294,7 @@ static void threads_get_even_shares(void **state) {
     for (int far = 0; far < 2; far++) {
       const tsl_problem problem = tsl_problem_gemm(shared[i].m, shared[i].n, shared[i].k, shared[i].type);
       const tsl_operands strides = tsl_strides_of(&problem);
-      tsl_packed_sharing best = {0, 0, 0};
+      tsl_packed_sharing best = {0, 0, 0, 0};
       double least = INFINITY;
       tsl_config config;
       device.level_bytes[2] = far ? (uint64_t)256 << 20 : (uint64_t)128 << 20;
@@ -318,8 +318,9 @@ static void threads_get_even_shares(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* Processors whose last cache is far (two MiB a core near it): squares that were multiplied at half of the speed when each task read
- * all of B's copy again. The model's choice spends no fifth of its time on that. */
+/* Processors whose last cache is far (two MiB a core near it): squares that were multiplied at half of the speed when all threads wrote and
+ * read one copy of B, and each task all of it again. The model takes strips, whose copies are their own, and no choice spends a fifth of its
+ * time on reading again. */
 static void nothing_is_read_again_and_again(void **state) {
   static const struct {
     int threads;
@@ -357,6 +358,9 @@ static void nothing_is_read_again_and_again(void **state) {
     const tsl_packed_job job =
         tsl_packed_job_for(&problem, &strides, best.value[0], best.value[1] << 10, &device);
     const double again = tsl_packed_share(&job, device.threads).again;
+    if (!tsl_packed_has_strips(&job, device.threads))
+      fail_msg("%lld cubed by %d threads, depth %lld block %lld: copies of all", (long long)squares[i].n,
+               device.threads, (long long)best.value[0], (long long)best.value[1]);
     if (again > 0.2 * least * read_again)
       fail_msg("%lld cubed by %d threads, depth %lld block %lld: each reads %g bytes again",
                (long long)squares[i].n, device.threads, (long long)best.value[0], (long long)best.value[1],

@@ -124,6 +124,15 @@ static double again_seconds(double bytes, double multiplying, const tsl_device *
   return fmax(0, bytes / (tsl_last_cache_is_far(device) ? 20e9 : 60e9) - multiplying / 4);
 }
 
+/* A line that others have read since, and still hold, is called back before it is written again, where the last cache is far: 50 ns
+ * each of many threads (a Xeon), nothing to speak of between two. */
+static double called_back_seconds(double shared, const tsl_device *device) {
+  static const double each = 50e-9;
+  const double threads = device->threads, held = fmin(shared, (double)device->level_bytes[1] * threads);
+  return tsl_last_cache_is_far(device) ? held / TSL_CACHE_LINE * each * fmax(0, 1 - 2 / threads) / threads
+                                       : 0;
+}
+
 /* Whether rows of B start within cache lines. */
 static bool is_ragged(const tsl_packed_job *job) {
   return job->views.b.row_stride * job->size % TSL_CACHE_LINE != 0;
@@ -200,7 +209,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const tsl_packed_sharing sharing = tsl_packed_share(&job, device->threads);
   const double each = seconds * sharing.uneven / (0.95 * device->threads);
   return sharing.waits * wait_seconds(device->threads) + each + again_seconds(sharing.again, each, device) +
-         fetched;
+         called_back_seconds(sharing.shared, device) + fetched;
 }
 
 /* Copies are made once by all threads, those of B for each panel of A, or by each strip for itself; tiles read them, or the operands where they lie. */

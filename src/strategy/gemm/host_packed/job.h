@@ -148,9 +148,10 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
 /* --- schedules --- */
 
 /* What it costs to share a job among threads: how often all of them wait for each other, how many times an even share
- * of the tiles the busiest one has, and bytes of copies that each reads from the last cache or another core's. */
+ * of the tiles the busiest one has, bytes of copies that each reads again from the last cache or another core's, and bytes of
+ * copies that some write and all read. */
 typedef struct tsl_packed_sharing {
-  double waits, uneven, again;
+  double waits, uneven, again, shared;
 } tsl_packed_sharing;
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads);
 /* The same for a job with the schedule of that name. */
