@@ -23,10 +23,11 @@ constexpr int ITEMS = 256, CHUNKS = TSL_CUDA_WGMMA_LINES_CHUNKS, SIDE = TSL_CUDA
 SM90_FUNCTION unsigned long long number_of(const byte *at) {
   return (unsigned long long)at;
 }
-enum {
-  WORD_READS = 8,
-  CHUNK_READS = 32
-}; /* bytes from `at` on that may be read: aligned words and chunks, and those behind them */
+SM90_FUNCTION const unsigned *aligned_word(const byte *at) {
+  return (const unsigned *)(at - (number_of(at) & 3));
+}
+/* Bytes from somewhere on that may be read: a warp's aligned words and one more; two chunks. */
+enum { WARP_READS = 132, CHUNK_READS = 32 };
 
 /* 16 bytes from the `apart`th of two chunks on: moved by two words, by one, and by bytes. */
 SM90_FUNCTION uint4 shifted(const uint4 &low, const uint4 &high, unsigned apart) {
@@ -151,28 +152,28 @@ SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *to, int unit
             own_chunk = (int)threadIdx.x / 32;
   const long long line = (long long)(unit % down) * SIDE, first = (long long)(unit / down) * SIDE;
   unsigned words[16], turned[16];
-  const byte *own = from + of.offset + line + own_line + (first + own_chunk * 16) * of.step;
+  const byte *warp = from + of.offset + line + (first + own_chunk * 16) * of.step, *own = warp + own_line;
   const long long left = of.elements - first - own_chunk * 16; /* of them */
-  const bool is_whole = line + own_line + 4 <= of.lines && left >= 16;
-  if (is_whole && ((number_of(own) | (unsigned long long)of.step) & 3) == 0) {
+  /* All questions are a warp's. */
+  if (line + SIDE <= of.lines && left >= 16 && ((number_of(warp) | (unsigned long long)of.step) & 3) == 0) {
 #pragma unroll
     for (int e = 0; e < 16; e++)
       words[e] = *(const unsigned *)(own + e * of.step);
-  } else if (left > 0 && own + (of.step > 0 ? 15 * of.step : 0) + WORD_READS <= from + of.end) {
-    /* Two aligned words for each, all of them asked for before one is shifted. */
-    const byte *at = own;
-    unsigned next[16];
+  } else if (left > 0 && warp + (of.step > 0 ? 15 * of.step : 0) + WARP_READS <= from + of.end) {
+    /* Of each element, a warp's lines are 32 aligned words and one behind them, which a thread each asks for: what a word begins its neighbour ends. */
+    const int lane = (int)threadIdx.x % 32, last = left < 16 ? (int)left - 1 : 15;
+    unsigned behind = 0;
+#pragma unroll
+    for (int e = 0; e < 16; e++)
+      words[e] = *aligned_word(own + min(e, last) * of.step);
+    if (lane < 16)
+      behind = *aligned_word(warp + min(lane, last) * of.step + 128);
 #pragma unroll
     for (int e = 0; e < 16; e++) {
-      const unsigned *aligned = (const unsigned *)(at - (number_of(at) & 3));
-      words[e] = aligned[0], next[e] = aligned[1];
-      at += e + 1 < left ? of.step : 0;
-    }
-    at = own;
-#pragma unroll
-    for (int e = 0; e < 16; e++) {
-      words[e] = __funnelshift_r(words[e], next[e], 8 * ((unsigned)number_of(at) & 3));
-      at += e + 1 < left ? of.step : 0;
+      const unsigned other = __shfl_down_sync(0xffffffff, words[e], 1),
+                     end = __shfl_sync(0xffffffff, behind, e);
+      words[e] = __funnelshift_r(words[e], lane == 31 ? end : other,
+                                 8 * ((unsigned)number_of(warp + min(e, last) * of.step) & 3));
     }
   } else {
 #pragma unroll
