@@ -422,6 +422,46 @@ static void factors_across_go_to_registers(void **state) {
   assert_true(tsl_cuda_wgmma_by_map(&tile, &odd, false));
 }
 
+/* Integers of 8 bits likewise, where their C goes by map, in tiles that have a slab's rows, and where nothing follows the sums. */
+static void bytes_across_go_to_registers(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    tesela_type ab, c;
+    int64_t n;
+    double beta;
+    tesela_activation activation;
+    const char *config;
+    bool from_registers;
+  } cases[] = {{TESELA_I8, TESELA_I32, 1024, 0, TESELA_NO_ACTIVATION, "order=swapped", true},
+               {TESELA_U8, TESELA_I32, 1024, 0, TESELA_NO_ACTIVATION, "order=swapped tile_m=256", true},
+               {TESELA_I8, TESELA_I32, 1024, 0, TESELA_NO_ACTIVATION, "order=direct", false},
+               {TESELA_I8, TESELA_I32, 1024, 0, TESELA_NO_ACTIVATION, "order=swapped tile_m=64", false},
+               {TESELA_I8, TESELA_I32, 1023, 0, TESELA_NO_ACTIVATION, "order=swapped", false},
+               {TESELA_I8, TESELA_I32, 1024, 1, TESELA_NO_ACTIVATION, "order=swapped", false},
+               {TESELA_I8, TESELA_I32, 1024, 0, TESELA_RELU, "order=swapped", false},
+               {TESELA_I8, TESELA_I32, 1024, 0, TESELA_NO_ACTIVATION, "order=swapped form=stream", false},
+               {TESELA_I8, TESELA_I32, 1024, 0, TESELA_NO_ACTIVATION, "order=swapped form=flow", false},
+               {TESELA_E4M3, TESELA_F32, 1024, 0, TESELA_NO_ACTIVATION, "order=swapped eights=units", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(512, cases[i].n, 256, cases[i].ab, cases[i].c);
+    problem.beta[0] = cases[i].beta;
+    problem.activation = cases[i].activation;
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    assert_int_equal(tile.from_registers, cases[i].from_registers);
+    assert_int_equal(tile.a_across, cases[i].from_registers);
+    assert_false(tile.b_across);
+    assert_int_equal(tsl_cuda_wgmma_packed_bytes(&tile) == 0, cases[i].from_registers);
+    /* Products that differ have one kernel, which knows no registers. */
+    assert_false(tsl_cuda_wgmma_joining_tile(&problem, &config, &device).from_registers);
+    const tsl_cuda_wgmma_shares shares =
+        tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, 256, &device);
+    assert_true(strategy->uses.scratch(&problem, &config, &device) >=
+                (uint64_t)(tile.a_bytes + tile.b_bytes + shares.sums_bytes));
+  }
+}
+
 /* It takes the order in which nothing is packed, whichever factor lies across. */
 static void the_model_likes_what_is_not_packed(void **state) {
   (void)state;
@@ -609,6 +649,7 @@ int main(void) {
       cmocka_unit_test(products_that_differ),
       cmocka_unit_test(rows_are_copied_as_bytes),
       cmocka_unit_test(factors_across_go_to_registers),
+      cmocka_unit_test(bytes_across_go_to_registers),
       cmocka_unit_test(the_model_likes_what_is_not_packed),
       cmocka_unit_test(the_model_likes_what_fits),
       cmocka_unit_test(the_model_likes_what_an_ask_allows),

@@ -213,14 +213,37 @@ SM90_FUNCTION unsigned load_shared(shared_t from) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
   return word;
 }
+/* Four words from a multiple of 16. */
+SM90_FUNCTION void load_shared_chunk(shared_t from, unsigned *words) {
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(from)
+               : "memory");
+}
 /* Two words from a multiple of 8. */
 SM90_FUNCTION void load_shared_pair(shared_t from, unsigned &first, unsigned &second) {
   asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(first), "=r"(second) : "r"(from) : "memory");
 }
 
+/* Four 8 x 8 matrices of 16 bits, transposed, by a whole warp: threads 8 i to 8 i + 7 give the addresses of matrix i's rows, of 16 bytes each, and out[i] of
+ * thread t is element t / 4 of row 2 (t % 4), and above it that of the next row. */
+SM90_FUNCTION void load_matrices_transposed(unsigned *out, shared_t row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+               : "r"(row)
+               : "memory");
+}
+
 /* Two numbers of f32 at a multiple of 8 bytes. */
 SM90_FUNCTION void load_shared_pair(shared_t from, float pair[2]) {
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(pair[0]), "=f"(pair[1]) : "r"(from) : "memory");
+}
+
+/* Four words to a multiple of 16 of device memory, in one instruction: of a store of a uint4 beside one of its words, compilers make four. */
+SM90_FUNCTION void store_global_chunk(void *to, unsigned a, unsigned b, unsigned c, unsigned d) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(a), "r"(b),
+               "r"(c), "r"(d)
+               : "memory");
 }
 
 /* --- wgmma --- */
@@ -301,8 +324,8 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "%128", "%129", "%130", shape, types, flags)                       \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
                : "l"(a), "l"(b), "r"((int)(add)))
-/* The same with A in registers, four words a thread for products of 32 bytes along k. Of elements of 32 bits thread t of the warpgroup has in
- * a[i] row 16 (t / 32) + t % 32 / 4 + 8 (i % 2) and k t % 4 + 4 (i / 2). Until the products are waited for, nothing else may go to these
+/* The same with A in registers, four words a thread for products of 32 bytes along k. Thread t of the warpgroup has in
+ * a[i] row 16 (t / 32) + t % 32 / 4 + 8 (i % 2), and of elements of 32 bits k t % 4 + 4 (i / 2), of bytes four k from 4 (t % 4) + 16 (i / 2) on. Until the products are waited for, nothing else may go to these
  * registers. */
 #define SM90_WORDS_OF_A(a) "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3])
 #define wgmma_registers_n16(shape, types, flags, R, s, a, b, add)                                            \

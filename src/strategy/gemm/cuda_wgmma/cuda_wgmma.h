@@ -34,10 +34,11 @@ typedef struct tsl_cuda_wgmma {
   tsl_problem problem; /* swapped: C' = B' A' */
   bool swapped;
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, elements along k do not */
-  bool from_registers;     /* A, of 4 bytes and across, is read to registers (cuda_wgmma_across.cu) */
-  int given, element;      /* bytes of an element of A and B as it lies, and as it is multiplied */
-  int eights;              /* of a problem of 8-bit numbers; else 0 */
-  int apart;               /* panels whose sums are added to others; 0: all are one sum */
+  bool
+      from_registers; /* A, of 4 bytes or of integers of one, and across, is read to registers (cuda_wgmma_across.cu) */
+  int given, element; /* bytes of an element of A and B as it lies, and as it is multiplied */
+  int eights;         /* of a problem of 8-bit numbers; else 0 */
+  int apart;          /* panels whose sums are added to others; 0: all are one sum */
   int c_element;
   int tile_m, tile_n, cluster, band;
   bool flows, streams;
@@ -88,6 +89,8 @@ bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes 
 /* Whether C goes by a map, which only writes: its rows (or columns) are dense and lie where maps take them, and it is not read. What a map
  * writes ends at a multiple of 16 bytes, beyond a row's end where that is none. */
 bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c);
+/* The same where it lies as the problem says. */
+bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile);
 
 /* Predicted seconds; NOTES.md has what it was fitted to. */
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

@@ -1,14 +1,22 @@
-/* Idea: f32 as tf32, which wgmma reads from shared memory only along k, where A lies across: its panels come as they lie, and each warpgroup
- * takes its rows of them to registers, from which wgmma takes A as well. Nothing is turned before; B, along k, is read from shared memory.
+/* Idea: f32 as tf32, and 8-bit integers, which wgmma reads from shared memory only along k, where A lies across: its panels come as they lie, and each
+ * warpgroup takes its rows of them to registers, from which wgmma takes A as well. Nothing is turned before; B, along k, is read from shared memory.
  * Row-major factors are the transposed product, B' A' (order=swapped), whose A is such a B.
  *
- * Of a slab, 32 rows of A by 32 of k (128 bytes of each k, in 16 bytes exchanged by k), a thread reads two rows that lie side by side at
- * a time. Which rows of A are which of a fragment is free: rows of C are in the same order. A lane l = 4 r + q of warp w has
+ * Which rows of A are which of a fragment is free: rows of C are in the same order. Of a slab of f32, 32 rows of A by 32 of k (128 bytes of each k, in
+ * 16 bytes exchanged by k), a thread reads two rows that lie side by side at a time. A lane l = 4 r + q of warp w has
  *
  *   fragment's row 16 w + r + 8 h, k q  ->  row h + 2 (r & 1) + 4 (w & 1) + 8 (w >> 1) + 16 (r >> 1 & 1) + 32 (r >> 2)
  *
  * so that half a warp, two bits of r and both of q, reads all 32 banks: chunk 4 of 8 is another for r's second bit, chunks 0 to 3 for q, by
  * the exchange, and half a chunk for r's first bit.
+ *
+ * Of bytes, a slab is 128 rows by 128 of k, and warp w's 16 rows of a block are a chunk of each k. ldmatrix turns pairs of bytes, so a lane gets rows 2 r and
+ * 2 r + 1 at two k, and of two such words two bytes each are four k of one row:
+ *
+ *   fragment's row 16 w + r + 8 h, k 4 q to 4 q + 3  ->  row 16 w + 2 r + h
+ *
+ * Eight lines of k that one load takes are to lie in different banks, so their numbers modulo 8 differ: k 4 q and 4 q + 1 of the lower two q beside
+ * 4 q + 2 and 4 q + 3 of the upper two, and then the other way round.
  *
  * Registers that products under way read may not be written: fragments are two sets, one of the panel that is multiplied and one of
  * the next, read meanwhile.
@@ -16,7 +24,7 @@
  * The rest is cuda_wgmma.cu's: stages, clusters, shares, boxes. C goes by a map where its rows are dense, or its columns (BY_COLUMNS),
  * whose boxes are 64 columns of 32 rows, by two.
  *
- * Parameters and what the host gives: cuda_wgmma.cu's; ELEMENT is 4, A_ACROSS 1, B_ACROSS and APART 0.
+ * Parameters and what the host gives: cuda_wgmma.cu's; ELEMENT is 4 or, with tiles of 128 rows or more, 1; A_ACROSS 1, B_ACROSS and APART 0; elements of C have 4 bytes.
  * Limits: those of cuda_wgmma.cu. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
@@ -84,6 +92,9 @@ SM90_FUNCTION int rows_above() {
 
 /* --- multiplying --- */
 
+typedef unsigned fragments[BLOCKS][STEPS][4];
+
+#if ELEMENT == 4
 /* The first of a thread's two rows of a block of 64: the other is the next. */
 SM90_FUNCTION int own_row() {
   const int r = threadIdx.x % 32 / 4, w = threadIdx.x / 32 % 4;
@@ -93,8 +104,6 @@ SM90_FUNCTION int own_row() {
 SM90_FUNCTION bool is_other() {
   return threadIdx.x % 16 / 8 == 1;
 }
-
-typedef unsigned fragments[BLOCKS][STEPS][4];
 
 /* Where a thread's rows lie in a panel of the warpgroup's, at its k of a product's first four. */
 SM90_FUNCTION shared_t own_place() {
@@ -115,6 +124,38 @@ SM90_FUNCTION void read_fragments(fragments own, shared_t place) {
       load_shared_pair(second + below, own[i][s][2], own[i][s][3]);
     }
 }
+#else
+SM90_FUNCTION int own_row() {
+  return threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4 * 2;
+}
+/* Rows of half a warp lie in different banks as they are. */
+SM90_FUNCTION bool is_other() {
+  return false;
+}
+
+/* The line of k whose address a thread gives to the loads of a product's, in a panel of the warpgroup's first 64 rows. */
+SM90_FUNCTION shared_t own_place() {
+  const int lane = threadIdx.x % 32, matrix = lane / 8, q = lane % 8 / 2, w = threadIdx.x / 32 % 4,
+            k = 16 * (matrix >> 1) + 4 * q + 2 * ((matrix ^ q >> 1) & 1) + lane % 2;
+  return rows_above() / SLAB_LINES * SLAB_BYTES + swizzled(k, rows_above() % SLAB_LINES + 16 * w);
+}
+
+SM90_FUNCTION void read_fragments(fragments own, shared_t place) {
+  const unsigned first = threadIdx.x % 4 < 2 ? 0x6420 : 0x2064, second = first + 0x1111;
+#pragma unroll
+  for (int i = 0; i < BLOCKS; i++)
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+      unsigned pairs[4];
+      load_matrices_transposed(pairs, (place ^ i * 64) + s * 32 * 128);
+#pragma unroll
+      for (int j = 0; j < 2; j++) {
+        own[i][s][2 * j] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], first);
+        own[i][s][2 * j + 1] = __byte_perm(pairs[2 * j], pairs[2 * j + 1], second);
+      }
+    }
+}
+#endif
 
 SM90_FUNCTION void multiply_fragments(wgmma_sums sums[BLOCKS], fragments own, shared_t b, bool add) {
   wgmma_fence();

@@ -20,22 +20,17 @@
 typedef unsigned char byte;
 constexpr int ITEMS = 256, CHUNKS = TSL_CUDA_WGMMA_LINES_CHUNKS, SIDE = TSL_CUDA_WGMMA_LINES_SIDE;
 
-/* Four bytes from `at` on, of two words that are aligned. */
-SM90_FUNCTION unsigned word_at(const byte *at) {
-  const unsigned apart = (unsigned)(unsigned long long)at & 3;
-  const unsigned *from = (const unsigned *)(at - apart);
-  return __funnelshift_r(from[0], from[1], 8 * apart);
+SM90_FUNCTION unsigned long long number_of(const byte *at) {
+  return (unsigned long long)at;
 }
-enum { WORD_READS = 8, CHUNK_READS = 32 }; /* bytes from `at` on that may be read */
+SM90_FUNCTION const unsigned *aligned_word(const byte *at) {
+  return (const unsigned *)(at - (number_of(at) & 3));
+}
+/* Bytes from somewhere on that may be read: a warp's aligned words and one more; two chunks. */
+enum { WARP_READS = 132, CHUNK_READS = 32 };
 
-/* 16 bytes, likewise: 32 that are aligned, moved by two words, by one, and by bytes. */
-SM90_FUNCTION uint4 chunk_at(const byte *at) {
-  const unsigned apart = (unsigned)(unsigned long long)at & 15;
-  const uint4 *from = (const uint4 *)(at - apart);
-  const uint4 low = from[0];
-  if (apart == 0)
-    return low;
-  const uint4 high = from[1];
+/* 16 bytes from the `apart`th of two chunks on: moved by two words, by one, and by bytes. */
+SM90_FUNCTION uint4 shifted(const uint4 &low, const uint4 &high, unsigned apart) {
   unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
   for (int i = 0; i < 6; i++)
@@ -80,30 +75,56 @@ SM90_FUNCTION void put(byte *to, const uint4 &chunk, long long count, int is_e5m
   }
 }
 
-/* A unit of lines whose elements lie side by side, or anyhow. */
-SM90_FUNCTION void copy_lines(const byte *from, byte *to, int unit, const cuda_wgmma_lines &of) {
+/* Chunk `number` of a unit of lines: from where, whereto, and elements of its line from its first on; none: there is no such chunk. */
+struct line_chunk {
+  const byte *from;
+  byte *to;
+  long long left;
+};
+SM90_FUNCTION line_chunk chunk_of(const byte *from, byte *to, int unit, int number,
+                                  const cuda_wgmma_lines &of) {
   const int segments = (int)((of.elements - 1) >> (4 + of.shift)) + 1, group = unit / segments,
             segment = unit % segments;
-  uint4 chunks[CHUNKS / ITEMS];
+  const long long line = ((long long)group * CHUNKS + number) >> of.shift,
+                  first = ((long long)segment << of.shift | number & ((1 << of.shift) - 1)) * 16;
+  return {from + of.offset + line * of.line + first * of.step,
+          to + of.to + line * of.pitch + first * (WIDENED ? 2 : 1),
+          line < of.lines ? of.elements - first : 0};
+}
+
+/* A unit of lines whose elements lie side by side, or anyhow. What a thread reads it asks for at once: of a way that bytes may be read one by one in between, the compiler would
+ * wait for each chunk. */
+SM90_FUNCTION void copy_lines(const byte *from, byte *to, int unit, const cuda_wgmma_lines &of) {
+  constexpr int OWN = CHUNKS / ITEMS;
+  line_chunk own[OWN];
+  bool is_whole = of.step == 1;
 #pragma unroll
-  for (int i = 0; i < CHUNKS / ITEMS; i++) {
-    const int place = i * ITEMS + (int)threadIdx.x;
-    const long long line = ((long long)group * CHUNKS + place) >> of.shift,
-                    first = ((long long)segment << of.shift | place & ((1 << of.shift) - 1)) * 16;
-    const byte *start = from + of.offset + line * of.line;
-    if (line < of.lines && first < of.elements)
-      chunks[i] = of.step == 1 && start + first + CHUNK_READS <= from + of.end
-                      ? chunk_at(start + first)
-                      : gathered(start + first * of.step, of.step, of.elements - first);
+  for (int i = 0; i < OWN; i++) {
+    own[i] = chunk_of(from, to, unit, i * ITEMS + (int)threadIdx.x, of);
+    is_whole = is_whole && (own[i].left <= 0 || own[i].from + CHUNK_READS <= from + of.end);
   }
+  if (is_whole) {
+    uint4 low[OWN], high[OWN];
 #pragma unroll
-  for (int i = 0; i < CHUNKS / ITEMS; i++) {
-    const int place = i * ITEMS + (int)threadIdx.x;
-    const long long line = ((long long)group * CHUNKS + place) >> of.shift,
-                    first = ((long long)segment << of.shift | place & ((1 << of.shift) - 1)) * 16;
-    if (line < of.lines && first < of.elements)
-      put(to + of.to + line * of.pitch + first * (WIDENED ? 2 : 1), chunks[i], of.elements - first,
-          of.is_e5m2);
+    for (int i = 0; i < OWN; i++)
+      if (own[i].left > 0) {
+        const uint4 *aligned = (const uint4 *)(own[i].from - (number_of(own[i].from) & 15));
+        low[i] = aligned[0];
+        if (number_of(own[i].from) & 15)
+          high[i] = aligned[1];
+      }
+#pragma unroll
+    for (int i = 0; i < OWN; i++)
+      if (own[i].left > 0)
+        put(own[i].to, shifted(low[i], high[i], (unsigned)number_of(own[i].from) & 15), own[i].left,
+            of.is_e5m2);
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < OWN; i++) {
+      const line_chunk one = chunk_of(from, to, unit, i * ITEMS + (int)threadIdx.x, of);
+      if (one.left > 0)
+        put(one.to, gathered(one.from, of.step, one.left), one.left, of.is_e5m2);
+    }
   }
 }
 
@@ -131,17 +152,29 @@ SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *to, int unit
             own_chunk = (int)threadIdx.x / 32;
   const long long line = (long long)(unit % down) * SIDE, first = (long long)(unit / down) * SIDE;
   unsigned words[16], turned[16];
-  const byte *own = from + of.offset + line + own_line + (first + own_chunk * 16) * of.step;
+  const byte *warp = from + of.offset + line + (first + own_chunk * 16) * of.step, *own = warp + own_line;
   const long long left = of.elements - first - own_chunk * 16; /* of them */
-  const bool is_whole = line + own_line + 4 <= of.lines && left >= 16;
-  if (is_whole && (((unsigned)(unsigned long long)own | (unsigned)of.step) & 3) == 0) {
+  /* All questions are a warp's. */
+  if (line + SIDE <= of.lines && left >= 16 && ((number_of(warp) | (unsigned long long)of.step) & 3) == 0) {
 #pragma unroll
     for (int e = 0; e < 16; e++)
       words[e] = *(const unsigned *)(own + e * of.step);
-  } else if (own + (of.step > 0 ? 15 * of.step : 0) + WORD_READS <= from + of.end) {
+  } else if (left > 0 && warp + (of.step > 0 ? 15 * of.step : 0) + WARP_READS <= from + of.end) {
+    /* Of each element, a warp's lines are 32 aligned words and one behind them, which a thread each asks for: what a word begins its neighbour ends. */
+    const int lane = (int)threadIdx.x % 32, last = left < 16 ? (int)left - 1 : 15;
+    unsigned behind = 0;
 #pragma unroll
     for (int e = 0; e < 16; e++)
-      words[e] = e < left ? word_at(own + e * of.step) : 0;
+      words[e] = *aligned_word(own + min(e, last) * of.step);
+    if (lane < 16)
+      behind = *aligned_word(warp + min(lane, last) * of.step + 128);
+#pragma unroll
+    for (int e = 0; e < 16; e++) {
+      const unsigned other = __shfl_down_sync(0xffffffff, words[e], 1),
+                     end = __shfl_sync(0xffffffff, behind, e);
+      words[e] = __funnelshift_r(words[e], lane == 31 ? end : other,
+                                 8 * ((unsigned)number_of(warp + min(e, last) * of.step) & 3));
+    }
   } else {
 #pragma unroll
     for (int e = 0; e < 16; e++) {
@@ -169,7 +202,7 @@ SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *to, int unit
   }
 }
 
-extern "C" __global__ void __launch_bounds__(ITEMS, 3)
+extern "C" __global__ void __launch_bounds__(ITEMS, 2)
     tsl_gemm_cuda_wgmma_lines(const byte *a, const byte *b, byte *to,
                               const __grid_constant__ cuda_wgmma_lines_arguments given) {
   __shared__ uint4 block[SIDE * SIDE / 16];

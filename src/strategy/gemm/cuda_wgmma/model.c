@@ -69,16 +69,6 @@ double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
          (copied(a, true, tile->a_across, tile->element) + copied(b, false, tile->b_across, tile->element));
 }
 
-/* Whether C's boxes go by a map, where it lies as the problem says. */
-static bool by_map(const tsl_cuda_wgmma *tile) {
-  const tsl_problem *problem = &tile->problem;
-  const tsl_gemm_sizes sizes = {.m = problem->m,
-                                .n = problem->n,
-                                .c_row_stride = problem->c.row_stride,
-                                .c_col_stride = problem->c.col_stride};
-  return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
-}
-
 /* Of blocks that flow, seconds: from a launch's end to the next one's first full stage and its last sums; more for each further 64 rows or
  * columns of a tile, and for each doubling of a cluster beyond two blocks, which find less often room together. */
 static const double flow_seconds = 1.78e-6, flow_lines_seconds = 1.59e-6, flow_cluster_seconds = 1.93e-6,
@@ -124,7 +114,9 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sha
   const double multiplied = ceil((double)problem->k / tile->depth) * panel_clocks(tile),
                elements = (double)tile->tile_m * tile->tile_n;
   /* While one of the blocks of a multiprocessor stores by map, others multiply; storing one by one is work, too. */
-  const double one_by_one = by_map(tile) ? 0 : elements / 128 * element_clocks / sqrt(tile->warpgroups),
+  const double one_by_one = tsl_cuda_wgmma_problem_by_map(tile)
+                                ? 0
+                                : elements / 128 * element_clocks / sqrt(tile->warpgroups),
                store = tile_clocks + elements * tile->c_element / store_bytes;
   const double clocks = first_clocks + rounds * fmax(tile->resident * (multiplied + one_by_one),
                                                      multiplied + store + one_by_one);
@@ -166,22 +158,23 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)shares->parts);
   const double c_bytes = (double)tile->tile_m * tile->tile_n * (shares->parts > 1 ? 4 : tile->c_element);
   const double elements = (double)tile->tile_m * tile->tile_n / tile->warpgroups;
-  const double store =
-      tile_clocks + (by_map(tile) || shares->parts > 1 ? c_bytes / store_bytes
-                                                       : threads_clocks + elements / 128 * thread_clocks);
+  const double store = tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || shares->parts > 1
+                                          ? c_bytes / store_bytes
+                                          : threads_clocks + elements / 128 * thread_clocks);
   const double pairs = tile->cluster > 1 ? pair_clocks : 0;
   const double clocks = first_clocks + group_clocks * (tile->warpgroups - 1) + 2 * pairs +
                         taken_clocks(tile, shares, panels, store, pairs);
   double seconds = clocks / clock;
   if (seconds > cool_seconds)
     seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
-  const double warm = tile->from_registers ? warm_across_seconds : warm_seconds;
+  const bool is_cut = tile->from_registers && tile->element == 4;
+  const double warm = is_cut ? warm_across_seconds : warm_seconds;
   const bool is_won_back = seconds > warm && tile->cluster == 2;
   if (is_won_back)
     seconds = warm + (seconds - warm) * (hot_clock / shared_clock);
   const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth);
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
-  const double band = is_won_back && tile->from_registers ? band_most / 2 : band_most;
+  const double band = is_won_back && is_cut ? band_most / 2 : band_most;
   const double helped = tile->streams ? seconds * helped_share + helped_seconds : 0;
   return seconds * (1 + 0.002 * fabs(log2(tile->band / band))) + helped +
          launch_share * device->launch_seconds;

@@ -113,6 +113,25 @@ static void share_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
   tile->beside = (int64_t)vectors * tile->tile_n * 4 * tile->warpgroups;
 }
 
+bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
+  const tsl_problem *problem = &tile->problem;
+  const tsl_gemm_sizes sizes = {.m = problem->m,
+                                .n = problem->n,
+                                .c_row_stride = problem->c.row_stride,
+                                .c_col_stride = problem->c.col_stride};
+  return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
+}
+
+/* Integers that lie across go to registers where C, by columns or rows, goes by its map: what threads store costs more there than turning does. Tiles have
+ * a slab's rows; its kernel has no last step. */
+static bool bytes_from_registers(const tsl_cuda_wgmma *given) {
+  tsl_cuda_wgmma tile = *given;
+  tile.from_registers = true;
+  return tile.element == 1 && tile.eights == 0 && tile.tile_m >= TSL_CUDA_WGMMA_PANEL && !tile.streams &&
+         tile.problem.c.type == TESELA_I32 && !tsl_problem_has_finish(&tile.problem) &&
+         tsl_cuda_wgmma_problem_by_map(&tile);
+}
+
 typedef enum tile_for { ALONE, FINISHING, JOINING } tile_for;
 
 static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -143,7 +162,8 @@ static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *conf
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   /* From shared memory wgmma takes elements of 8 and of 32 bits along k alone. */
-  tile.from_registers = tile.element == 4 && !tile.flows && !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.from_registers = !tile.flows && !tsl_launch_along(a->col_stride, a->row_stride) &&
+                        (tile.element == 4 || (purpose == ALONE && bytes_from_registers(&tile)));
   tile.a_across =
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
   tile.b_across = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);

@@ -1,0 +1,167 @@
+/* C without a map: 64 rows of a warpgroup's sums by way of shared memory, to where C's elements lie. Of cuda_wgmma_tiles.cu.
+ *
+ * Rows of C begin at any address, so they are stored by chunks of 16 bytes that are aligned there, and sums are put down as they will lie: element x of row y at
+ *
+ *   word (x + shift(y) + turn(y)) modulo WIDTH of row y     shift: elements from a multiple of 16 bytes to where the row begins
+ *
+ *   16 bytes:      |        |        |        |        |
+ *   a row of C:        x x x x x x x x x x x x x x         a thread for each chunk; what begins in the first ends in the one behind the last, and
+ *   in memory:     | e e    |        |        |            both share a place
+ *
+ * Rows are turned by so much that eight of them, and columns likewise, lie in different banks. */
+constexpr int CHUNK = 16 / (int)sizeof(c_element);
+
+SM90_FUNCTION int row_shift(const c_element *line) {
+  return (int)((unsigned long long)line / sizeof(c_element) % CHUNK);
+}
+
+/* Of a number of words below 2 WIDTH. */
+template <int WIDTH>
+SM90_FUNCTION int row_word(int word) {
+  return word >= WIDTH ? word - WIDTH : word;
+}
+SM90_FUNCTION int row_turn(int y) {
+  return 8 * (y & 3) + (y & 4);
+}
+
+/* Columns `box` 32 and further of the sums, WIDTH of them or as many as there are, times alpha. Threads of rows 4 to 7 of eight put the second of two first, into odd banks. `shift` is of the
+ * thread's rows: eight rows further down it is the same. */
+template <int WIDTH>
+SM90_FUNCTION void put_rows(shared_t to, wgmma_sums sums, int box, int shift, cuda_wgmma_scalar alpha) {
+  constexpr int PAIRS = TILE_N < WIDTH ? TILE_N / 8 : WIDTH / 8;
+  const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4, other = row >> 2 & 1,
+            place = shift + row_turn(row) + thread % 4 * 2;
+  const int first = row_word<WIDTH>(place + other), second = row_word<WIDTH>(place + 1 - other);
+  to += row * WIDTH * 4;
+#pragma unroll
+  for (int j = 0; j < PAIRS; j++) {
+    const sum_t *own = sums[4 * box + j];
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      const shared_t line = to + 8 * h * WIDTH * 4;
+      store_shared(line + 4 * row_word<WIDTH>(8 * j + first),
+                   scaled(other ? own[2 * h + 1] : own[2 * h], alpha));
+      store_shared(line + 4 * row_word<WIDTH>(8 * j + second),
+                   scaled(other ? own[2 * h] : own[2 * h + 1], alpha));
+    }
+  }
+}
+
+SM90_FUNCTION void store_element(c_element *to, unsigned element) {
+  if (sizeof(c_element) == 4)
+    *(unsigned *)to = element;
+  else
+    *(unsigned short *)to = (unsigned short)element;
+}
+
+/* A chunk of a row of C: its elements from `first` on, of which those before 0 come behind the row's others, WIDTH further on, and those from `end` on are none. */
+template <int WIDTH>
+SM90_FUNCTION void store_chunk(c_element *line, const unsigned *words, int first, int end, int row,
+                               int first_col, int product, const finish_vectors &with) {
+  unsigned elements[CHUNK];
+  if (first >= 0 && first + CHUNK <= end) {
+#pragma unroll
+    for (int e = 0; e < CHUNK; e++)
+      elements[e] = element_of(words[e], row, first_col + first + e, product, with);
+    if (CHUNK == 4)
+      store_global_chunk(line + first, elements[0], elements[1], elements[2], elements[3]);
+    else
+      store_global_chunk(line + first, elements[0] | elements[1] << 16, elements[2] | elements[3] << 16,
+                         elements[CHUNK - 4] | elements[CHUNK - 3] << 16,
+                         elements[CHUNK - 2] | elements[CHUNK - 1] << 16);
+  } else {
+#pragma unroll
+    for (int e = 0; e < CHUNK; e++) {
+      const int x = first + e + (first + e < 0 ? WIDTH : 0);
+      if (x < end)
+        store_element(line + x, element_of(words[e], row, first_col + x, product, with));
+    }
+  }
+}
+
+/* What put_rows() put down of 64 rows from `first_row` on and of columns from `first_col` on, to a C that is not read. A thread reads several rows' chunks before it stores
+ * one. */
+template <int WIDTH>
+SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int first_col, int product,
+                              const finish_vectors &with, const cuda_wgmma_arguments &given) {
+  constexpr int CHUNKS = WIDTH / CHUNK, APART_ROWS = 128 / CHUNKS, TOGETHER_ROWS = 16 / CHUNK;
+  const int end = min(WIDTH, given.n - first_col), rows = min(64, given.m - first_row),
+            thread = threadIdx.x % 128, own = thread % CHUNKS * CHUNK;
+  if (end <= 0 || thread >= CHUNKS * APART_ROWS)
+    return;
+  c += first_row * given.c_row + first_col;
+#pragma unroll 1
+  for (int i = thread / CHUNKS; i < rows; i += APART_ROWS * TOGETHER_ROWS) {
+    unsigned words[TOGETHER_ROWS][CHUNK];
+#pragma unroll
+    for (int r = 0; r < TOGETHER_ROWS; r++) {
+      const int y = min(i + r * APART_ROWS, 63);
+#pragma unroll
+      for (int e = 0; e < CHUNK; e += 4)
+        load_shared_chunk(from + 4 * (y * WIDTH + row_word<WIDTH>(own + e + row_turn(y))), words[r] + e);
+    }
+#pragma unroll
+    for (int r = 0; r < TOGETHER_ROWS; r++) {
+      const int y = i + r * APART_ROWS;
+      c_element *const line = c + y * given.c_row;
+      if (y < rows)
+        store_chunk<WIDTH>(line, words[r], own - row_shift(line), end, first_row + y, first_col, product,
+                           with);
+    }
+  }
+}
+
+/* C in boxes of 32 columns of sums, as many at once as there is room for: rows by chunks where nothing of C is read, else element by element. */
+SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &own,
+                                    const finish_vectors &with, const cuda_wgmma_arguments &given,
+                                    shared_t boxes) {
+  constexpr int WIDE = TILE_N < 32 ? TILE_N : 32, ACROSS = TILE_N / WIDE, ALL = BLOCKS * ACROSS,
+                AT_ONCE = BOXES < ALL ? BOXES : ALL, LEAST = AT_ONCE < ACROSS ? AT_ONCE : ACROSS,
+                TOGETHER_ACROSS = AT_ONCE % LEAST || ACROSS % LEAST ? 1 : LEAST; /* boxes of the same rows */
+  constexpr int WIDTH = 32 * TOGETHER_ACROSS;
+  const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
+  const bool by_chunks = !SPLIT && WIDE == 32 && given.c_col == 1 && given.beta.integer == 0;
+  const bool rows_first = given.c_row == 1 && given.c_col != 1;
+  /* A thread's first element of a box, and from one to the next: rows, or columns. */
+  const int y = rows_first ? thread % 64 : thread / WIDE, x = rows_first ? thread / 64 : thread % WIDE,
+            down = rows_first ? 2 : 128 / WIDE;
+  const long long step = down * (rows_first ? given.c_col : given.c_row);
+  c += given.c_offset + own.layer * given.c_part;
+  const int row = own.row + rows_above();
+  const int shift =
+      by_chunks ? row_shift(c + (row + thread / 32 * 16 + thread % 32 / 4) * given.c_row + own.col) : 0;
+#pragma unroll
+  for (int i = 0; i < ALL; i += AT_ONCE) {
+    warpgroup_barrier(group);
+#pragma unroll
+    for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
+      put_rows<WIDTH>(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, shift, given.alpha);
+    warpgroup_barrier(group);
+    if (by_chunks) {
+      for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
+        store_rows<WIDTH>(c, boxes + (j - i) * BOX_BYTES, row + j / ACROSS * 64, own.col + j % ACROSS * WIDE,
+                          own.layer, with, given);
+      continue;
+    }
+    for (int j = i; j < i + AT_ONCE; j++) {
+      const int first = row + j / ACROSS * 64 + y, col = own.col + j % ACROSS * WIDE + x,
+                place = (j - i) % TOGETHER_ACROSS * 32 + x;
+      const shared_t from = boxes + (j - i) / TOGETHER_ACROSS * TOGETHER_ACROSS * BOX_BYTES;
+      const int left = rows_first ? (first < given.m ? (given.n - col + down - 1) / down : 0)
+                                  : (col < given.n ? (given.m - first + down - 1) / down : 0);
+      c_element *to = c + first * given.c_row + col * given.c_col;
+#pragma unroll 8
+      for (int e = 0; e < WIDE / 2; e++, to += step)
+        if (e < left) {
+          const int line = rows_first ? y : y + e * down, at = rows_first ? place + e * down : place;
+          const unsigned word = load_shared(from + 4 * (line * WIDTH + row_word<WIDTH>(at + row_turn(line))));
+#if FINISH
+          finish_store(to, wgmma_tile_sum(word), first + (rows_first ? 0 : e * down),
+                       col + (rows_first ? e * down : 0), own.layer, with, given.beta);
+#else
+          wgmma_tile_store(to, word, given.beta);
+#endif
+        }
+    }
+  }
+}
