@@ -329,6 +329,23 @@ void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double
     *out = (tsl_comparison){.expected = out->expected};
 }
 
+/* Every operation here rounds numbers that are at most twice the gauge: OFF is more than all of them, and than what compare() does otherwise. */
+bool tsl_judged_is_less(const tsl_judged *job, double value, double before, double high, double low,
+                        double magnitude, double most) {
+  static const double off = 0x1p-49;
+  const tsl_judge *judge = job->judge;
+  if (judge->exact || judge->rounded || judge->finite || judge->added || judge->kinds ||
+      tsl_problem_has_finish(job->problem))
+    return false;
+  const double size = fabs(job->alpha) * magnitude, old = job->beta != 0 ? job->beta * before : 0,
+               gauge = size + fabs(old), unit = job->type->unit_roundoff,
+               limit = fmin(job->type->largest, job->sums->largest) / 4;
+  const double error = fabs((value - (job->alpha * high + old)) - job->alpha * low);
+  /* Comparisons with NaN are false. */
+  return magnitude > TINY && size > TINY && magnitude < limit && gauge < limit && fabs(value) < limit &&
+         error * (1 + off) + off * gauge <= fmin(most, judge->factor) * unit * gauge;
+}
+
 /* Digits of the type in base 2. */
 static int digits(const tsl_type_info *type) {
   return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
