@@ -188,8 +188,7 @@ static tesela_status begin(tsl_look *look, const tsl_indices *rows, const tsl_in
     TSL_TRY(queue_before(look));
     TSL_TRY(ops->event_record(look->slot->stream, look->slot->begin));
   }
-  TSL_TRY(queue_terms(look));
-  return ops->event_record(look->slot->stream, look->slot->end);
+  return queue_terms(look);
 }
 
 tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
@@ -234,9 +233,10 @@ static void note(tsl_look *look, tesela_status status) {
 static void before_run(void *argument, tsl_stream *stream) {
   tsl_look *look = argument;
   const tsl_device_ops *ops = look->plan->work.device->ops;
-  if (shares_buffers(look))
+  if (shares_buffers(look)) {
+    note(look, ops->event_record(look->slot->stream, look->slot->end));
     note(look, ops->stream_wait(stream, look->slot->end));
-  else if (look->reads_c)
+  } else if (look->reads_c)
     note(look, ops->stream_wait(stream, look->slot->begin));
 }
 
@@ -268,6 +268,7 @@ static tesela_status bring_back(const tsl_look *look, tsl_stream *stream) {
 }
 
 static tesela_status bring_back_behind(const tsl_look *look, tsl_stream *stream) {
+  TSL_TRY(look->plan->work.device->ops->event_record(look->slot->stream, look->slot->end));
   TSL_TRY(look->plan->work.device->ops->stream_wait(stream, look->slot->end));
   return bring_back(look, stream);
 }
