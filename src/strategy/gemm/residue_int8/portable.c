@@ -20,6 +20,7 @@
 enum {
   ALIGNED = 256,
   SIDE = 256,          /* what engines round their sizes up to, at most */
+  WIDE = 4,            /* numbers that are stored at once */
   NATIVE_DOWN = 4096,  /* groups of a column of tiles, at most */
   WORKSPACE = 16 << 20 /* of the product, beside copies of what it multiplies */
 };
@@ -160,7 +161,10 @@ typedef struct residue_run {
 
 static residue_matrix matrix_of(const tsl_problem *problem, int64_t offset, int64_t across, int64_t along,
                                 bool is_conjugate) {
-  return (residue_matrix){.offset = tsl_residue_reals(problem, offset),
+  const int64_t unit = 16 / (int64_t)tsl_type(tsl_residue_type(problem))->size;
+  return (residue_matrix){.is_wide = along == 1 && tsl_residue_reals(problem, across) % unit == 0 &&
+                                     tsl_residue_reals(problem, offset) % unit == 0,
+                          .offset = tsl_residue_reals(problem, offset),
                           .across = tsl_residue_reals(problem, across),
                           .along = tsl_residue_reals(problem, along),
                           .is_across = !tsl_launch_along(along, across),
@@ -190,6 +194,8 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands, ts
   given->c_col = tsl_residue_reals(problem, s.c_col_stride);
   given->alpha = problem->alpha[0], given->beta = problem->beta[0];
   given->is_empty = !reads(problem);
+  given->is_wide = tsl_residue_reals(problem, 1) == 1 && given->c_col == 1 && given->c_row % WIDE == 0 &&
+                   given->c_offset % WIDE == 0;
   for (int o = 0; o < 2; o++)
     given->blocks[o] = (int)tsl_ceil_div(
         o ? given->n : given->m, given->of[o].is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG);

@@ -198,6 +198,8 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
 
 #define WAYS (2 * TSL_RESIDUE_CANDIDATES)
 #define LEVELS (TSL_RESIDUE_LEVELS + 1) /* that are chosen among */
+#define COPIES 8                        /* of all counts, so that few items add to one at once */
+#define AHEAD 4
 #define COUNTERS ((int)(sizeof(residue_counts) / sizeof(unsigned)))
 
 TSL_FUNCTION unsigned key_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given,
@@ -213,6 +215,15 @@ TSL_FUNCTION void count_line(TSL_LOCAL_POINTER residue_counts *counts, int opera
       TSL_LOCAL_ADD(&counts->lost[c][operand], 1u);
     else
       TSL_LOCAL_ADD(&counts->needs[c][operand][residue_need(key, c)], 1u);
+}
+
+/* Keys of an item's next lines, all of them on their way at once; behind the last line that of zeros. */
+TSL_FUNCTION void fetch_keys(unsigned *keys, TSL_GLOBAL const unsigned char *scratch,
+                             const residue_portable *given, int operand, int first, int lines) {
+  TSL_UNROLL
+  for (int u = 0; u < AHEAD; u++)
+    keys[u] =
+        first + u * ITEMS < lines ? key_of(scratch, given, operand, first + u * ITEMS) : TSL_RESIDUE_ZERO;
 }
 
 /* Of each candidate and operand the least cost, and the lowest level that has it. */
@@ -236,40 +247,58 @@ TSL_FUNCTION residue_choice choice_by(TSL_GLOBAL const residue_rules *rules,
 /* One group. */
 TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
 tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_portable given) {
-  TSL_LOCAL residue_counts counts;
+  TSL_LOCAL residue_counts counts[COPIES];
   TSL_LOCAL residue_word costs[WAYS * LEVELS];
   TSL_LOCAL residue_choice choices[1];
   TSL_LOCAL unsigned native[2];
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
   const int item = TSL_ITEM(0), candidates = rules->candidates;
-  for (int i = item; i < COUNTERS; i += ITEMS)
-    ((TSL_LOCAL_POINTER unsigned *)&counts)[i] = 0;
+  for (int i = item; i < COPIES * COUNTERS; i += ITEMS)
+    ((TSL_LOCAL_POINTER unsigned *)counts)[i] = 0;
   if (item < 2)
     native[item] = 0;
   TSL_BARRIER();
   for (int o = 0; o < 2; o++)
-    for (int i = item; i < (o ? given.n : given.m); i += ITEMS) {
-      const unsigned key = key_of(scratch, &given, o, i);
-      if (!(key & TSL_RESIDUE_ZERO))
-        count_line(&counts, o, candidates, key);
+    for (int i = item; i < (o ? given.n : given.m); i += AHEAD * ITEMS) {
+      unsigned keys[AHEAD];
+      fetch_keys(keys, scratch, &given, o, i, o ? given.n : given.m);
+      TSL_UNROLL
+      for (int u = 0; u < AHEAD; u++)
+        if (!(keys[u] & TSL_RESIDUE_ZERO))
+          count_line(&counts[item % COPIES], o, candidates, keys[u]);
     }
   TSL_BARRIER();
+  for (int i = item; i < COUNTERS; i += ITEMS)
+    for (int copy = 1; copy < COPIES; copy++)
+      ((TSL_LOCAL_POINTER unsigned *)counts)[i] +=
+          ((TSL_LOCAL_POINTER unsigned *)counts)[copy * COUNTERS + i];
+  TSL_BARRIER();
   for (int i = item; i < WAYS * LEVELS; i += ITEMS)
-    costs[i] = residue_cost(rules, &counts, i / LEVELS / 2, i / LEVELS % 2, i % LEVELS);
+    costs[i] = residue_cost(rules, counts, i / LEVELS / 2, i / LEVELS % 2, i % LEVELS);
   TSL_BARRIER();
   if (item == 0)
-    choices[0] = choice_by(rules, &counts, costs);
+    choices[0] = choice_by(rules, counts, costs);
   TSL_BARRIER();
   const residue_choice made = choices[0];
   for (int o = 0; o < 2; o++) {
     const int lines = o ? given.n : given.m;
     TSL_GLOBAL const int *scales =
         (TSL_GLOBAL const int *)(scratch + given.candidates[o]) + (TSL_INDEX)made.candidate * lines;
-    for (int i = item; i < lines; i += ITEMS) {
-      const int is_native = residue_is_native(&made, o, key_of(scratch, &given, o, i));
-      ((TSL_GLOBAL int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : scales[i];
-      if (is_native)
-        TSL_LOCAL_ADD(&native[o], 1u);
+    for (int first = item; first < lines; first += AHEAD * ITEMS) {
+      unsigned keys[AHEAD];
+      int own[AHEAD];
+      fetch_keys(keys, scratch, &given, o, first, lines);
+      TSL_UNROLL
+      for (int u = 0; u < AHEAD; u++)
+        own[u] = first + u * ITEMS < lines ? scales[first + u * ITEMS] : 0;
+      TSL_UNROLL
+      for (int u = 0; u < AHEAD; u++) {
+        const int i = first + u * ITEMS, is_native = residue_is_native(&made, o, keys[u]);
+        if (i < lines)
+          ((TSL_GLOBAL int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : own[u];
+        if (is_native)
+          TSL_LOCAL_ADD(&native[o], 1u);
+      }
     }
   }
   TSL_BARRIER();

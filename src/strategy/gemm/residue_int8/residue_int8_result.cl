@@ -25,11 +25,15 @@ TSL_FUNCTION int scale_of(TSL_GLOBAL const unsigned char *scratch, const residue
   return ((TSL_GLOBAL const int *)(scratch + given->scales[operand]))[line];
 }
 
-/* An element of C by its number, C' 2^-scale or a sum. */
-TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residue_portable *given) {
+/* An element of C by its number, C' 2^-scale or a sum; and where it lies in C. */
+TSL_FUNCTION residue_real finished(TSL_GLOBAL const residue_real *c, double number,
+                                   const residue_portable *given) {
   const residue_real beta = (residue_real)given->beta;
   const residue_real before = beta != 0 ? *c : 0;
-  *c = residue_finish(number, given->is_empty ? 0 : (residue_real)given->alpha, beta, &before);
+  return residue_finish(number, given->is_empty ? 0 : (residue_real)given->alpha, beta, &before);
+}
+TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residue_portable *given) {
+  *c = finished(c, number, given);
 }
 
 /* Of four neighbours, a byte each; where k was cut, their sums reduced again. */
@@ -84,6 +88,25 @@ TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rule
   }
 }
 
+/* Four neighbours, aligned to 16 bytes. */
+TSL_FUNCTION void store_four(TSL_GLOBAL residue_real *to, const residue_real *out) {
+#ifdef TSL_RESIDUE_F64
+  TSL_VECTOR(double, 2) two;
+  for (int i = 0; i < FOUR; i += 2) {
+    TSL_LANE(two, 0) = out[i];
+    TSL_LANE(two, 1) = out[i + 1];
+    TSL_STORE_WHOLE(double, 2, to + i, two);
+  }
+#else
+  TSL_VECTOR(float, 4) four;
+  TSL_LANE(four, 0) = out[0];
+  TSL_LANE(four, 1) = out[1];
+  TSL_LANE(four, 2) = out[2];
+  TSL_LANE(four, 3) = out[3];
+  TSL_STORE_WHOLE(float, 4, to, four);
+#endif
+}
+
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_join(TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned char *scratch,
                            const residue_portable given) {
@@ -98,19 +121,35 @@ tsl_gemm_residue_int8_join(TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned
     return;
   TSL_GLOBAL const residue_sieve *sieve = &rules->sieves[choice.candidate];
   TSL_GLOBAL const unsigned char *from = scratch + given.rests + row * given.rest_row + col;
+  TSL_GLOBAL residue_real *to = c + given.c_offset + row * given.c_row + col * given.c_col;
+  int right[FOUR], is_whole = given.is_wide;
+  for (int i = 0; i < FOUR; i++) {
+    right[i] = col + i < given.n ? scale_of(scratch, &given, 1, col + i) : TSL_RESIDUE_NO_SCALE;
+    is_whole = is_whole && right[i] != TSL_RESIDUE_NO_SCALE;
+  }
   for (int part = 0; part < TSL_RESIDUE_EACH; part++) {
+    const int is_short = choice.moduli <= 8;
     residue_sum sums[FOUR];
-    if (choice.moduli <= 8)
+    residue_real out[FOUR];
+    if (is_short)
       add_up(sums, rules, &choice, from, part, &given, 2);
     else
       add_up(sums, rules, &choice, from, part, &given, 4);
+    for (int i = 0; i < FOUR; i++) {
+      const int scale = down + right[i];
+      if (right[i] != TSL_RESIDUE_NO_SCALE)
+        out[i] = finished(to + i * given.c_col + part,
+                          is_short ? residue_power(-scale, (double)residue_sum_short(&sums[i], sieve))
+                                   : residue_sum_long(&sums[i], sieve, scale),
+                          &given);
+    }
+    if (is_whole) {
+      store_four(to, out);
+      continue;
+    }
     for (int i = 0; i < FOUR; i++)
-      if (col + i < given.n) {
-        const int right = scale_of(scratch, &given, 1, col + i);
-        if (right != TSL_RESIDUE_NO_SCALE)
-          finish(c + given.c_offset + row * given.c_row + (col + i) * given.c_col + part,
-                 residue_sum_long(&sums[i], sieve, down + right), &given);
-      }
+      if (right[i] != TSL_RESIDUE_NO_SCALE)
+        to[i * given.c_col + part] = out[i];
   }
 }
 

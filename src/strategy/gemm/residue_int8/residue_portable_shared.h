@@ -22,6 +22,7 @@ typedef struct residue_portable {
   int m, n, k, parts, depth;
   int blocks[2]; /* groups that measure lines of A, of B */
   int is_empty;  /* there are no products */
+  int is_wide; /* four neighbours of a row of C that start at a multiple of four are aligned to 16 bytes; not of complex numbers */
 } residue_portable;
 
 /* Some words of the rules, as a kernel is given them: arguments have 1024 bytes at least, which they do not fit. */
