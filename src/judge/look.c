@@ -37,7 +37,7 @@ struct tsl_look {
   unsigned char *memory; /* what comes back: pinned memory of the slot, or its own */
   void *own;
   tsl_beside beside;
-  bool is_summed, is_back;
+  bool is_back;
   tesela_status status; /* of what is queued beside the run */
 };
 
@@ -140,11 +140,10 @@ static tesela_status write_lists(const tsl_look *look, const tsl_indices *rows, 
     return TESELA_OK;
   memcpy(kept, rows->of, of_rows);
   memcpy(kept + of_rows, cols->of, of_cols);
-  TSL_TRY(tsl_device_write(slot->stream, slot->scratch, 0, kept, look->lists));
-  return slot->device->ops->finish(slot->stream); /* kernels are queued elsewhere */
+  return tsl_device_write(slot->stream, slot->scratch, 0, kept, look->lists);
 }
 
-static tesela_status queue_before(const tsl_look *look, tsl_stream *stream) {
+static tesela_status queue_before(const tsl_look *look) {
   tsl_look_arguments given = look->given;
   tsl_buffer *scratch = look->slot->scratch;
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS * LANES), 1, 1},
@@ -152,10 +151,10 @@ static tesela_status queue_before(const tsl_look *look, tsl_stream *stream) {
   given.kept += (int64_t)(look->elements / tsl_type(look->plan->work.problem.c.type)->size);
   const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
-  return look->plan->work.device->ops->launch(stream, look->kernel[BEFORE], &grid, list, 4);
+  return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[BEFORE], &grid, list, 4);
 }
 
-static tesela_status queue_terms(tsl_look *look, tsl_stream *stream) {
+static tesela_status queue_terms(const tsl_look *look) {
   const tsl_look_arguments given = look->given;
   tsl_buffer *scratch = look->slot->scratch;
   const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.a.buffer), TSL_ARG_BUFFER(look->at.b.buffer),
@@ -163,8 +162,7 @@ static tesela_status queue_terms(tsl_look *look, tsl_stream *stream) {
   const tsl_grid grid = {{(uint64_t)given.parts, (uint64_t)tsl_ceil_div(given.cols, SIDE),
                           (uint64_t)tsl_ceil_div(given.rows, SIDE)},
                          {SIDE, SIDE, 1}};
-  look->is_summed = true;
-  return look->plan->work.device->ops->launch(stream, look->kernel[TERMS], &grid, list, 5);
+  return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[TERMS], &grid, list, 5);
 }
 
 static tesela_status begin(tsl_look *look, const tsl_indices *rows, const tsl_indices *cols) {
@@ -184,7 +182,13 @@ static tesela_status begin(tsl_look *look, const tsl_indices *rows, const tsl_in
     TSL_TRY(tsl_alloc(look->back, "a sample's sums", &block));
     look->memory = look->own = block;
   }
-  return write_lists(look, rows, cols, stays);
+  TSL_TRY(write_lists(look, rows, cols, stays));
+  TSL_TRY(tsl_run_slot_events(look->slot));
+  if (look->reads_c) {
+    TSL_TRY(queue_before(look));
+    TSL_TRY(ops->event_record(look->slot->stream, look->slot->begin));
+  }
+  return queue_terms(look);
 }
 
 tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
@@ -210,17 +214,14 @@ tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands,
 
 /* --- beside --- */
 
-/* Whether a run must not begin before all sums are made, because it writes to a buffer that they read. */
+/* Whether a run must not begin before all sums are made: for OpenCL, where it writes to a buffer that they read. */
 static bool shares_buffers(const tsl_look *look) {
   return look->at.a.buffer == look->at.c.buffer || look->at.b.buffer == look->at.c.buffer;
 }
 
 tesela_status tsl_look_ready(tsl_look *look) {
-  tsl_stream *stream = look->slot->stream;
-  if (look->reads_c)
-    TSL_TRY(queue_before(look, stream));
-  TSL_TRY(queue_terms(look, stream));
-  return look->reads_c || shares_buffers(look) ? look->plan->work.device->ops->finish(stream) : TESELA_OK;
+  return look->reads_c || shares_buffers(look) ? look->plan->work.device->ops->finish(look->slot->stream)
+                                               : TESELA_OK;
 }
 
 static void note(tsl_look *look, tesela_status status) {
@@ -228,13 +229,15 @@ static void note(tsl_look *look, tesela_status status) {
     look->status = status;
 }
 
-/* C's elements are kept before the run. All else is queued behind it where it can be: by the host while the device multiplies. */
+/* C's elements are kept before the run. */
 static void before_run(void *argument, tsl_stream *stream) {
   tsl_look *look = argument;
-  if (look->reads_c)
-    note(look, queue_before(look, stream));
-  if (shares_buffers(look))
-    note(look, queue_terms(look, stream));
+  const tsl_device_ops *ops = look->plan->work.device->ops;
+  if (shares_buffers(look)) {
+    note(look, ops->event_record(look->slot->stream, look->slot->end));
+    note(look, ops->stream_wait(stream, look->slot->end));
+  } else if (look->reads_c)
+    note(look, ops->stream_wait(stream, look->slot->begin));
 }
 
 static tesela_status bring_back(const tsl_look *look, tsl_stream *stream) {
@@ -264,18 +267,22 @@ static tesela_status bring_back(const tsl_look *look, tsl_stream *stream) {
                    : look->plan->work.device->ops->read_later(stream, &copy);
 }
 
+static tesela_status bring_back_behind(const tsl_look *look, tsl_stream *stream) {
+  TSL_TRY(look->plan->work.device->ops->event_record(look->slot->stream, look->slot->end));
+  TSL_TRY(look->plan->work.device->ops->stream_wait(stream, look->slot->end));
+  return bring_back(look, stream);
+}
+
 static void behind_run(void *argument, tsl_stream *stream) {
   tsl_look *look = argument;
-  if (look->status == TESELA_OK && !look->is_summed)
-    note(look, queue_terms(look, stream));
   if (look->status == TESELA_OK)
-    note(look, bring_back(look, stream));
+    note(look, bring_back_behind(look, stream));
   look->is_back = true;
 }
 
 const tsl_beside *tsl_look_beside(tsl_look *look) {
   look->beside = (tsl_beside){before_run, behind_run, look};
-  return look->memory != look->own ? &look->beside : NULL;
+  return look->plan->work.device->ops->stream_wait ? &look->beside : NULL;
 }
 
 /* --- after --- */

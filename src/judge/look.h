@@ -16,11 +16,12 @@ bool tsl_look_suits(const tsl_plan *plan, const tsl_operands *operands);
 tesela_status tsl_look_build(const tsl_problem *problem, tsl_device *device, bool twice, bool flushed,
                              tsl_kernel *made[TSL_LOOK_KERNELS]);
 
-/* Before the run: makes ready to sum what C should be where rows and columns meet, in twice double's precision where C has doubles or its
- * elements are promised to be rounded once, and to keep what the run overwrites. The operands lie where they are until tsl_look_free(). */
+/* Before the run, which may go on beside: sums what C should be where rows and columns meet, in twice double's precision where C has doubles
+ * or its elements are promised to be rounded once, and keeps what the run overwrites. The operands lie where they are until
+ * tsl_look_free(). */
 tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
                              const tsl_indices *cols, tsl_look **look);
-/* Then either this, before a run: sums beside it, and waits as far as that has to; or the run is made with what is queued around it. */
+/* Then either this, before a run without: waits as far as that has to; or the run is made with what is queued beside it. */
 tesela_status tsl_look_ready(tsl_look *look);
 const tsl_beside *tsl_look_beside(tsl_look *look);
 
