@@ -157,7 +157,7 @@ static void every_order_and_type(void **state) {
 /* Residues of C in its place, and nothing beside them. */
 static void residues(void **state) {
   (void)state;
-  enum { M = 130, N = 131, K = 150, ROW = 136, MAPS = 2 * 256, REST = MAPS + 256, ALL = REST + M * ROW };
+  enum { M = 70, N = 131, K = 150, ROW = 136, MAPS = 2 * 256, REST = MAPS + 256, ALL = REST + M * ROW };
   static const uint32_t moduli[] = {256, 193};
   const int64_t a_pitch = pitch(K, TESELA_I8), b_pitch = pitch(K, TESELA_U8);
   const operand a = make(TESELA_I8, M, K, a_pitch, 1, 1), b = make(TESELA_U8, K, N, 1, b_pitch, 2);

@@ -5,7 +5,7 @@
  * is added up (residue_sums); again where an element is larger than was guessed.
  *
  *   along: numbers of a line follow each other       across: numbers of different lines do
- *   2 lines a group, 128 items each                  32 lines a group, 8 items each: 32 items read neighbours
+ *   2 lines a group, 128 items each                  8 lines a group, 32 items each: 8 items read neighbours
  *
  * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then.
  *
@@ -54,18 +54,35 @@ TSL_FUNCTION void add_top(item_sums *own, unsigned top) {
   own->sums.squares += (residue_word)top * top;
 }
 
+/* Of what an item adds up of tops 32 bits hold the sums (residue_int8.c limits k). */
 TSL_FUNCTION void add_up(item_sums *own, TSL_GLOBAL const residue_bits *from, residue_index step, int first,
                          int each, int k, const residue_guess *guess, const residue_bits *least) {
+  const int exponent = guess->exponent;
+  const unsigned limit = guess->limit;
+  residue_bits largest = own->largest;
+  residue_word squares = 0;
+  unsigned sum = 0, excess = 0, count = 0, few[TSL_RESIDUE_CANDIDATES];
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    few[i] = 0;
+  TSL_UNROLL_BY(4)
   for (int h = first; h < k; h += each) {
     const residue_bits magnitude = magnitude_at(from + TSL_RESIDUE_AT(step, h));
-    const unsigned top = residue_top(magnitude, guess->exponent);
-    own->largest = magnitude > own->largest ? magnitude : own->largest;
-    add_top(own, top);
-    own->sums.excess += top + 1 > guess->limit ? top + 1 - guess->limit : 0;
-    own->sums.count += magnitude != 0 ? 1 : 0;
+    const unsigned top = residue_top(magnitude, exponent);
+    largest = magnitude > largest ? magnitude : largest;
+    sum += top;
+    squares += (residue_word)top * top;
+    excess += top + 1 > limit ? top + 1 - limit : 0;
+    count += magnitude != 0 ? 1 : 0;
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-      own->sums.few[i] += magnitude < least[i] ? 1 : 0; /* zeros, too */
+      few[i] += magnitude < least[i] ? 1 : 0; /* zeros, too */
   }
+  own->largest = largest;
+  own->sums.sum += sum;
+  own->sums.squares += squares;
+  own->sums.excess += excess;
+  own->sums.count += count;
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    own->sums.few[i] += few[i];
 }
 
 /* What items put down for each other. */
