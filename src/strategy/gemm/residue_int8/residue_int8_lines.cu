@@ -21,7 +21,6 @@
 #include "residue_int8_shared.h"
 
 constexpr int THREADS = 256, MOST_LINES = 8;
-constexpr int ASKED_BYTES = 65536; /* of a block */
 
 SM90_FUNCTION residue_bits magnitude_of(const residue_real *number) {
 #ifdef TSL_RESIDUE_F64
@@ -103,19 +102,6 @@ SM90_FUNCTION unsigned top_of(residue_bits magnitude, const tops &by) {
 }
 
 /* --- samples --- */
-
-/* Asks for what the block reads later, so that memory has work while it guesses: of all lines together so many bytes, as the last cache has
- * room for what all blocks ask for. */
-SM90_FUNCTION void ask_ahead(const share &at, bool is_across, int lines) {
-  constexpr int LINE = 128, SECTOR = 32, SIZE = sizeof(residue_real);
-  const int most = min(at.k, ASKED_BYTES / SIZE / lines);
-  if (is_across && at.own % (SECTOR / SIZE / TSL_RESIDUE_EACH) != 0)
-    return;
-  const int step = is_across ? TSL_RESIDUE_EACH : LINE / SIZE;
-#pragma unroll 1
-  for (int h = at.worker * step; h < most; h += at.workers * step)
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at.from + TSL_RESIDUE_AT(at.step, h)));
-}
 
 SM90_FUNCTION residue_bits sampled(const share &at, int i) {
   return magnitude_of(at.from + TSL_RESIDUE_AT(at.step, residue_sample_at(at.k, i)));
@@ -267,7 +253,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
     forget(&all, thread);
   __syncthreads();
   dependency_wait();
-  ask_ahead(at, is_across, lines);
   guess_line(at, given.rules, &all);
   add_up(at, given.rules, true, &all);
   const residue_bits largest = all.largest[own];

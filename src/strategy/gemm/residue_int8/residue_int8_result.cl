@@ -19,6 +19,12 @@
 #include "residue_portable_shared.h"
 
 #define FOUR TSL_RESIDUE_FOUR
+#define SHORT 8 /* moduli with which 64 bits hold C' */
+#ifdef TSL_RESIDUE_F64
+#define MODULI_MOST TSL_RESIDUE_MODULI
+#else
+#define MODULI_MOST 10 /* rules.c */
+#endif
 
 TSL_FUNCTION int scale_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given, int operand,
                           TSL_INDEX line) {
@@ -71,21 +77,25 @@ TSL_FUNCTION unsigned rests_in(TSL_GLOBAL const unsigned char *from, int l, int 
 #endif
 }
 
-/* Sums of all moduli, whose weights have so many limbs. */
+/* Sums of at most `most` moduli, whose weights have so many limbs: residues of all are on their way at once, zeros of moduli that do not count. */
 TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rules,
                          const residue_choice *choice, TSL_GLOBAL const unsigned char *from, int element_part,
-                         const residue_portable *given, int limbs) {
+                         const residue_portable *given, int most, int limbs) {
+  TSL_GLOBAL const residue_sieve *sieve = &rules->sieves[choice->candidate];
+  unsigned rests[MODULI_MOST];
+  TSL_UNROLL
+  for (int l = 0; l < most; l++)
+    rests[l] = l < choice->moduli ? rests_in(from, l, element_part, rules->moduli[l].p, given) : 0;
   for (int i = 0; i < FOUR; i++) {
     for (int limb = 0; limb < 4; limb++)
       sums[i].limb[limb] = 0;
     sums[i].quotient = 1u << 19;
   }
-  for (int l = 0; l < choice->moduli; l++) {
-    const unsigned rests = rests_in(from, l, element_part, rules->moduli[l].p, given);
+  TSL_UNROLL
+  for (int l = 0; l < most; l++)
     TSL_UNROLL
-    for (int i = 0; i < FOUR; i++)
-      residue_sum_add(&sums[i], &rules->sieves[choice->candidate], l, rests >> 8 * i & 255, limbs);
-  }
+  for (int i = 0; i < FOUR; i++)
+    residue_sum_add(&sums[i], sieve, l, rests[l] >> 8 * i & 255, limbs);
 }
 
 /* Four neighbours, aligned to 16 bytes. */
@@ -128,13 +138,13 @@ tsl_gemm_residue_int8_join(TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned
     is_whole = is_whole && right[i] != TSL_RESIDUE_NO_SCALE;
   }
   for (int part = 0; part < TSL_RESIDUE_EACH; part++) {
-    const int is_short = choice.moduli <= 8;
+    const int is_short = choice.moduli <= SHORT;
     residue_sum sums[FOUR];
     residue_real out[FOUR];
     if (is_short)
-      add_up(sums, rules, &choice, from, part, &given, 2);
+      add_up(sums, rules, &choice, from, part, &given, SHORT, 2);
     else
-      add_up(sums, rules, &choice, from, part, &given, 4);
+      add_up(sums, rules, &choice, from, part, &given, MODULI_MOST, 4);
     for (int i = 0; i < FOUR; i++) {
       const int scale = down + right[i];
       if (right[i] != TSL_RESIDUE_NO_SCALE)
