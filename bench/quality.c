@@ -1,4 +1,4 @@
-/* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...] [--accuracy ASK] SIZE...: speed beside errors on the first CUDA
+/* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...] [--accuracy ASK] [--seed N] SIZE...: speed beside errors on the first CUDA
  * device, of strategies that compute the same (residue_int8 and a vendor's by default, which is a peer; auto is the planner's choice). Each round times every
  * one by turns, by events around two queued products; medians, and the median of the ratios to the last one's time. Errors of
  * ROWS rows of C, in double precision from the exact product: the largest and the median relative to |C|, the largest relative to
@@ -17,6 +17,7 @@
 enum { ROWS = 16, ROUNDS_MOST = 101, STRATEGIES_MOST = 8, TIMES = 2 };
 
 static int rounds = 9, is_wide, is_graded;
+static uint64_t seed = 1;    /* of A; B has the next one */
 static const char *accuracy; /* what is asked for; NULL: nothing */
 /* Types; `parts`: real numbers of an element; what is compared unless others are named. */
 typedef struct form {
@@ -75,14 +76,14 @@ static double element(uint64_t *state, double place) {
   return is_wide ? uniform(state) * exp(normal(state)) : normal(state);
 }
 
-static void fill(void *host, size_t n, int operand, uint64_t seed) {
+static void fill(void *host, size_t n, int operand, uint64_t state) {
   for (size_t i = 0; i < n * n * type->parts; i++) {
     const size_t at = i / type->parts;
     const double place = (double)(operand ? at / n : at % n) / (double)n;
     if (type->is_double)
-      ((double *)host)[i] = element(&seed, place);
+      ((double *)host)[i] = element(&state, place);
     else
-      ((float *)host)[i] = (float)element(&seed, place);
+      ((float *)host)[i] = (float)element(&state, place);
   }
 }
 
@@ -180,8 +181,8 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
   tesela_stream *stream;
   tesela_event *begin, *end;
   reference right;
-  fill(a, n, 0, 1);
-  fill(b, n, 1, 2);
+  fill(a, n, 0, seed);
+  fill(b, n, 1, seed + 1);
   refer(context, n, a, b, &right);
   for (int i = 0; i < 3; i++)
     must(tesela_buffer_create(context, "cuda:0", bytes, &buffers[i]), "a buffer");
@@ -271,8 +272,10 @@ int main(int words, char **word) {
       snprintf(names, sizeof names, "%s", word[i + 1]);
     else if (strcmp(word[i], "--accuracy") == 0)
       accuracy = word[i + 1];
+    else if (strcmp(word[i], "--seed") == 0)
+      seed = strtoull(word[i + 1], NULL, 10);
     else
-      stop(word[i], "is not one of --type, --rounds, --data, --strategies, --accuracy");
+      stop(word[i], "is not one of --type, --rounds, --data, --strategies, --accuracy, --seed");
   }
   if (i == words || rounds < 1 || rounds > ROUNDS_MOST)
     stop("usage",

@@ -8,6 +8,8 @@
 typedef float any_f32 __attribute__((aligned(1), may_alias));
 typedef double any_f64 __attribute__((aligned(1), may_alias));
 
+enum { HALVES_AT_ONCE = 256 };
+
 /* The loops over one size or pair of types. Inlined into callers with constant sizes and steps, they become
  * plain loops that the compiler turns into vector code. An index is multiplied by the step before anything
  * else, so that a single element may have any step. */
@@ -51,6 +53,21 @@ static bool is_half(tesela_type type) {
   return type == TESELA_F16 || type == TESELA_BF16;
 }
 
+/* By way of f32, which holds halves. */
+static void widen_halves(bool is_f16, const char *source, int64_t source_step, any_f64 *target,
+                         int64_t target_step, size_t count) {
+  float wide[HALVES_AT_ONCE];
+  for (size_t done = 0; done < count; done += HALVES_AT_ONCE) {
+    const size_t now = count - done < HALVES_AT_ONCE ? count - done : HALVES_AT_ONCE;
+    const int64_t at = (int64_t)done;
+    tsl_halves_widen(is_f16, source + at * source_step * 2, source_step, wide, 1, now);
+    if (target_step == 1)
+      widen(wide, 1, target + at, 1, now);
+    else
+      widen(wide, 1, target + at * target_step, target_step, now);
+  }
+}
+
 static void convert_any(tesela_type from, const char *source, int64_t source_step, tesela_type to,
                         char *target, int64_t target_step, size_t count) {
   const int64_t source_size = (int64_t)tsl_type(from)->size, target_size = (int64_t)tsl_type(to)->size;
@@ -81,6 +98,8 @@ void tsl_type_convert(tesela_type from, const void *source, int64_t source_step,
     narrow(source, source_step, target, target_step, count);
   else if (is_half(from) && to == TESELA_F32)
     tsl_halves_widen(from == TESELA_F16, source, source_step, target, target_step, count);
+  else if (is_half(from) && to == TESELA_F64)
+    widen_halves(from == TESELA_F16, source, source_step, target, target_step, count);
   else if (from == TESELA_F32 && is_half(to))
     tsl_halves_narrow(to == TESELA_F16, source, source_step, target, target_step, count);
   else

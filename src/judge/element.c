@@ -1,5 +1,6 @@
 #include "judge/element.h"
 
+#include "host/split.h"
 #include "judge/kinds.h"
 #include "judge/reference.h"
 
@@ -329,13 +330,79 @@ void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double
     *out = (tsl_comparison){.expected = out->expected};
 }
 
+/* Every operation here rounds numbers that are at most twice the gauge: OFF is more than all of them, and than what compare() does otherwise. */
+bool tsl_judged_is_less(const tsl_judged *job, double value, double before, double high, double low,
+                        double magnitude, double most) {
+  static const double off = 0x1p-49;
+  const tsl_judge *judge = job->judge;
+  if (judge->exact || judge->rounded || judge->finite || judge->added || judge->kinds ||
+      tsl_problem_has_finish(job->problem))
+    return false;
+  const double size = fabs(job->alpha) * magnitude, old = job->beta != 0 ? job->beta * before : 0,
+               gauge = size + fabs(old), unit = job->type->unit_roundoff,
+               limit = fmin(job->type->largest, job->sums->largest) / 4;
+  const double error = fabs((value - (job->alpha * high + old)) - job->alpha * low);
+  /* Comparisons with NaN are false. */
+  return magnitude > TINY && size > TINY && magnitude < limit && gauge < limit && fabs(value) < limit &&
+         error * (1 + off) + off * gauge <= fmin(most, judge->factor) * unit * gauge;
+}
+
 /* Digits of the type in base 2. */
 static int digits(const tsl_type_info *type) {
   return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
 }
 
+/* Numbers that are copied at once. */
+enum { AT_ONCE = 256 };
+
+/* The largest finite magnitude, as bits, which have the same order; loops that compilers make vectors of. */
+static int16_t largest_half(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
+  for (int64_t i = 0; i < count; i++) {
+    int16_t size = (int16_t)(bits[i] & 0x7fff);
+    size = size < infinity ? size : 0;
+    most = size > most ? size : most;
+  }
+  return most;
+}
+static int32_t largest_single(const int32_t *bits, int64_t count, int32_t most) {
+  for (int64_t i = 0; i < count; i++) {
+    int32_t size = bits[i] & 0x7fffffff;
+    size = size < 0x7f800000 ? size : 0;
+    most = size > most ? size : most;
+  }
+  return most;
+}
+
+/* Of f32, f16 and bf16. */
+static double largest_narrow(const tsl_shape *shape, const unsigned char *base) {
+  const bool along_rows = tsl_magnitude(shape->col_stride) <= tsl_magnitude(shape->row_stride);
+  const int64_t lines = along_rows ? shape->rows : shape->cols,
+                length = along_rows ? shape->cols : shape->rows,
+                step = along_rows ? shape->col_stride : shape->row_stride;
+  union {
+    int16_t halves[AT_ONCE];
+    int32_t singles[AT_ONCE];
+  } some, most = {.singles = {0}};
+  for (int64_t i = 0; i < lines; i++)
+    for (int64_t at = 0; at < length; at += AT_ONCE) {
+      const int64_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
+      const unsigned char *from = tsl_judged_address(shape, base, along_rows ? i : at, along_rows ? at : i);
+      tsl_type_convert(shape->type, from, step, shape->type, &some, 1, (size_t)count);
+      if (shape->type == TESELA_F32)
+        most.singles[0] = largest_single(some.singles, count, most.singles[0]);
+      else
+        most.halves[0] =
+            largest_half(some.halves, count, shape->type == TESELA_F16 ? 0x7c00 : 0x7f80, most.halves[0]);
+    }
+  double value[2];
+  tsl_type_load(shape->type, &most, value);
+  return value[0];
+}
+
 static double largest_element(const tsl_shape *shape, const unsigned char *base) {
   double most = 0;
+  if (shape->type == TESELA_F32 || shape->type == TESELA_F16 || shape->type == TESELA_BF16)
+    return largest_narrow(shape, base);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
       const double size = fabs(tsl_judged_value(shape, base, i, j));

@@ -37,6 +37,10 @@ const unsigned char *tsl_judged_address(const tsl_shape *shape, const unsigned c
                                         int64_t col);
 /* Its value, or the real part of it. */
 double tsl_judged_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col);
+/* Whether an element's grade is at most `most` for certain, and it is within its bound, seen without tsl_compare_element() and its special
+ * cases: of most elements, where `most` is another one's grade. False says nothing. `value` and `before` are C's. */
+bool tsl_judged_is_less(const tsl_judged *job, double value, double before, double high, double low,
+                        double magnitude, double most);
 /* Element (row, col) of C against its sum of products, high + low, whose magnitudes add up to `magnitude`. */
 void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out);

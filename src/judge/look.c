@@ -30,8 +30,8 @@ struct tsl_look {
   tsl_kernel *kernel[TSL_LOOK_KERNELS];
   tsl_run_slot *slot;
   tsl_look_arguments given;
-  bool twice, reads_c;
-  int64_t numbers; /* of an element */
+  bool twice, reads_c, writes_host; /* the last kernel writes what comes back to pinned memory itself */
+  int64_t numbers;                  /* of an element */
   size_t lists, elements,
       back; /* bytes of the sample's rows and columns, of C's elements, and of all that comes back */
   unsigned char *memory; /* what comes back: pinned memory of the slot, or its own */
@@ -177,17 +177,18 @@ static tesela_status begin(tsl_look *look, const tsl_indices *rows, const tsl_in
   if (ops->pinned_create) {
     TSL_TRY(tsl_run_slot_pinned(look->slot, look->back));
     look->memory = look->slot->pinned->host;
+    look->writes_host = look->plan->work.device->capabilities & TSL_CAN_CUDA && !look->reads_c;
   } else {
     TSL_TRY(tsl_alloc(look->back, "a sample's sums", &block));
     look->memory = look->own = block;
   }
   TSL_TRY(write_lists(look, rows, cols, stays));
   TSL_TRY(tsl_run_slot_events(look->slot));
-  if (look->reads_c)
+  if (look->reads_c) {
     TSL_TRY(queue_before(look));
-  TSL_TRY(ops->event_record(look->slot->stream, look->slot->begin));
-  TSL_TRY(queue_terms(look));
-  return ops->event_record(look->slot->stream, look->slot->end);
+    TSL_TRY(ops->event_record(look->slot->stream, look->slot->begin));
+  }
+  return queue_terms(look);
 }
 
 tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
@@ -232,20 +233,29 @@ static void note(tsl_look *look, tesela_status status) {
 static void before_run(void *argument, tsl_stream *stream) {
   tsl_look *look = argument;
   const tsl_device_ops *ops = look->plan->work.device->ops;
-  if (shares_buffers(look))
+  if (shares_buffers(look)) {
+    note(look, ops->event_record(look->slot->stream, look->slot->end));
     note(look, ops->stream_wait(stream, look->slot->end));
-  else if (look->reads_c)
+  } else if (look->reads_c)
     note(look, ops->stream_wait(stream, look->slot->begin));
 }
 
 static tesela_status bring_back(const tsl_look *look, tsl_stream *stream) {
-  const tsl_look_arguments given = look->given;
+  tsl_look_arguments given = look->given;
   tsl_buffer *scratch = look->slot->scratch;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch),
-                               TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
+  void *const host = look->memory;
+  tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch),
+                         TSL_ARG_BUFFER(scratch),           TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
+  if (look->writes_host) {
+    given.kept -= given.sums * 8 / (int64_t)tsl_type(look->plan->work.problem.c.type)->size;
+    given.sums = 0;
+    list[3] = list[4] = (tsl_argument)TSL_ARG_VALUE(host);
+  }
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS), 1, 1},
                          {ELEMENTS, LANES, 1}};
-  TSL_TRY(look->plan->work.device->ops->launch(stream, look->kernel[END], &grid, list, 5));
+  TSL_TRY(look->plan->work.device->ops->launch(stream, look->kernel[END], &grid, list, 6));
+  if (look->writes_host)
+    return TESELA_OK;
   const tsl_copy copy = {.buffer = scratch,
                          .offset = look->lists,
                          .device_pitch = look->back,
@@ -258,6 +268,7 @@ static tesela_status bring_back(const tsl_look *look, tsl_stream *stream) {
 }
 
 static tesela_status bring_back_behind(const tsl_look *look, tsl_stream *stream) {
+  TSL_TRY(look->plan->work.device->ops->event_record(look->slot->stream, look->slot->end));
   TSL_TRY(look->plan->work.device->ops->stream_wait(stream, look->slot->end));
   return bring_back(look, stream);
 }
@@ -283,15 +294,29 @@ static double largest_of(const double *numbers, int64_t count) {
   return most;
 }
 
+/* A row of C's elements as doubles, in pieces. */
+enum { AT_ONCE = 64 };
+
 static void compare(const tsl_judged *facts, const double *sums, int64_t rows, int64_t cols,
                     tsl_verdict *verdict, bool *known) {
-  const int64_t all = rows * cols;
+  const int64_t all = rows * cols, size = (int64_t)facts->type->size;
+  const tesela_type type = facts->type->type;
+  double value[AT_ONCE] = {0}, before[AT_ONCE] = {0};
   *verdict = (tsl_verdict){.right = true, .checked = all};
   *known = true;
   for (int64_t row = 0; row < rows; row++)
     for (int64_t col = 0; col < cols; col++) {
       const double *own = sums + row * cols + col;
+      const int64_t at = col % AT_ONCE, here = (row * cols + col) * size;
       tsl_comparison one;
+      if (at == 0) {
+        const size_t count = (size_t)tsl_least(AT_ONCE, cols - col);
+        tsl_type_convert(type, facts->c + here, 1, TESELA_F64, value, 1, count);
+        if (facts->before)
+          tsl_type_convert(type, facts->before + here, 1, TESELA_F64, before, 1, count);
+      }
+      if (tsl_judged_is_less(facts, value[at], before[at], own[0], own[all], own[2 * all], verdict->grade))
+        continue;
       tsl_compare_element(facts, row, col, own[0], own[all], own[2 * all], &one);
       *known = *known && !one.unknown && one.ratio <= 1;
       verdict->grade = fmax(verdict->grade, one.grade);

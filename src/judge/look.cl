@@ -17,6 +17,7 @@
 #include "look_shared.h"
 
 #define LOOK_PITCH (TSL_LOOK_STEP + 1)
+#define LOOK_AHEAD 4
 #if LOOK_FLUSHES
 #define LOOK_NUMBERS TSL_LOOK_FLUSHED_NUMBERS
 #else
@@ -133,14 +134,25 @@ TSL_FUNCTION void look_bring(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TS
 }
 
 TSL_KERNEL(TSL_LOOK_ELEMENTS, TSL_LOOK_LANES, 1)
-tsl_look_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL double *numbers,
-             TSL_GLOBAL tsl_result *kept, const tsl_look_arguments g) {
+tsl_look_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL const double *parts,
+             TSL_GLOBAL double *sums, TSL_GLOBAL tsl_result *kept, const tsl_look_arguments g) {
   TSL_LOCAL double lanes[LOOK_NUMBERS * TSL_LOOK_LANES * TSL_LOOK_ELEMENTS];
   const TSL_INDEX all = g.rows * g.cols, element = (TSL_INDEX)TSL_GROUP(0) * TSL_LOOK_ELEMENTS + TSL_ITEM(0);
   look_sum own = look_nothing();
   if (element < all)
-    for (TSL_INDEX part = TSL_ITEM(1); part < g.parts; part += TSL_LOOK_LANES)
-      own = look_joined(own, look_load(numbers + g.partial + part * LOOK_NUMBERS * all + element, all));
+    for (TSL_INDEX part = TSL_ITEM(1); part < g.parts; part += LOOK_AHEAD * TSL_LOOK_LANES) {
+      look_sum some[LOOK_AHEAD]; /* on their way at once */
+      TSL_UNROLL
+      for (int i = 0; i < LOOK_AHEAD; i++) {
+        const TSL_INDEX there = part + i * TSL_LOOK_LANES;
+        some[i] = look_nothing();
+        if (there < g.parts)
+          some[i] = look_load(parts + g.partial + there * LOOK_NUMBERS * all + element, all);
+      }
+      TSL_UNROLL
+      for (int i = 0; i < LOOK_AHEAD; i++)
+        own = look_joined(own, some[i]);
+    }
   const int place = TSL_ITEM(1) * TSL_LOOK_ELEMENTS + TSL_ITEM(0);
   lanes[place] = own.sum.high;
   lanes[TSL_LOOK_LANES * TSL_LOOK_ELEMENTS + place] = own.sum.low;
@@ -168,7 +180,7 @@ tsl_look_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL
 #endif
     own = look_joined(own, other);
   }
-  look_store(numbers + g.sums + element, all, own);
+  look_store(sums + g.sums + element, all, own);
 }
 
 /* C's elements before the run. */

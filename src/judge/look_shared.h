@@ -8,8 +8,8 @@
  * flushes what is small, the largest magnitudes of its terms in A and in B. */
 #define TSL_LOOK_SIDE 16
 #define TSL_LOOK_STEP 32
-#define TSL_LOOK_ELEMENTS 32
-#define TSL_LOOK_LANES 8
+#define TSL_LOOK_ELEMENTS 16
+#define TSL_LOOK_LANES 16
 #define TSL_LOOK_NUMBERS 3
 #define TSL_LOOK_FLUSHED_NUMBERS 5
 

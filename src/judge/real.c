@@ -59,8 +59,8 @@ static void note(findings *found, int64_t row, int64_t col, const tsl_comparison
 }
 
 /* One step of `depth` products for a block. */
-static void add_products(const judging *job, findings *found, const int64_t *rows, int row_count,
-                         const int64_t *cols, int col_count, int64_t first, int depth) {
+static void add_products(const judging *job, const findings *found, const int64_t *rows, int row_count,
+                         const int64_t *cols, int col_count, int64_t first, int depth, const tsl_sums *to) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   for (int i = 0; i < row_count; i++)
     tsl_type_convert(a->type, tsl_judged_address(a, job->facts.a, rows[i], first), a->col_stride, TESELA_F64,
@@ -68,7 +68,28 @@ static void add_products(const judging *job, findings *found, const int64_t *row
   for (int j = 0; j < col_count; j++)
     tsl_type_convert(b->type, tsl_judged_address(b, job->facts.b, first, cols[j]), b->row_stride, TESELA_F64,
                      found->b + j, col_count, (size_t)depth);
-  tsl_reference_add(row_count, col_count, depth, found->a, found->b, &found->sums);
+  tsl_reference_add(row_count, col_count, depth, found->a, found->b, to);
+}
+
+/* Those of terms first to end. */
+static void add_terms(const judging *job, const findings *found, const int64_t *rows, int row_count,
+                      const int64_t *cols, int col_count, int64_t first, int64_t end, const tsl_sums *to) {
+  for (; first < end; first += BLOCK_DEPTH)
+    add_products(job, found, rows, row_count, cols, col_count, first,
+                 (int)(end - first < BLOCK_DEPTH ? end - first : BLOCK_DEPTH), to);
+}
+
+/* Compares a block whose sums are known, row after row. */
+static void compare_block(const judging *job, findings *found, const int64_t *rows, int row_count,
+                          const int64_t *cols, int col_count, const tsl_sums *sums) {
+  for (int i = 0; i < row_count; i++)
+    for (int j = 0; j < col_count; j++) {
+      const int at = i * col_count + j;
+      tsl_comparison seen;
+      tsl_compare_element(&job->facts, rows[i], cols[j], sums->high[at], sums->low ? sums->low[at] : 0,
+                          sums->magnitude[at], &seen);
+      note(found, rows[i], cols[j], &seen);
+    }
 }
 
 static void judge_block(void *argument, int64_t index, int worker) {
@@ -86,19 +107,54 @@ static void judge_block(void *argument, int64_t index, int worker) {
   memset(sums->magnitude, 0, BLOCK_ELEMENTS * sizeof *sums->magnitude);
   if (sums->low)
     memset(sums->low, 0, BLOCK_ELEMENTS * sizeof *sums->low);
-  for (int64_t first = 0; job->facts.products && first < job->facts.problem->k; first += BLOCK_DEPTH) {
-    const int64_t left = job->facts.problem->k - first;
-    add_products(job, found, rows, row_count, cols, col_count, first,
-                 (int)(left < BLOCK_DEPTH ? left : BLOCK_DEPTH));
-  }
-  for (int i = 0; i < row_count; i++)
-    for (int j = 0; j < col_count; j++) {
-      const int at = i * col_count + j;
-      tsl_comparison seen;
-      tsl_compare_element(&job->facts, rows[i], cols[j], sums->high[at], sums->low ? sums->low[at] : 0,
-                          sums->magnitude[at], &seen);
-      note(found, rows[i], cols[j], &seen);
-    }
+  add_terms(job, found, rows, row_count, cols, col_count, 0, job->facts.products ? job->facts.problem->k : 0,
+            sums);
+  compare_block(job, found, rows, row_count, cols, col_count, sums);
+}
+
+/* A sample of one block, as a measurement of a run has it: the threads share its terms, so that each number is converted once. Parts do not
+ * depend on the threads, so that nothing that is told does. */
+enum { PARTS_MOST = 64 };
+
+typedef struct sharing {
+  const judging *job;
+  int64_t depth;
+  tsl_sums *parts;
+} sharing;
+
+static bool is_shared(const judging *job) {
+  return job->facts.products && job->row_count <= BLOCK_ROWS && job->col_count <= BLOCK_COLS &&
+         job->facts.problem->k > BLOCK_DEPTH;
+}
+
+static void sum_part(void *argument, int64_t index, int worker) {
+  const sharing *of = argument;
+  const judging *job = of->job;
+  const int64_t first = index * of->depth, k = job->facts.problem->k;
+  add_terms(job, &job->workers[worker], job->rows, (int)job->row_count, job->cols, (int)job->col_count, first,
+            first + of->depth < k ? first + of->depth : k, &of->parts[index]);
+}
+
+static tesela_status judge_shared(const judging *job, tsl_team team) {
+  const int64_t k = job->facts.problem->k, each = (k + PARTS_MOST - 1) / PARTS_MOST,
+                depth = (each + BLOCK_DEPTH - 1) / BLOCK_DEPTH * BLOCK_DEPTH, count = (k + depth - 1) / depth;
+  const size_t elements = (size_t)(job->row_count * job->col_count), numbers = job->facts.twice ? 3 : 2;
+  tsl_sums parts[PARTS_MOST];
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed((size_t)count * numbers * elements * sizeof(double), "the judge's sums", &block));
+  double *memory = block;
+  for (int64_t p = 0; p < count; p++, memory += numbers * elements)
+    parts[p] = (tsl_sums){.high = memory,
+                          .magnitude = memory + elements,
+                          .low = job->facts.twice ? memory + 2 * elements : NULL};
+  sharing of = {job, depth, parts};
+  tsl_team_run(team, count, sum_part, &of);
+  for (int64_t p = 1; p < count; p++)
+    tsl_reference_join(elements, &parts[p], &parts[0]);
+  compare_block(job, &job->workers[0], job->rows, (int)job->row_count, job->cols, (int)job->col_count,
+                &parts[0]);
+  tsl_free(block);
+  return TESELA_OK;
 }
 
 /* Few elements with many products each, as a dot has: the threads share an element's products. */
@@ -260,6 +316,8 @@ tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const vo
   const int64_t row_blocks = (job.row_count + job.block_rows - 1) / job.block_rows;
   if (is_deep(&job))
     TSL_GO(judge_deep(&job));
+  else if (is_shared(&job))
+    TSL_GO(judge_shared(&job, team));
   else
     tsl_team_run(team, row_blocks * job.col_blocks, judge_block, &job);
   const int64_t wrong = merge(&job, workers, verdict);

@@ -78,6 +78,19 @@ void tsl_reference_add(int rows, int cols, int depth, const double *a, const dou
   }
 }
 
+void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *to) {
+  for (size_t i = 0; i < count; i++) {
+    double error = 0;
+    if (to->low)
+      two_sum(to->high[i], from->high[i], &to->high[i], &error);
+    else
+      to->high[i] += from->high[i];
+    if (to->low)
+      to->low[i] += from->low[i] + error;
+    to->magnitude[i] += from->magnitude[i];
+  }
+}
+
 /* --- one element, many terms --- */
 
 /* PART: terms of a task. STEP: those that are converted at once, and stay in the nearest cache. LANES: chains of

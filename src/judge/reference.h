@@ -24,6 +24,9 @@ typedef struct tsl_sums {
 /* Adds the products of A's piece (rows x depth, dense) and B's (depth x cols, dense) to the sums. */
 void tsl_reference_add(int rows, int cols, int depth, const double *a, const double *b, const tsl_sums *sums);
 
+/* Adds `count` sums to others of the same kind. */
+void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *to);
+
 /* The products of one element as they lie; steps in elements. */
 typedef struct tsl_terms {
   tesela_type a_type, b_type;

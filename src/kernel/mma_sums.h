@@ -38,10 +38,12 @@ typedef struct opencl_mma_arguments {
 
 /* The same where four warps multiply together. Bytes from the scratch memory's start to the groups' descriptions and to
  * sums; the parts that k is split into: each has a matrix of sums there, m and n rounded up to whole tiles, if there are
- * several; and to an int that is above wanted_above unless nobody reads C (-1: there is none). */
+ * several; and to an int that is above wanted_above unless nobody reads C (-1: there is none). Rows of `rests_row` bytes
+ * from `rests` on take elements modulo p in place of C, if that is not 0 (strategy.h: tsl_rests). */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  TSL_INDEX maps, sums, split_k, wanted, wanted_above;
+  TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;
+  unsigned int p, magic, bias, none;
 } opencl_mma_group_arguments;
 
 /* --- the last step --- */
@@ -180,6 +182,35 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
     }
   }
 }
+
+#if WHOLE && !A_ACROSS && !B_ACROSS
+/* The same of sums modulo p: four bytes an item at once. */
+TSL_FUNCTION unsigned int rest_of(int sum, const opencl_mma_group_arguments given) {
+  const unsigned int x = (unsigned int)sum + given.bias;
+  return x - (unsigned int)((TSL_BITS)x * given.magic >> 39) * given.p;
+}
+TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX col,
+                              MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_group_arguments given) {
+  const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
+  col += own_col % 2 * 8 + own_col / 2 * 4;
+  const TSL_INDEX columns = given.whole.gemm.n - col;
+  TSL_UNROLL
+  for (int i = 0; i < 2 * TILES_M; i++) {
+    const TSL_INDEX at = row + i / 2 * 16 + own_row + i % 2 * 8;
+    TSL_GLOBAL char *to = rests + (at * given.rests_row + col);
+    const bool is_inside = at < given.whole.gemm.m;
+    TSL_UNROLL
+    for (int j = 0; j < TILES_N; j += 2) {
+      MMA_NUMBER line[4];
+      gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
+      if (is_inside && j * 8 < columns)
+        *(TSL_GLOBAL unsigned int *)(to + j * 8) = rest_of(line[0], given) | rest_of(line[1], given) << 8 |
+                                                   rest_of(line[2], given) << 16 |
+                                                   rest_of(line[3], given) << 24;
+    }
+  }
+}
+#endif
 
 TSL_FUNCTION void clear(MMA_NUMBER sums[TILES_M][TILES_N][4]) {
   TSL_UNROLL

@@ -381,6 +381,10 @@ static tesela_status enqueue_child_as_given(const tsl_child *child, const tsl_op
 static uint64_t workspace_of_child(const tsl_child *child) {
   return tsl_plan_workspace(plan_of(child));
 }
+static bool child_reduces(const tsl_child *child) {
+  return plan_of(child)->work.reduces;
+}
+
 static const char *text_of_child(const tsl_child *child) {
   return plan_of(child)->text;
 }
@@ -404,6 +408,7 @@ const tsl_children tsl_plan_children = {.make = make_child,
                                         .enqueue_as_given = enqueue_child_as_given,
                                         .workspace = workspace_of_child,
                                         .text = text_of_child,
+                                        .reduces = child_reduces,
                                         .expected = expected_of_child};
 
 /* --- from text --- */

@@ -40,6 +40,7 @@ struct tsl_children {
   tesela_status (*enqueue_as_given)(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
                                     tsl_buffer *workspace);
   uint64_t (*workspace)(const tsl_child *child);
+  bool (*reduces)(const tsl_child *child); /* tsl_rests */
   const char *(*text)(const tsl_child *child);
   double (*expected)(
       const tsl_child *child); /* seconds(), as it was when the child was made; 0: nobody reckoned it */

@@ -98,6 +98,14 @@ typedef struct tsl_wanted {
   int above;
 } tsl_wanted;
 
+/* Of a run of which nobody reads C but its elements modulo p, of a work that makes these itself (`reduces`): bytes from 0 to p - 1, in rows of
+ * `row` bytes from byte `at` of scratch memory on, up to three anything behind a row's last. x / p is x magic / 2^39, cut off, for x up to 2^31;
+ * bias is a multiple of p that makes no sum negative. Zero: C is written. */
+typedef struct tsl_rests {
+  int64_t at, row;
+  uint32_t p, magic, bias;
+} tsl_rests;
+
 typedef struct tsl_operands {
   tsl_operand a, b, c;
   tsl_operand bias; /* of problems that have one, the same for all of a batch where its step is 0 */
@@ -105,6 +113,7 @@ typedef struct tsl_operands {
   tsl_operand sums;    /* of the last step, which is told here where the sums of a problem with scales are */
   tsl_buffer *scratch; /* of as many bytes as scratch() said; NULL where that is 0, and on the cpu */
   tsl_wanted wanted;
+  tsl_rests rests;
   tsl_team team; /* the threads that the run may use, on the cpu; zero: the caller's alone */
 } tsl_operands;
 
@@ -157,6 +166,8 @@ typedef struct tsl_work {
   void *state;          /* what build() made */
   double build_seconds; /* time in compilers, for reports */
   bool finishes;        /* build() and run() do the problem's last step, too; false: they pass over it */
+  bool
+      reduces; /* runs may be told where residues of C are wanted in its place (tsl_rests): build() says so */
   bool
       loaded_only; /* build() takes kernels that are loaded already, and fails for others: TESELA_UNSUPPORTED */
   int texts;       /* how many texts of kernels were compiled or found compiled; 0: it is C of this library */

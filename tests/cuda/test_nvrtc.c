@@ -103,8 +103,12 @@ static uint64_t workspace_of_none(const tsl_child *child) {
 static void destroy_none(tsl_child *child) {
   (void)child;
 }
+static bool none_reduces(const tsl_child *child) {
+  (void)child;
+  return false;
+}
 static const tsl_children no_children = {
-    .make = make_none, .workspace = workspace_of_none, .destroy = destroy_none};
+    .make = make_none, .workspace = workspace_of_none, .reduces = none_reduces, .destroy = destroy_none};
 
 /* Lines of a kilobyte in every type: with few tiles of C that is deep enough for k to be split. Small ones for who brings products to shared
  * memory whole. */

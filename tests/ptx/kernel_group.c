@@ -12,5 +12,17 @@ static void run(const char *a, const char *b, void *c, const void *given) {
   tsl_gemm_opencl_mma_group(a, b, c, scratch, all);
 }
 
+#if REDUCES
+/* With all that the kernel is given, and C's place for the scratch memory. */
+static void run_rests(const char *a, const char *b, void *c, const void *given) {
+  opencl_mma_group_arguments all;
+  memcpy(&all, given, sizeof all);
+  tsl_gemm_opencl_mma_group(a, b, c, c, all);
+}
+
+extern const ptx_kernel ptx_group_rests;
+const ptx_kernel ptx_group_rests = {run_rests, ptx_items, DEPTH, TILE_M, TILE_N, 32};
+#endif
+
 extern const ptx_kernel PTX_KERNEL;
 const ptx_kernel PTX_KERNEL = {run, ptx_items, DEPTH, TILE_M, TILE_N, 32};

@@ -13,7 +13,7 @@
 #include <string.h>
 
 extern const ptx_kernel ptx_bf16_rows, ptx_bf16_mixed, ptx_f16_mixed, ptx_bytes_rows, ptx_bytes_mixed,
-    ptx_bytes_transposed, ptx_group_rows, ptx_group_wide, ptx_group_bytes, ptx_pack_bytes;
+    ptx_bytes_transposed, ptx_group_rows, ptx_group_wide, ptx_group_bytes, ptx_group_rests, ptx_pack_bytes;
 
 /* The struct of the same name in opencl_mma.cl. */
 typedef struct opencl_mma_arguments {
@@ -24,6 +24,13 @@ typedef struct opencl_mma_arguments {
   } scalars;
   int64_t band, tiles_m, tiles_n;
 } opencl_mma_arguments;
+
+/* And in opencl_mma_group.cl. */
+typedef struct opencl_mma_group_arguments {
+  opencl_mma_arguments whole;
+  int64_t maps, sums, split_k, wanted, wanted_above, rests, rests_row;
+  uint32_t p, magic, bias, none;
+} opencl_mma_group_arguments;
 
 typedef struct product {
   const ptx_kernel *kernel;
@@ -147,6 +154,55 @@ static void every_order_and_type(void **state) {
     multiply(&products[i]);
 }
 
+/* Residues of C in its place, and nothing beside them. */
+static void residues(void **state) {
+  (void)state;
+  enum { M = 70, N = 131, K = 150, ROW = 136, MAPS = 2 * 256, REST = MAPS + 256, ALL = REST + M * ROW };
+  static const uint32_t moduli[] = {256, 193};
+  const int64_t a_pitch = pitch(K, TESELA_I8), b_pitch = pitch(K, TESELA_U8);
+  const operand a = make(TESELA_I8, M, K, a_pitch, 1, 1), b = make(TESELA_U8, K, N, 1, b_pitch, 2);
+  const ptx_memory memory[2] = {{a.data, (size_t)a.extent}, {b.data, (size_t)b.extent}};
+  static _Alignas(128) unsigned char scratch[ALL];
+  for (int t = 0; t < 2; t++) {
+    const uint32_t p = moduli[t];
+    const opencl_mma_group_arguments given = {
+        .whole = {.sizes = {.m = M,
+                            .n = N,
+                            .k = K,
+                            .a_row_stride = a_pitch,
+                            .a_col_stride = 1,
+                            .b_row_stride = 1,
+                            .b_col_stride = b_pitch},
+                  .scalars.i32 = {1, 0},
+                  .band = 2,
+                  .tiles_m = (M + ptx_group_rests.tile_m - 1) / ptx_group_rests.tile_m,
+                  .tiles_n = (N + ptx_group_rests.tile_n - 1) / ptx_group_rests.tile_n},
+        .maps = 0,
+        .split_k = 1,
+        .wanted = -1,
+        .rests = REST,
+        .rests_row = ROW,
+        .p = p,
+        .magic = (uint32_t)((((uint64_t)1 << 39) + p - 1) / p),
+        .bias = ((1u << 30) + p - 1) / p * p};
+    memset(scratch, 0, sizeof scratch);
+    memset(scratch + REST, 0xee, sizeof scratch - REST);
+    assert_int_equal(ptx_run(&ptx_group_rests, 2, memory, scratch, &given), 0);
+    for (int64_t i = 0; i < M; i++)
+      for (int64_t j = 0; j < ROW; j++) {
+        const int found = scratch[REST + i * ROW + j];
+        double sum = 0;
+        for (int64_t l = 0; j < N && l < K; l++)
+          sum += get(&a, i, l) * get(&b, l, j);
+        const int right = ((int)sum % (int)p + (int)p) % (int)p;
+        if (j < N ? found != right : j >= (N + 3) / 4 * 4 && found != 0xee)
+          fail_msg("C(%d, %d) modulo %d is %d where %d is right", (int)i, (int)j, (int)p, found, right);
+      }
+  }
+  free(a.data);
+  free(b.data);
+}
+
 /* Rows of bytes that lie side by side (transposed by fours, and not), one after the other, and backwards; and those of a
  * batch. */
 static void packed_bytes(void **state) {
@@ -200,7 +256,7 @@ static void empty_sums(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_order_and_type), cmocka_unit_test(packed_bytes),
-                                     cmocka_unit_test(empty_sums)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_order_and_type), cmocka_unit_test(residues),
+                                     cmocka_unit_test(packed_bytes), cmocka_unit_test(empty_sums)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* The judge must pass what is right and catch what is wrong. */
 #include "base/status.h"
+#include "judge/element.h"
 #include "judge/reference.h"
 #include "matrices.h"
 
@@ -310,6 +311,39 @@ static void both_references_agree(void **state) {
   }
 }
 
+/* What is passed over as less than others would not have been more, nor wrong; and most elements are passed over. */
+static void what_is_less_is_so(void **state) {
+  (void)state;
+  enum { MOST = 4 };
+  static const double results[] = {1, 1 + 0x1p-23, 1.5, 0x1p-130, 0x1p126, 3e38, INFINITY, NAN, 0},
+                      grades[MOST] = {0, 0.5, 20, INFINITY}, betas[] = {0, -0.5};
+  const int count = (int)(sizeof results / sizeof *results);
+  int passed = 0, all = 0;
+  for (int i = 0; i < count * count * count * 2 * MOST; i++) {
+    const int kinds[] = {i % count, i / count % count, i / (count * count) % count};
+    const double value = results[kinds[0]], high = results[kinds[1]], before = results[kinds[2]],
+                 beta = betas[i / (count * count * count) % 2],
+                 most = grades[i / (count * count * count * 2)];
+    float c = (float)value, old = (float)before;
+    tsl_problem problem = tsl_problem_gemm(1, 1, 30, TESELA_F32);
+    problem.beta[0] = beta;
+    const tsl_judge rule = {.factor = 32};
+    tsl_judged facts = {.problem = &problem,
+                        .before = (const unsigned char *)&old,
+                        .c = (const unsigned char *)&c,
+                        .judge = &rule};
+    tsl_judged_prepare(&facts);
+    tsl_comparison seen;
+    tsl_compare_element(&facts, 0, 0, high, 0, fabs(high), &seen);
+    all += most > 0 && isfinite(c) && !seen.unknown && seen.ratio <= 1 && seen.grade <= most / 2;
+    if (!tsl_judged_is_less(&facts, (double)c, (double)old, high, 0, fabs(high), most))
+      continue;
+    passed++;
+    assert_true(!seen.unknown && seen.ratio <= 1 && seen.grade <= most);
+  }
+  assert_true(passed > all / 4);
+}
+
 static void large_products_are_sampled(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(400, 30, 20, TESELA_F32);
@@ -398,12 +432,19 @@ static void parts_are_joined_in_order(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(right_results_pass),          cmocka_unit_test(one_wrong_element_is_found),
-      cmocka_unit_test(exchanged_indices_are_found), cmocka_unit_test(forgotten_scalars_are_found),
-      cmocka_unit_test(another_order_passes),        cmocka_unit_test(exact_data_must_match),
-      cmocka_unit_test(one_element_at_a_time),       cmocka_unit_test(double_has_twice_its_digits),
-      cmocka_unit_test(both_references_agree),       cmocka_unit_test(large_products_are_sampled),
-      cmocka_unit_test(nothing_to_judge_is_right),   cmocka_unit_test(deep_products),
+      cmocka_unit_test(right_results_pass),
+      cmocka_unit_test(one_wrong_element_is_found),
+      cmocka_unit_test(exchanged_indices_are_found),
+      cmocka_unit_test(forgotten_scalars_are_found),
+      cmocka_unit_test(another_order_passes),
+      cmocka_unit_test(exact_data_must_match),
+      cmocka_unit_test(one_element_at_a_time),
+      cmocka_unit_test(double_has_twice_its_digits),
+      cmocka_unit_test(both_references_agree),
+      cmocka_unit_test(large_products_are_sampled),
+      cmocka_unit_test(what_is_less_is_so),
+      cmocka_unit_test(nothing_to_judge_is_right),
+      cmocka_unit_test(deep_products),
       cmocka_unit_test(parts_are_joined_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -314,11 +314,14 @@ static void test_halves(void **state) {
   static const tesela_type types[] = {TESELA_F16, TESELA_BF16};
   static uint16_t halves[ALL], narrow[ALL], backwards[ALL];
   static float wide[ALL], near[ALL];
+  static double wider[ALL], apart[2 * ALL];
   (void)state;
   for (int i = 0; i < ALL; i++)
     halves[i] = (uint16_t)i;
   for (int t = 0; t < 2; t++) {
     tsl_type_convert(types[t], halves, 1, TESELA_F32, wide, 1, ALL);
+    tsl_type_convert(types[t], halves, 1, TESELA_F64, wider, 1, ALL);
+    tsl_type_convert(types[t], halves + ALL - 1, -1, TESELA_F64, apart + 2 * (ALL - 1), -2, ALL);
     for (int i = 0; i < ALL; i++) {
       double value[2];
       tsl_type_load(types[t], &halves[i], value);
@@ -326,6 +329,10 @@ static void test_halves(void **state) {
       if (memcmp(&wide[i], &expected, sizeof expected) != 0)
         fail_msg("%s %04x becomes %a, not %a", tsl_type(types[t])->name, (unsigned)i, (double)wide[i],
                  (double)expected);
+      if (memcmp(&wider[i], &value[0], sizeof value[0]) != 0 ||
+          memcmp(&apart[2 * i], &value[0], sizeof value[0]) != 0)
+        fail_msg("%s %04x becomes %a and %a, not %a", tsl_type(types[t])->name, (unsigned)i, wider[i],
+                 apart[2 * i], value[0]);
     }
     for (int step = -2; step <= 4; step++) {
       for (int i = 0; i < ALL; i++) {

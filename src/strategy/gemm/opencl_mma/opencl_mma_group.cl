@@ -34,6 +34,8 @@
 
 #include "mma_sums.h"
 
+/* Whether a run may ask for residues of C in its place. */
+#define REDUCES (WHOLE && !SPLIT && !A_ACROSS && !B_ACROSS)
 #define DEPTH_BYTES 128
 #define DEPTH (DEPTH_BYTES / SIZE)
 #define MULTIPLYING (128 * (TILE_M / GROUP_M))
@@ -195,7 +197,7 @@ TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned
 
 /* All shares of this group: GROUP_M rows of each. */
 TSL_FUNCTION void multiply_shares(unsigned int base, unsigned int full, unsigned int empty,
-                                  TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL MMA_NUMBER *apart,
+                                  TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
                                   const opencl_mma_group_arguments given) {
   const int shares = shares_of(given), first_row = TSL_ITEM(0) / 128 * GROUP_M;
   const TSL_INDEX apart_pitch = given.whole.tiles_n * TILE_N, apart_rows = given.whole.tiles_m * TILE_M;
@@ -232,7 +234,16 @@ TSL_FUNCTION void multiply_shares(unsigned int base, unsigned int full, unsigned
     if (share.end > share.first && tells)
       tsl_ptx_arrive(before);
     const TSL_INDEX row = share.row + first_row + TSL_ITEM(0) % 128 / 32 * 16;
-    TSL_GLOBAL MMA_NUMBER *to = SPLIT ? apart + share.part * apart_rows * apart_pitch : 0;
+    TSL_GLOBAL MMA_NUMBER *to =
+        SPLIT ? (TSL_GLOBAL MMA_NUMBER *)(scratch + given.sums) + share.part * apart_rows * apart_pitch : 0;
+#if REDUCES
+    if (given.rests_row > 0) {
+      TSL_UNROLL
+      for (int i = 0; i < BLOCKS_M; i++)
+        store_rests(scratch + given.rests, row + i * 64, share.col, sums + i, given);
+      continue;
+    }
+#endif
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
       store_tile(c, to, apart_pitch, row + i * 64, share.col, sums + i, given.whole);
@@ -261,5 +272,5 @@ tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL cons
   if (TSL_ITEM(0) >= MULTIPLYING)
     copy_warp(start, base, a, b, scratch + (given.maps + TSL_GROUP(0) * 2 * MAP_BYTES), given);
   else
-    multiply_shares(base, full, empty, c, (TSL_GLOBAL MMA_NUMBER *)(scratch + given.sums), given);
+    multiply_shares(base, full, empty, c, scratch, given);
 }

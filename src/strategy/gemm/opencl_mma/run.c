@@ -21,7 +21,8 @@ typedef struct opencl_mma_arguments {
 } opencl_mma_arguments;
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  int64_t maps, sums, split_k, wanted, wanted_above;
+  int64_t maps, sums, split_k, wanted, wanted_above, rests, rests_row;
+  uint32_t p, magic, bias, none;
 } opencl_mma_group_arguments;
 
 enum { UNIT_GROUPS = 16, FOLD_ITEMS = 256 };
@@ -59,6 +60,8 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   TSL_TRY(tsl_pack_rows_kernel(work, tile.size, &made.pack));
   TSL_TRY(tsl_alloc(sizeof made, "opencl_mma's kernels", &block));
   *(mma_kernels *)block = made;
+  work->reduces = is_group && problem->c.type == TESELA_I32 && !tile.swapped && made.fold == NULL &&
+                  problem->alpha[0] == 1 && problem->beta[0] == 0;
   work->state = block;
   return TESELA_OK;
 }
@@ -153,7 +156,12 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
       .sums = tile.a_bytes + tile.b_bytes + shares.groups * TSL_OPENCL_MMA_MAPS,
       .split_k = shares.split_k,
       .wanted = operands->wanted.is_told ? operands->wanted.at : -1,
-      .wanted_above = operands->wanted.above};
+      .wanted_above = operands->wanted.above,
+      .rests = operands->rests.at,
+      .rests_row = operands->rests.row,
+      .p = operands->rests.p,
+      .magic = operands->rests.magic,
+      .bias = operands->rests.bias};
   memcpy(given.whole.scalars, &scaled.scalars, sizeof given.whole.scalars);
   const tsl_grid grid = tsl_opencl_mma_grid(&tile, &shares);
   const tsl_argument a = TSL_ARG_BUFFER(buffers[0]), b = TSL_ARG_BUFFER(buffers[1]),

@@ -20,6 +20,7 @@
 enum {
   ALIGNED = 256,
   SIDE = 256,          /* what engines round their sizes up to, at most */
+  WIDE = 4,            /* numbers that are stored at once */
   NATIVE_DOWN = 4096,  /* groups of a column of tiles, at most */
   WORKSPACE = 16 << 20 /* of the product, beside copies of what it multiplies */
 };
@@ -112,7 +113,9 @@ static tesela_status make_product(tsl_work *work) {
                                .device = work->device,
                                .in_buffers = true,
                                .workspace_most = (uint64_t)workspace_of(&given)};
-  return work->children->make(work->children, &wish, &state->product);
+  TSL_TRY(work->children->make(work->children, &wish, &state->product));
+  state->reduces = work->children->reduces(state->product);
+  return TESELA_OK;
 }
 
 static tesela_status find(tsl_work *work, const char *path, const char *name, int items,
@@ -153,11 +156,15 @@ typedef struct residue_run {
   tsl_buffer *a, *b, *c, *scratch;
   tsl_stream *stream;
   residue_portable given;
+  residue_modulus moduli[TSL_RESIDUE_MODULI];
 } residue_run;
 
 static residue_matrix matrix_of(const tsl_problem *problem, int64_t offset, int64_t across, int64_t along,
                                 bool is_conjugate) {
-  return (residue_matrix){.offset = tsl_residue_reals(problem, offset),
+  const int64_t unit = 16 / (int64_t)tsl_type(tsl_residue_type(problem))->size;
+  return (residue_matrix){.is_wide = along == 1 && tsl_residue_reals(problem, across) % unit == 0 &&
+                                     tsl_residue_reals(problem, offset) % unit == 0,
+                          .offset = tsl_residue_reals(problem, offset),
                           .across = tsl_residue_reals(problem, across),
                           .along = tsl_residue_reals(problem, along),
                           .is_across = !tsl_launch_along(along, across),
@@ -187,6 +194,8 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands, ts
   given->c_col = tsl_residue_reals(problem, s.c_col_stride);
   given->alpha = problem->alpha[0], given->beta = problem->beta[0];
   given->is_empty = !reads(problem);
+  given->is_wide = tsl_residue_reals(problem, 1) == 1 && given->c_col == 1 && given->c_row % WIDE == 0 &&
+                   given->c_offset % WIDE == 0;
   for (int o = 0; o < 2; o++)
     given->blocks[o] = (int)tsl_ceil_div(
         o ? given->n : given->m, given->of[o].is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG);
@@ -204,9 +213,10 @@ static int64_t groups_for(int64_t items) {
   return tsl_ceil_div(items, TSL_RESIDUE_GROUP_ITEMS);
 }
 
-static tesela_status bring_rules(const residue_run *run) {
+static tesela_status bring_rules(residue_run *run) {
   const residue_rules rules =
       tsl_residue_rules(&run->work->problem, &run->work->config, run->given.m, run->given.n);
+  memcpy(run->moduli, rules.moduli, sizeof run->moduli);
   for (size_t at = 0; at < sizeof rules; at += TSL_RESIDUE_SOME * sizeof(unsigned)) {
     const size_t left = sizeof rules - at, most = TSL_RESIDUE_SOME * sizeof(unsigned),
                  bytes = left < most ? left : most;
@@ -236,18 +246,28 @@ static tesela_status make_residues(const residue_run *run) {
   return TESELA_OK;
 }
 
-/* Sums of a plane, and residues of these. */
+/* Sums of a plane, and residues of these: by the engine that multiplies, where it makes these itself. */
 static tesela_status multiply_plane(const residue_run *run, int plane) {
   const residue_portable *given = &run->given;
-  const tsl_operands operands = {
+  const int modulus = plane / given->parts / tsl_residue_kinds(&run->work->problem);
+  const residue_modulus *by = &run->moduli[modulus];
+  tsl_operands operands = {
       .a = {.buffer = run->scratch, .offset = given->planes[0] + plane * given->plane[0]},
       .b = {.buffer = run->scratch, .offset = given->planes[1] + plane * given->plane[1]},
       .c = {.buffer = run->scratch, .offset = given->sums / (int64_t)sizeof(int)},
       .wanted = {.is_told = true,
                  .at = given->choice + (int64_t)offsetof(residue_choice, moduli),
-                 .above = plane / given->parts / tsl_residue_kinds(&run->work->problem)}};
+                 .above = modulus}};
+  if (run->state->reduces)
+    operands.rests = (tsl_rests){.at = given->rests + plane * given->rest_plane,
+                                 .row = given->rest_row,
+                                 .p = by->p,
+                                 .magic = by->magic,
+                                 .bias = by->bias};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given), TSL_ARG_VALUE(plane)};
   TSL_TRY(run->work->children->enqueue(run->state->product, &operands, run->stream, run->scratch));
+  if (run->state->reduces)
+    return TESELA_OK;
   return launch(run, run->state->reduce, groups_for(given->m * tsl_ceil_div(given->n, TSL_RESIDUE_FOUR)),
                 TSL_RESIDUE_GROUP_ITEMS, list, 3);
 }
@@ -276,7 +296,7 @@ static tesela_status launch_native(const residue_run *run) {
 
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
                                             tsl_stream *stream) {
-  const residue_run run = run_of(work, operands, stream);
+  residue_run run = run_of(work, operands, stream);
   if (run.given.is_empty)
     return launch_native(&run);
   TSL_TRY(bring_rules(&run));

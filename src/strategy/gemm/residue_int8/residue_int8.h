@@ -58,6 +58,7 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
 typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
   tsl_child *product; /* of portable kernels; NULL where there is nothing to multiply */
+  bool reduces;       /* which makes residues itself */
   bool is_swapped;    /* it is C' = B' A' */
   int cluster;        /* blocks of CUDA's integer product that share what they load */
   tsl_pinned *said;   /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */

@@ -5,7 +5,7 @@
  * is added up (residue_sums); again where an element is larger than was guessed.
  *
  *   along: numbers of a line follow each other       across: numbers of different lines do
- *   2 lines a group, 128 items each                  32 lines a group, 8 items each: 32 items read neighbours
+ *   2 lines a group, 128 items each                  8 lines a group, 32 items each: 8 items read neighbours
  *
  * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then.
  *
@@ -54,18 +54,35 @@ TSL_FUNCTION void add_top(item_sums *own, unsigned top) {
   own->sums.squares += (residue_word)top * top;
 }
 
+/* Of what an item adds up of tops 32 bits hold the sums (residue_int8.c limits k). */
 TSL_FUNCTION void add_up(item_sums *own, TSL_GLOBAL const residue_bits *from, residue_index step, int first,
                          int each, int k, const residue_guess *guess, const residue_bits *least) {
+  const int exponent = guess->exponent;
+  const unsigned limit = guess->limit;
+  residue_bits largest = own->largest;
+  residue_word squares = 0;
+  unsigned sum = 0, excess = 0, count = 0, few[TSL_RESIDUE_CANDIDATES];
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    few[i] = 0;
+  TSL_UNROLL_BY(4)
   for (int h = first; h < k; h += each) {
     const residue_bits magnitude = magnitude_at(from + TSL_RESIDUE_AT(step, h));
-    const unsigned top = residue_top(magnitude, guess->exponent);
-    own->largest = magnitude > own->largest ? magnitude : own->largest;
-    add_top(own, top);
-    own->sums.excess += top + 1 > guess->limit ? top + 1 - guess->limit : 0;
-    own->sums.count += magnitude != 0 ? 1 : 0;
+    const unsigned top = residue_top(magnitude, exponent);
+    largest = magnitude > largest ? magnitude : largest;
+    sum += top;
+    squares += (residue_word)top * top;
+    excess += top + 1 > limit ? top + 1 - limit : 0;
+    count += magnitude != 0 ? 1 : 0;
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
-      own->sums.few[i] += magnitude < least[i] ? 1 : 0; /* zeros, too */
+      few[i] += magnitude < least[i] ? 1 : 0; /* zeros, too */
   }
+  own->largest = largest;
+  own->sums.sum += sum;
+  own->sums.squares += squares;
+  own->sums.excess += excess;
+  own->sums.count += count;
+  for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
+    own->sums.few[i] += few[i];
 }
 
 /* What items put down for each other. */
@@ -198,6 +215,8 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
 
 #define WAYS (2 * TSL_RESIDUE_CANDIDATES)
 #define LEVELS (TSL_RESIDUE_LEVELS + 1) /* that are chosen among */
+#define COPIES 8                        /* of all counts, so that few items add to one at once */
+#define AHEAD 4
 #define COUNTERS ((int)(sizeof(residue_counts) / sizeof(unsigned)))
 
 TSL_FUNCTION unsigned key_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given,
@@ -213,6 +232,15 @@ TSL_FUNCTION void count_line(TSL_LOCAL_POINTER residue_counts *counts, int opera
       TSL_LOCAL_ADD(&counts->lost[c][operand], 1u);
     else
       TSL_LOCAL_ADD(&counts->needs[c][operand][residue_need(key, c)], 1u);
+}
+
+/* Keys of an item's next lines, all of them on their way at once; behind the last line that of zeros. */
+TSL_FUNCTION void fetch_keys(unsigned *keys, TSL_GLOBAL const unsigned char *scratch,
+                             const residue_portable *given, int operand, int first, int lines) {
+  TSL_UNROLL
+  for (int u = 0; u < AHEAD; u++)
+    keys[u] =
+        first + u * ITEMS < lines ? key_of(scratch, given, operand, first + u * ITEMS) : TSL_RESIDUE_ZERO;
 }
 
 /* Of each candidate and operand the least cost, and the lowest level that has it. */
@@ -236,40 +264,58 @@ TSL_FUNCTION residue_choice choice_by(TSL_GLOBAL const residue_rules *rules,
 /* One group. */
 TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
 tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_portable given) {
-  TSL_LOCAL residue_counts counts;
+  TSL_LOCAL residue_counts counts[COPIES];
   TSL_LOCAL residue_word costs[WAYS * LEVELS];
   TSL_LOCAL residue_choice choices[1];
   TSL_LOCAL unsigned native[2];
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
   const int item = TSL_ITEM(0), candidates = rules->candidates;
-  for (int i = item; i < COUNTERS; i += ITEMS)
-    ((TSL_LOCAL_POINTER unsigned *)&counts)[i] = 0;
+  for (int i = item; i < COPIES * COUNTERS; i += ITEMS)
+    ((TSL_LOCAL_POINTER unsigned *)counts)[i] = 0;
   if (item < 2)
     native[item] = 0;
   TSL_BARRIER();
   for (int o = 0; o < 2; o++)
-    for (int i = item; i < (o ? given.n : given.m); i += ITEMS) {
-      const unsigned key = key_of(scratch, &given, o, i);
-      if (!(key & TSL_RESIDUE_ZERO))
-        count_line(&counts, o, candidates, key);
+    for (int i = item; i < (o ? given.n : given.m); i += AHEAD * ITEMS) {
+      unsigned keys[AHEAD];
+      fetch_keys(keys, scratch, &given, o, i, o ? given.n : given.m);
+      TSL_UNROLL
+      for (int u = 0; u < AHEAD; u++)
+        if (!(keys[u] & TSL_RESIDUE_ZERO))
+          count_line(&counts[item % COPIES], o, candidates, keys[u]);
     }
   TSL_BARRIER();
+  for (int i = item; i < COUNTERS; i += ITEMS)
+    for (int copy = 1; copy < COPIES; copy++)
+      ((TSL_LOCAL_POINTER unsigned *)counts)[i] +=
+          ((TSL_LOCAL_POINTER unsigned *)counts)[copy * COUNTERS + i];
+  TSL_BARRIER();
   for (int i = item; i < WAYS * LEVELS; i += ITEMS)
-    costs[i] = residue_cost(rules, &counts, i / LEVELS / 2, i / LEVELS % 2, i % LEVELS);
+    costs[i] = residue_cost(rules, counts, i / LEVELS / 2, i / LEVELS % 2, i % LEVELS);
   TSL_BARRIER();
   if (item == 0)
-    choices[0] = choice_by(rules, &counts, costs);
+    choices[0] = choice_by(rules, counts, costs);
   TSL_BARRIER();
   const residue_choice made = choices[0];
   for (int o = 0; o < 2; o++) {
     const int lines = o ? given.n : given.m;
     TSL_GLOBAL const int *scales =
         (TSL_GLOBAL const int *)(scratch + given.candidates[o]) + (TSL_INDEX)made.candidate * lines;
-    for (int i = item; i < lines; i += ITEMS) {
-      const int is_native = residue_is_native(&made, o, key_of(scratch, &given, o, i));
-      ((TSL_GLOBAL int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : scales[i];
-      if (is_native)
-        TSL_LOCAL_ADD(&native[o], 1u);
+    for (int first = item; first < lines; first += AHEAD * ITEMS) {
+      unsigned keys[AHEAD];
+      int own[AHEAD];
+      fetch_keys(keys, scratch, &given, o, first, lines);
+      TSL_UNROLL
+      for (int u = 0; u < AHEAD; u++)
+        own[u] = first + u * ITEMS < lines ? scales[first + u * ITEMS] : 0;
+      TSL_UNROLL
+      for (int u = 0; u < AHEAD; u++) {
+        const int i = first + u * ITEMS, is_native = residue_is_native(&made, o, keys[u]);
+        if (i < lines)
+          ((TSL_GLOBAL int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : own[u];
+        if (is_native)
+          TSL_LOCAL_ADD(&native[o], 1u);
+      }
     }
   }
   TSL_BARRIER();

@@ -4,7 +4,7 @@
  * is added up (residue_sums); again where an element is larger than was guessed.
  *
  *   along: numbers of a line follow each other       across: numbers of different lines do
- *   2 or 4 lines a block, 128 or 64 threads each     4 or 8 lines a block, 64 or 32 threads each: 4 or 8 threads read neighbours
+ *   2 to 8 lines a block, 128 to 32 threads each     4 or 8 lines a block, 64 or 32 threads each: 4 or 8 threads read neighbours
  *
  * Much of a block's time is the same for all lines: few lines a block are for products that would not fill the device with many.
  *

@@ -169,8 +169,7 @@ SM90_FUNCTION void everything(const place &at, panel_t rows[2], panel_t columns[
 
 /* --- listed lines --- */
 
-constexpr int LISTED = 16, WIDE = 128, FEW_DEPTH = 64 / sizeof(residue_native),
-              FEW_EACH = WIDE * FEW_DEPTH / THREADS;
+constexpr int LISTED = 16, WIDE = 128, FEW_DEPTH = 16, FEW_EACH = WIDE * FEW_DEPTH / THREADS;
 struct few_t {
   residue_native listed[FEW_DEPTH][LISTED + 2], other[FEW_DEPTH][WIDE + 4];
 };

@@ -25,6 +25,7 @@
 #define NUMBERS TSL_RESIDUE_NUMBERS
 #define TERMS (NUMBERS / TSL_RESIDUE_EACH)
 #define DIGIT_BITS 14
+#define UNIT ((int)(16 / sizeof(residue_bits))) /* numbers of 16 bytes */
 #ifdef TSL_RESIDUE_F64
 #define DIGITS 5
 #else
@@ -62,6 +63,14 @@ TSL_FUNCTION unsigned rest_in(const digits *of, const residue_modulus *modulus) 
   return rest_of((unsigned)sum + modulus->bias, modulus);
 }
 
+/* The same for all bytes that is of least magnitude: (x + (p - 1) / 2) modulo p is more by as much. */
+TSL_FUNCTION unsigned least_in(const digits *of, const residue_modulus *modulus) {
+  const unsigned up = (modulus->p - 1) / 2;
+  residue_modulus more = *modulus;
+  more.bias += up;
+  return (rest_in(of, &more) - up) & 255;
+}
+
 /* Of least magnitude, as a byte. */
 TSL_FUNCTION unsigned byte_of(unsigned rest, const residue_modulus *modulus) {
   return (rest > (modulus->p - 1) / 2 ? rest - modulus->p : rest) & 255;
@@ -93,7 +102,7 @@ TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, con
   for (int i = 0; i < NUMBERS / 4; i++) {
     word[i] = 0;
     for (int j = 0; j < 4; j++)
-      word[i] |= byte_of(rest_in(&own[4 * i + j], modulus), modulus) << 8 * j;
+      word[i] |= least_in(&own[4 * i + j], modulus) << 8 * j;
   }
   TSL_VECTOR(int, 4) out;
   TSL_LANE(out, 0) = (int)word[0];
@@ -103,6 +112,30 @@ TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, con
   TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)to, out);
 }
 #endif
+
+/* A line's numbers from the h-th on, zeros behind the k-th; 16 bytes at once where they are aligned. */
+TSL_FUNCTION void load_numbers(residue_bits *to, TSL_GLOBAL const residue_bits *from, residue_index along,
+                               int h, int k, int is_wide) {
+  if (is_wide && h + NUMBERS <= k) {
+    TSL_GLOBAL const int *words = (TSL_GLOBAL const int *)(from + h);
+    TSL_UNROLL
+    for (int i = 0; i < NUMBERS / UNIT; i++) {
+      const TSL_VECTOR(int, 4) four = TSL_LOAD_ALIGNED(int, 4, words + 4 * i);
+#ifdef TSL_RESIDUE_F64
+      to[2 * i] = (unsigned)TSL_LANE(four, 0) | (residue_bits)(unsigned)TSL_LANE(four, 1) << 32;
+      to[2 * i + 1] = (unsigned)TSL_LANE(four, 2) | (residue_bits)(unsigned)TSL_LANE(four, 3) << 32;
+#else
+      to[4 * i] = (unsigned)TSL_LANE(four, 0);
+      to[4 * i + 1] = (unsigned)TSL_LANE(four, 1);
+      to[4 * i + 2] = (unsigned)TSL_LANE(four, 2);
+      to[4 * i + 3] = (unsigned)TSL_LANE(four, 3);
+#endif
+    }
+    return;
+  }
+  for (int i = 0; i < NUMBERS; i++)
+    to[i] = h + i < k ? from[TSL_RESIDUE_AT(along, h + i)] : 0;
+}
 
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL unsigned char *scratch,
@@ -118,16 +151,15 @@ tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL un
   const int scale = ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line];
   if (moduli == 0 || scale == TSL_RESIDUE_NO_SCALE)
     return;
+  residue_bits numbers[NUMBERS];
   digits own[NUMBERS];
+  load_numbers(numbers, from + (of.offset + line * of.across), of.along, h * TSL_RESIDUE_EACH,
+               given.k * TSL_RESIDUE_EACH, of.is_wide);
   for (int i = 0; i < NUMBERS; i++) {
-    const int at = h * TSL_RESIDUE_EACH + i;
-    residue_bits number = 0;
-    if (at < given.k * TSL_RESIDUE_EACH)
-      number = from[of.offset + line * of.across + TSL_RESIDUE_AT(of.along, at)];
 #ifdef TSL_RESIDUE_COMPLEX
-    number ^= of.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
+    numbers[i] ^= of.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
 #endif
-    own[i] = digits_of(number, scale);
+    own[i] = digits_of(numbers[i], scale);
   }
   const int part = chunk / part_chunks;
   TSL_GLOBAL unsigned char *to =

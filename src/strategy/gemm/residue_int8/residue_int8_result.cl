@@ -19,17 +19,27 @@
 #include "residue_portable_shared.h"
 
 #define FOUR TSL_RESIDUE_FOUR
+#define SHORT 8 /* moduli with which 64 bits hold C' */
+#ifdef TSL_RESIDUE_F64
+#define MODULI_MOST TSL_RESIDUE_MODULI
+#else
+#define MODULI_MOST 10 /* rules.c */
+#endif
 
 TSL_FUNCTION int scale_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given, int operand,
                           TSL_INDEX line) {
   return ((TSL_GLOBAL const int *)(scratch + given->scales[operand]))[line];
 }
 
-/* An element of C by its number, C' 2^-scale or a sum. */
-TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residue_portable *given) {
+/* An element of C by its number, C' 2^-scale or a sum; and where it lies in C. */
+TSL_FUNCTION residue_real finished(TSL_GLOBAL const residue_real *c, double number,
+                                   const residue_portable *given) {
   const residue_real beta = (residue_real)given->beta;
   const residue_real before = beta != 0 ? *c : 0;
-  *c = residue_finish(number, given->is_empty ? 0 : (residue_real)given->alpha, beta, &before);
+  return residue_finish(number, given->is_empty ? 0 : (residue_real)given->alpha, beta, &before);
+}
+TSL_FUNCTION void finish(TSL_GLOBAL residue_real *c, double number, const residue_portable *given) {
+  *c = finished(c, number, given);
 }
 
 /* Of four neighbours, a byte each; where k was cut, their sums reduced again. */
@@ -67,21 +77,44 @@ TSL_FUNCTION unsigned rests_in(TSL_GLOBAL const unsigned char *from, int l, int 
 #endif
 }
 
-/* Sums of all moduli, whose weights have so many limbs. */
+/* Sums of at most `most` moduli, whose weights have so many limbs: residues of all are on their way at once, zeros of moduli that do not count. */
 TSL_FUNCTION void add_up(residue_sum *sums, TSL_GLOBAL const residue_rules *rules,
                          const residue_choice *choice, TSL_GLOBAL const unsigned char *from, int element_part,
-                         const residue_portable *given, int limbs) {
+                         const residue_portable *given, int most, int limbs) {
+  TSL_GLOBAL const residue_sieve *sieve = &rules->sieves[choice->candidate];
+  unsigned rests[MODULI_MOST];
+  TSL_UNROLL
+  for (int l = 0; l < most; l++)
+    rests[l] = l < choice->moduli ? rests_in(from, l, element_part, rules->moduli[l].p, given) : 0;
   for (int i = 0; i < FOUR; i++) {
     for (int limb = 0; limb < 4; limb++)
       sums[i].limb[limb] = 0;
     sums[i].quotient = 1u << 19;
   }
-  for (int l = 0; l < choice->moduli; l++) {
-    const unsigned rests = rests_in(from, l, element_part, rules->moduli[l].p, given);
+  TSL_UNROLL
+  for (int l = 0; l < most; l++)
     TSL_UNROLL
-    for (int i = 0; i < FOUR; i++)
-      residue_sum_add(&sums[i], &rules->sieves[choice->candidate], l, rests >> 8 * i & 255, limbs);
+  for (int i = 0; i < FOUR; i++)
+    residue_sum_add(&sums[i], sieve, l, rests[l] >> 8 * i & 255, limbs);
+}
+
+/* Four neighbours, aligned to 16 bytes. */
+TSL_FUNCTION void store_four(TSL_GLOBAL residue_real *to, const residue_real *out) {
+#ifdef TSL_RESIDUE_F64
+  TSL_VECTOR(double, 2) two;
+  for (int i = 0; i < FOUR; i += 2) {
+    TSL_LANE(two, 0) = out[i];
+    TSL_LANE(two, 1) = out[i + 1];
+    TSL_STORE_WHOLE(double, 2, to + i, two);
   }
+#else
+  TSL_VECTOR(float, 4) four;
+  TSL_LANE(four, 0) = out[0];
+  TSL_LANE(four, 1) = out[1];
+  TSL_LANE(four, 2) = out[2];
+  TSL_LANE(four, 3) = out[3];
+  TSL_STORE_WHOLE(float, 4, to, four);
+#endif
 }
 
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
@@ -98,19 +131,35 @@ tsl_gemm_residue_int8_join(TSL_GLOBAL residue_real *c, TSL_GLOBAL const unsigned
     return;
   TSL_GLOBAL const residue_sieve *sieve = &rules->sieves[choice.candidate];
   TSL_GLOBAL const unsigned char *from = scratch + given.rests + row * given.rest_row + col;
+  TSL_GLOBAL residue_real *to = c + given.c_offset + row * given.c_row + col * given.c_col;
+  int right[FOUR], is_whole = given.is_wide;
+  for (int i = 0; i < FOUR; i++) {
+    right[i] = col + i < given.n ? scale_of(scratch, &given, 1, col + i) : TSL_RESIDUE_NO_SCALE;
+    is_whole = is_whole && right[i] != TSL_RESIDUE_NO_SCALE;
+  }
   for (int part = 0; part < TSL_RESIDUE_EACH; part++) {
+    const int is_short = choice.moduli <= SHORT;
     residue_sum sums[FOUR];
-    if (choice.moduli <= 8)
-      add_up(sums, rules, &choice, from, part, &given, 2);
+    residue_real out[FOUR];
+    if (is_short)
+      add_up(sums, rules, &choice, from, part, &given, SHORT, 2);
     else
-      add_up(sums, rules, &choice, from, part, &given, 4);
+      add_up(sums, rules, &choice, from, part, &given, MODULI_MOST, 4);
+    for (int i = 0; i < FOUR; i++) {
+      const int scale = down + right[i];
+      if (right[i] != TSL_RESIDUE_NO_SCALE)
+        out[i] = finished(to + i * given.c_col + part,
+                          is_short ? residue_power(-scale, (double)residue_sum_short(&sums[i], sieve))
+                                   : residue_sum_long(&sums[i], sieve, scale),
+                          &given);
+    }
+    if (is_whole) {
+      store_four(to, out);
+      continue;
+    }
     for (int i = 0; i < FOUR; i++)
-      if (col + i < given.n) {
-        const int right = scale_of(scratch, &given, 1, col + i);
-        if (right != TSL_RESIDUE_NO_SCALE)
-          finish(c + given.c_offset + row * given.c_row + (col + i) * given.c_col + part,
-                 residue_sum_long(&sums[i], sieve, down + right), &given);
-      }
+      if (right[i] != TSL_RESIDUE_NO_SCALE)
+        to[i * given.c_col + part] = out[i];
   }
 }
 

@@ -28,7 +28,8 @@ enum {
   CLUSTERED_TILES = 16, /* rows of tiles; twice as many where one may have no second one */
   UNIT_NATIVE = 4,      /* blocks */
   UNIT_MEASURE = 5,     /* blocks that measure at once */
-  FEW_ALONG = 2,        /* lines of each of them, where there is room for all; else twice as many */
+  FEW_ALONG =
+      2, /* lines of each of them, where there is room for all; else twice as many, and along memory four times where that makes room */
   FEW_ACROSS = 4,
   ALIGNED = 256
 };
@@ -173,6 +174,10 @@ static int64_t converters(const tsl_problem *problem, const residue_arguments *g
   return tsl_ceil_div(operand ? given->n : given->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(given->k, PANEL);
 }
 
+static int64_t blocks_of(const int64_t lines[2], const int block_lines[2]) {
+  return tsl_ceil_div(lines[0], block_lines[0]) + tsl_ceil_div(lines[1], block_lines[1]);
+}
+
 void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], const tsl_device *device,
                              int block_lines[2]) {
   const int64_t room = (int64_t)UNIT_MEASURE * device->compute_units;
@@ -180,9 +185,14 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
     block_lines[o] = is_across[o] ? FEW_ACROSS : FEW_ALONG;
   for (int step = 0; step < 2; step++) /* first where lines have most threads */
     for (int o = 0; o < 2; o++)
-      if (is_across[o] == (step == 1) &&
-          tsl_ceil_div(lines[0], block_lines[0]) + tsl_ceil_div(lines[1], block_lines[1]) > room)
+      if (is_across[o] == (step == 1) && blocks_of(lines, block_lines) > room)
         block_lines[o] *= 2;
+  for (int o = 0; o < 2; o++) {
+    int more[2] = {block_lines[0], block_lines[1]};
+    more[o] *= is_across[o] ? 1 : 2;
+    if (blocks_of(lines, block_lines) > room && blocks_of(lines, more) <= room)
+      block_lines[o] = more[o];
+  }
 }
 
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
