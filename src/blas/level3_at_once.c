@@ -17,6 +17,9 @@
  * is made in; a C as large is what short sums take their time for, and is written soonest by blocks. */
 enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 };
 
+/* Rows of C from which on an update of rank 2k is host_packed's, and terms: small products have kernels that take no time to begin. */
+enum { BOTH_LEAST = 112, BOTH_LEAST_COMPLEX = 48, BOTH_TERMS_LEAST = 16 };
+
 static bool update(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work,
                                &(tsl_blas_structures){.c = of->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
@@ -32,6 +35,12 @@ static bool multiply(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work, &(tsl_blas_structures){.a = in_place ? triangular : whole,
                                                                  .a_triangle = tsl_blas_level3_side(of),
                                                                  .in_place = in_place});
+}
+
+static bool update_of_both(const tsl_blas_layout *of) {
+  return tsl_blas_pack_at_once(
+      &of->work, &(tsl_blas_structures){.c = of->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM,
+                                        .c_triangle = tsl_blas_level3_side(of)});
 }
 
 /* Lines of the square lie as C's do. */
@@ -68,6 +77,9 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
     return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && update(of);
   case TSL_BLAS_SYR2K:
   case TSL_BLAS_HER2K:
+    if (tsl_blas_level3_is_sum(of) && work->k >= BOTH_TERMS_LEAST &&
+        work->n >= (tsl_blas_is_complex(work->type) ? BOTH_LEAST_COMPLEX : BOTH_LEAST))
+      return update_of_both(of);
     return work->n <= SQUARE_MOST && update_twice(symbol, of);
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
