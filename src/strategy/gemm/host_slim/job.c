@@ -9,7 +9,7 @@ enum {
   SUMS_BYTES = 16 << 10, /* of a piece whose rows pass */
   REDUCED =
       60, /* columns of the large operand in a piece where they are spread: whole tiles of all heights but 8 and 16 */
-  UPDATE_BYTES = 16 << 10, /* of B's part of an update, half of a first cache */
+  UPDATE_BYTES = 32 << 10, /* of B's part of an update: near enough for tiles of one row after the other */
   UPDATE_ROWS = 240,       /* of C in a piece of an update */
   UPDATE_MOST = 256,       /* its columns */
   AHEAD_BYTES = 512,       /* how far ahead of its tiles it asks for C */
@@ -21,9 +21,9 @@ static const double alone_flops = 2e6; /* below so many a second thread costs mo
 
 const char *tsl_slim_refuse(const tsl_problem *problem) {
   const int64_t m = problem->m, n = problem->n, k = problem->k;
-  if (tsl_least(tsl_least(m, n), k) > TSL_SLIM_MOST)
-    return tsl_refusal("none of m, n and k of %lld x %lld x %lld is %d or less", (long long)m, (long long)n,
-                       (long long)k, TSL_SLIM_MOST);
+  if (tsl_least(m, n) > TSL_SLIM_MOST && k > TSL_SLIM_STEPS)
+    return tsl_refusal("neither m nor n of %lld x %lld x %lld is %d or less, nor k %d", (long long)m,
+                       (long long)n, (long long)k, TSL_SLIM_MOST, TSL_SLIM_STEPS);
   if (tsl_least(m, n) <= TSL_SLIM_MOST || problem->c.row_stride == 1 || problem->c.col_stride == 1)
     return NULL;
   return "of products with few steps, C's rows or columns must lie side by side";
@@ -357,7 +357,7 @@ static void update_piece(void *argument, int64_t index, int worker) {
                 rows = tsl_least(UPDATE_ROWS, job->few - first),
                 width = tsl_least(run->width, job->many - from), across = job->vectors * job->kernels->lanes,
                 whole = width / across * across;
-  _Alignas(64) char edge[TSL_SLIM_MOST * TSL_SLIM_EDGE_BYTES];
+  _Alignas(64) char edge[TSL_SLIM_STEPS * TSL_SLIM_EDGE_BYTES];
   const piece of = {.tile = {.depth = job->depth,
                              .a_row = job->thin_across * size,
                              .a_step = job->thin_along * size,

@@ -9,7 +9,8 @@
 /* --- kernels: a row for each instruction set and element type; all that knows how wide a vector is --- */
 
 enum {
-  TSL_SLIM_MOST = 16,     /* rows, columns or steps that are few */
+  TSL_SLIM_MOST = 16,     /* rows or columns that are few */
+  TSL_SLIM_STEPS = 32,    /* steps that are */
   TSL_SLIM_ROWS_MAX = 16, /* rows of a tile, and vectors across it, of any row of the table */
   TSL_SLIM_VECTORS_MAX = 3,
   TSL_SLIM_UPDATE_ROWS = 12, /* of a tile that is made aside, at most */
