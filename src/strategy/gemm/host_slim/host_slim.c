@@ -46,7 +46,7 @@ static double computed_clocks(const tsl_slim_job *job, double at_once) {
   const double part = 0.85 * at_once;
   switch (job->way) {
   case TSL_SLIM_UPDATE:
-    return few * vectors_of(job, job->many) * (depth / part + 2.5) + few / most * 40 +
+    return few * vectors_of(job, job->many) * (depth / part + 3.5) + few / most * 40 +
            1.5 * depth * many * (job->across != 1);
   case TSL_SLIM_ROWS: {
     const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * at_once / sums);

@@ -349,11 +349,12 @@ static void update_near(const tsl_slim_job *job, const piece *of) {
                          of->c + i * of->tile.c_row + whole * size, 1);
 }
 
+/* Pieces below each other come one after the other: threads have rows of C of their own then, which the processor reads ahead in. */
 static void update_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_slim_job *job = run->job;
-  const int64_t first = index / run->columns_of_pieces * UPDATE_ROWS,
-                from = index % run->columns_of_pieces * run->width, size = job->size,
+  const int64_t down = run->pieces / run->columns_of_pieces, first = index % down * UPDATE_ROWS,
+                from = index / down * run->width, size = job->size,
                 rows = tsl_least(UPDATE_ROWS, job->few - first),
                 width = tsl_least(run->width, job->many - from), across = job->vectors * job->kernels->lanes,
                 whole = width / across * across;
