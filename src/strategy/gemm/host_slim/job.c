@@ -91,6 +91,7 @@ void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   job->nontemporal = job->beta == 0 && (double)m * (double)n * (double)size > level_3 / 2;
   job->is_far = tsl_problem_bytes(problem) > level_3 / 4;
   job->alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
+  job->by_rows = job->alone || tsl_problem_bytes(problem) > level_3 / 2;
 }
 
 /* A run under way. */
@@ -334,7 +335,10 @@ static void update_near(const tsl_slim_job *job, const piece *of) {
   tsl_slim_tile tile = of->tile;
   tile.plain = job->beta != 1 ? 0 : job->alpha == -1 ? -1 : 1;
   tile.scales = of->tile.scales && tile.plain >= 0;
-  for (int64_t i = 0; i < count; i++) {
+  if (!job->by_rows)
+    for (int64_t j = 0; j < whole; j += across)
+      multiply_down(job, &tile, job->vectors, of->rows, of->a, of->b + j * size, of->c + j * size);
+  for (int64_t i = 0; i < count && job->by_rows; i++) {
     const int64_t row = tsl_even_start(of->rows, count, i);
     update_row(job, of, &tile, row, tsl_even_start(of->rows, count, i + 1) - row, whole);
   }
@@ -349,13 +353,16 @@ static void update_near(const tsl_slim_job *job, const piece *of) {
                          of->c + i * of->tile.c_row + whole * size, 1);
 }
 
-/* Pieces below each other come one after the other: threads have rows of C of their own then, which the processor reads ahead in. */
+/* Where several threads go along rows, pieces below each other come one after the other: each has rows of its own then, in which the
+ * processor reads ahead. */
 static void update_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_slim_job *job = run->job;
-  const int64_t down = run->pieces / run->columns_of_pieces, first = index % down * UPDATE_ROWS,
-                from = index / down * run->width, size = job->size,
-                rows = tsl_least(UPDATE_ROWS, job->few - first),
+  const int64_t rows_of_pieces = run->pieces / run->columns_of_pieces;
+  const bool goes_down = !job->alone && job->by_rows;
+  const int64_t first = (goes_down ? index % rows_of_pieces : index / run->columns_of_pieces) * UPDATE_ROWS,
+                from = (goes_down ? index / rows_of_pieces : index % run->columns_of_pieces) * run->width,
+                size = job->size, rows = tsl_least(UPDATE_ROWS, job->few - first),
                 width = tsl_least(run->width, job->many - from), across = job->vectors * job->kernels->lanes,
                 whole = width / across * across;
   _Alignas(64) char edge[TSL_SLIM_STEPS * TSL_SLIM_EDGE_BYTES];

@@ -85,6 +85,7 @@ typedef struct tsl_slim_job {
   int64_t across, along, thin_across, thin_along, c_few, c_many;
   int64_t chunk, width; /* steps, and columns of a piece */
   int vectors;          /* across a tile of an update */
+  bool by_rows;         /* an update's tiles follow each other along rows, else down a panel of columns */
   double alpha, beta;
   bool nontemporal; /* C goes past the caches */
   bool is_far;      /* the operands are more than the second cache holds */
