@@ -271,8 +271,13 @@ static bool compute_at_once(const tsl_problem *problem, const tsl_operands *oper
   enum { KEPT_GUESS = 256 << 10 };
   const int64_t depth = tsl_type(problem->c.type)->component == TESELA_F64 ? 256 : 512,
                 kept = device->level_bytes[1] ? (int64_t)device->level_bytes[1] / 2 : KEPT_GUESS;
-  const tsl_packed_product product = tsl_packed_product_for(problem, operands, depth, kept, device);
-  return run(&product, operands) == TESELA_OK;
+  if (tsl_is_sum(problem->c.structure)) {
+    const tsl_packed_product product = tsl_packed_product_for(problem, operands, depth, kept, device);
+    return tsl_packed_run_product(&product, operands) == TESELA_OK;
+  }
+  tsl_packed_job job = tsl_packed_job_for(problem, operands, depth, kept, device);
+  tsl_packed_job_bind(&job, operands);
+  return tsl_packed_run(&job, job.is_alone ? (tsl_team){0} : operands->team) == TESELA_OK;
 }
 
 static size_t form_bytes(const void *job, int operand) {

@@ -17,8 +17,10 @@ void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
   tsl_views_bind_operands(&job->views, operands, job->size, job->size);
 }
 
+/* By doubles, which are exact for what may fit: a job is made for each call of some programs, and a division takes as long as a small
+ * product's tile. */
 static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
-  return depth == 0 || rows <= bytes / size / depth;
+  return (double)rows * (double)depth * (double)size <= (double)bytes;
 }
 
 /* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather than A
