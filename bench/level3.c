@@ -59,8 +59,7 @@ typedef struct product {
   int type;
   int64_t square, other;
   void *a, *b, *c, *expected;
-  tsl_plan *plans[2];
-  int plan_count;
+  tsl_plan *plan;
   void *call, *drop_in_call; /* the library's; NULL: plans */
 } product;
 
@@ -78,7 +77,7 @@ static int64_t count_of_c(const product *of) {
   return of->square * (is_rank(of) ? of->square : of->other);
 }
 
-static tsl_problem problem_of(const product *of, int part) {
+static tsl_problem problem_of(const product *of) {
   const int64_t n = of->square, other = of->other;
   const tesela_type type = types_of[of->type];
   tsl_problem problem =
@@ -87,11 +86,12 @@ static tsl_problem problem_of(const product *of, int part) {
   problem.a.col_stride = problem.c.col_stride = n;
   problem.b.row_stride = is_rank(of) ? n : 1;
   problem.b.col_stride = is_rank(of) ? 1 : n;
-  problem.beta[0] = part;
   if (is_rank(of)) {
     problem.c.triangle = TESELA_LOWER;
     problem.conjugate_b = of->routine == HERK;
-    problem.c.structure = of->routine == HERK ? TESELA_HERMITIAN : TESELA_GENERAL;
+    problem.c.structure = of->routine == HERK    ? TESELA_HERMITIAN
+                          : of->routine == SYR2K ? TESELA_SYMMETRIC_SUM
+                                                 : TESELA_GENERAL;
     return problem;
   }
   problem.a.triangle = TESELA_LOWER;
@@ -103,25 +103,18 @@ static tsl_problem problem_of(const product *of, int part) {
 }
 
 static void plan(product *of) {
-  of->plan_count = of->routine == SYR2K ? 2 : 1;
-  for (int i = 0; i < of->plan_count; i++) {
-    const tsl_problem problem = problem_of(of, i);
-    const tsl_choice choice = {.devices = devices, .device = "cpu", .strategy = strategy};
-    if (tsl_tune_choose(&problem, &choice, &of->plans[i]) != TESELA_OK)
-      stop("plan", tesela_last_error());
-  }
+  const tsl_problem problem = problem_of(of);
+  const tsl_choice choice = {.devices = devices, .device = "cpu", .strategy = strategy};
+  if (tsl_tune_choose(&problem, &choice, &of->plan) != TESELA_OK)
+    stop("plan", tesela_last_error());
 }
 
 static void by_tesela(const product *of, void *c) {
-  for (int i = 0; i < of->plan_count; i++) {
-    const tsl_operands operands = {.a = {.host = i ? of->b : of->a},
-                                   .b = {.host = of->routine == SYR2K ? (i ? of->a : of->b)
-                                                 : is_rank(of)        ? of->a
-                                                                      : of->b},
-                                   .c = {.host = c}};
-    if (tsl_plan_run(of->plans[i], &operands, NULL) != TESELA_OK)
-      stop("run", tesela_last_error());
-  }
+  const tsl_operands operands = {.a = {.host = of->a},
+                                 .b = {.host = is_rank(of) && of->routine != SYR2K ? of->a : of->b},
+                                 .c = {.host = c}};
+  if (tsl_plan_run(of->plan, &operands, NULL) != TESELA_OK)
+    stop("run", tesela_last_error());
 }
 
 static void by_library(const product *of, void *c) {
@@ -252,13 +245,12 @@ static double measure(product *of) {
     best[!(round % 2)] = fmin(best[!(round % 2)], seconds_of(of, round % 2 ? own : by_library,
                                                              round % 2 ? of->c : of->expected, calls));
   }
-  const tsl_problem problem = problem_of(of, 0);
+  const tsl_problem problem = problem_of(of);
   printf("%c%-6s %6lld x %-6lld %10.1f us %10.1f us  %6.1f GFLOP/s  ratio %.3f\n", letters[of->type],
          routine_names[of->routine], (long long)of->square, (long long)of->other, best[0] * 1e6,
-         best[1] * 1e6, of->plan_count * tsl_problem_flops(&problem) / best[0] * 1e-9, best[1] / best[0]);
+         best[1] * 1e6, tsl_problem_flops(&problem) / best[0] * 1e-9, best[1] / best[0]);
   fflush(stdout);
-  for (int i = 0; i < of->plan_count; i++)
-    tsl_plan_destroy(of->plans[i]);
+  tsl_plan_destroy(of->plan);
   free(of->a);
   free(of->b);
   free(of->c);

@@ -224,7 +224,10 @@ typedef struct tesela_gemm_desc {
   tesela_structure b_structure; /**< likewise of B */
   tesela_triangle b_triangle;   /**< likewise of B */
   /** TESELA_GENERAL; or TESELA_HERMITIAN: the diagonal of what is computed is real. Its imaginary parts are not read and become 0; beta is
-   * real, and which triangle is computed is said. */
+   * real, and which triangle is computed is said. Or TESELA_SYMMETRIC_SUM, a triangle of C = alpha (A B + (A B)') + beta C: with B of n x k,
+   * B' in its place, alpha (A B' + B A') + beta C, BLAS's syr2k; or TESELA_HERMITIAN_SUM, the same with conjugate transposes, where alpha is
+   * real, too. error_bound is then of |alpha| (|A||B| + (|A||B|)') + |beta||C|. TESELA_UNSUPPORTED where nothing on the device takes it: two
+   * products do the same, the second with beta = 1. */
   tesela_structure c_structure;
   /** The part of C that is computed, as it lies; the rest is neither read nor written. TESELA_LOWER and TESELA_UPPER are of a square C and of
    * general A and B of its type, which may be the same matrix (B = A' makes a symmetric C: BLAS's syrk). */

@@ -83,14 +83,37 @@ static inline void tesela_level3_join(const tesela_record *first, tesela_record 
     record->error_measured = first->error_measured;
 }
 
-/** An update of rank 2k: two of rank k. */
+/** Whether a call says that the host's processors compute. */
+static inline int tesela_level3_on_host(const tesela_gemm_desc *desc) {
+  const char *device = desc->device;
+  return device && device[0] == 'c' && device[1] == 'p' && device[2] == 'u' && !device[3];
+}
+
+/** An update of rank 2k, at once. TESELA_UNSUPPORTED where that is not done: of all of C, where the products' factors differ, and on a device
+ * that does not take it, as of complex types the host's processors alone do. */
+static inline tesela_status tesela_level3_sum(tesela_context *context, const tesela_gemm_desc *desc,
+                                              int hermitian, const double *beta, tesela_record *record) {
+  const int is_complex = tesela_level3_is_complex(desc),
+            differ = hermitian && is_complex && desc->alpha && desc->alpha[1] != 0;
+  tesela_gemm_desc full = tesela_level3_update(desc, desc->b, hermitian);
+  if (full.c_triangle == TESELA_WHOLE || differ || (is_complex && !tesela_level3_on_host(desc)))
+    return TESELA_UNSUPPORTED;
+  full.c_structure = hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM;
+  full.beta = beta;
+  return tesela_gemm(context, &full, record);
+}
+
+/** The same by two of rank k. */
 static inline tesela_status tesela_level3_twice(tesela_context *context, const tesela_gemm_desc *desc,
                                                 int hermitian, const double *alpha, const double *beta,
                                                 tesela_record *record) {
   const double one[2] = {1, 0};
+  tesela_status status = tesela_level3_sum(context, desc, hermitian, beta, record);
+  if (status != TESELA_UNSUPPORTED)
+    return status;
   tesela_gemm_desc full = tesela_level3_update(desc, desc->b, hermitian);
   full.beta = beta;
-  tesela_status status = tesela_gemm(context, &full, record);
+  status = tesela_gemm(context, &full, record);
   if (status != TESELA_OK)
     return status;
   full = *desc;
@@ -157,9 +180,10 @@ static inline tesela_status tesela_herk(tesela_context *context, const tesela_ge
   return tesela_gemm(context, &full, record);
 }
 
-/** A triangle of C = alpha (A B' + B A') + beta C: two products, of which C has the first one's roundings, too. The record is of both,
- * with the second one's plan; error_bound is of |alpha| (|A||B'| + |B||A'|) + |beta||C|, and what `accuracy` asks for holds for each. Where
- * the second fails (a device, or memory ran out in between), C has the first. */
+/** A triangle of C = alpha (A B' + B A') + beta C; error_bound is of |alpha| (|A||B'| + |B||A'|) + |beta||C|. Where that is not done at once
+ * (with c_triangle TESELA_WHOLE, or nothing on the device takes TESELA_SYMMETRIC_SUM) it is two products, of which C has the first one's
+ * roundings, too: the record is of both, with the second one's plan, and what `accuracy` asks for holds for each. Where the second fails (a
+ * device, or memory ran out in between), C has the first. */
 static inline tesela_status tesela_syr2k(tesela_context *context, const tesela_gemm_desc *desc,
                                          tesela_record *record) {
   if (!desc)
@@ -167,7 +191,8 @@ static inline tesela_status tesela_syr2k(tesela_context *context, const tesela_g
   return tesela_level3_twice(context, desc, 0, desc->alpha, desc->beta, record);
 }
 
-/** A triangle of the hermitian C = alpha A B^H + conj(alpha) B A^H + beta C, its diagonal as of tesela_herk(); else as tesela_syr2k(). */
+/** A triangle of the hermitian C = alpha A B^H + conj(alpha) B A^H + beta C, its diagonal as of tesela_herk(); else as tesela_syr2k(), where
+ * an alpha with an imaginary part makes it two products. */
 static inline tesela_status tesela_her2k(tesela_context *context, const tesela_gemm_desc *desc,
                                          tesela_record *record) {
   if (!desc)

@@ -13,6 +13,8 @@ typedef enum tesela_structure {
                                parts are not read, and 0 where it is written */
   TESELA_TRIANGULAR,      /**< the other triangle is 0 */
   TESELA_UNIT_TRIANGULAR, /**< so, and the diagonal is 1 and not read */
+  TESELA_SYMMETRIC_SUM,   /**< of a result: the product's transpose is added to it, an update of rank 2k */
+  TESELA_HERMITIAN_SUM, /**< of a result: its conjugate transpose is, and the diagonal is as TESELA_HERMITIAN says */
   TESELA_STRUCTURES
 } tesela_structure;
 

@@ -35,8 +35,10 @@ static void resolve_structures(const tsl_request *request, tsl_shape *const shap
     const bool turns = request->matrices[i].transpose && (unsigned)triangle < TESELA_TRIANGLES;
     const bool is_real = !tsl_type(shapes[i]->type)->is_complex;
     const bool is_plain = is_real && request->structures[i] == TESELA_HERMITIAN;
+    const bool is_real_sum = is_real && request->structures[i] == TESELA_HERMITIAN_SUM;
     shapes[i]->triangle = turns ? turned[triangle] : triangle;
-    shapes[i]->structure = !is_plain            ? request->structures[i]
+    shapes[i]->structure = is_real_sum          ? TESELA_SYMMETRIC_SUM
+                           : !is_plain          ? request->structures[i]
                            : i == TSL_OPERAND_C ? TESELA_GENERAL
                                                 : TESELA_SYMMETRIC;
   }

@@ -80,6 +80,10 @@ bool tsl_blas_level3_solve(const tsl_blas_layout *of);
 static inline tesela_triangle tsl_blas_level3_side(const tsl_blas_layout *of) {
   return of->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;
 }
+/* Whether an update of rank 2k is one product and its transpose: both have the same factor. */
+static inline bool tsl_blas_level3_is_sum(const tsl_blas_layout *of) {
+  return of->routine == TSL_BLAS_SYR2K || (of->routine == TSL_BLAS_HER2K && of->alpha[1] == 0);
+}
 /* Without a plan, where that is sooner done than one is made; false where it is not, or cannot be, and c is as it was. */
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *of);
 /* Whether a plan is worth it, if there is one. */

@@ -1,9 +1,9 @@
 /* Level 3 without plans, for calls that take no longer than looking for one: factorisations have another shape each time.
  *
- *   syrk herk     half of a product, by packed panels
+ *   syrk herk     half of a product, by packed panels; small ones of real types as a whole one, of which half is kept
  *   syr2k her2k   one product, to which its transpose is added: P = alpha X Y', C's triangle = P + P' + beta C. No element is
  *                 computed in vain, where two triangles of products have tiles across the diagonal twice
- *   trmm          by packed panels, in place
+ *   trmm          by packed panels, in place; small ones of real types by level3_blocks.c
  *   symm hemm     likewise, of complex types; of real ones a copy of the whole factor, which level3_blocks.c makes, is as fast */
 #include "blas/level3.h"
 #include "blas/level3_parts.h"
@@ -17,10 +17,37 @@
  * is made in; a C as large is what short sums take their time for, and is written soonest by blocks. */
 enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 };
 
+/* Small products have kernels that take no time to begin: rows of C, and of a triangle, up to which real types are sooner done by these, and rows
+ * and terms from which on an update of rank 2k is sooner packed. */
+enum {
+  SMALL_MOST = 32,
+  SMALL_TRIANGLE = 32,
+  BOTH_LEAST = 112,
+  BOTH_LEAST_COMPLEX = 48,
+  BOTH_TERMS_LEAST = 16
+};
+
 static bool update(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work,
                                &(tsl_blas_structures){.c = of->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
                                                       .c_triangle = tsl_blas_level3_side(of)});
+}
+
+/* A small one as a whole square, of which a triangle is kept: it is made before packing begins. */
+static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
+  static const double zero[2];
+  const tsl_blas_work *work = &of->work;
+  const int64_t n = work->n;
+  const bool by_row = work->c.row != 1;
+  _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
+  tsl_blas_work product = *work;
+  product.c = (tsl_blas_view){.data = square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
+  product.beta = zero;
+  tsl_blas_piece(symbol, &product, NULL);
+  tsl_blas_parts_of(work->type)
+      ->put(square, (of->uplo == 'L') != by_row, n, work->beta, tsl_writable(work->c.data),
+            by_row ? work->c.row : work->c.col);
+  return true;
 }
 
 static bool multiply(const tsl_blas_layout *of) {
@@ -32,6 +59,12 @@ static bool multiply(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work, &(tsl_blas_structures){.a = in_place ? triangular : whole,
                                                                  .a_triangle = tsl_blas_level3_side(of),
                                                                  .in_place = in_place});
+}
+
+static bool update_of_both(const tsl_blas_layout *of) {
+  return tsl_blas_pack_at_once(
+      &of->work, &(tsl_blas_structures){.c = of->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM,
+                                        .c_triangle = tsl_blas_level3_side(of)});
 }
 
 /* Lines of the square lie as C's do. */
@@ -57,6 +90,12 @@ static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *o
   return true;
 }
 
+/* Where the other size is large, packing has been begun once for much. */
+static bool is_brief(const tsl_blas_work *work, int64_t other) {
+  enum { FEW = 16, MANY = 256 };
+  return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
+}
+
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const bool has_columns = work->m >= ROWS_LEAST && work->n >= COLUMNS_LEAST;
@@ -65,14 +104,21 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   switch (of->routine) {
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
+    if (work->n <= SMALL_MOST && is_brief(work, work->k))
+      return update_small(symbol, of);
     return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && update(of);
   case TSL_BLAS_SYR2K:
   case TSL_BLAS_HER2K:
+    if (tsl_blas_level3_is_sum(of) && work->k >= BOTH_TERMS_LEAST &&
+        work->n >= (tsl_blas_is_complex(work->type) ? BOTH_LEAST_COMPLEX : BOTH_LEAST))
+      return update_of_both(of);
     return work->n <= SQUARE_MOST && update_twice(symbol, of);
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
     return has_columns && tsl_blas_is_complex(work->type) && multiply(of);
   case TSL_BLAS_TRMM:
+    if (work->m <= SMALL_TRIANGLE && is_brief(work, work->n))
+      return tsl_blas_level3_blocks(symbol, of);
     return has_columns && multiply(of);
   default:
     return false;

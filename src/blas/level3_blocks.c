@@ -14,8 +14,10 @@
 #include "blas/pieces.h"
 
 #include "base/memory.h"
+#include "base/scratch.h"
 
-enum { SPREAD_MOST = 48, WIDE = 512 };
+/* Rows of a triangle that is spread whole; of real types, whose small products take no time to begin, fewer. */
+enum { SPREAD_MOST = 48, SPREAD_MOST_REAL = 32, WIDE = 512 };
 
 typedef struct job {
   const tsl_blas_symbol *symbol;
@@ -96,7 +98,9 @@ static void multiply_by_loops(const job *of, const tsl_blas_work *work) {
 static void multiply_small(const job *of, const tsl_blas_work *work) {
   static const double zero[2];
   const bool by_row = work->c.col == 1;
-  of->parts->spread(&work->a, of->of->uplo, of->of->unit, work->m, of->factor);
+  const bool a_by_row = work->a.col == 1 && work->a.row != 1;
+  const tsl_blas_view factor = {of->factor, a_by_row ? work->m : 1, a_by_row ? 1 : work->m, false};
+  of->parts->spread(&work->a, of->of->uplo, of->of->unit, work->m, &factor);
   for (int64_t j = 0; j < work->n; j += WIDE) {
     tsl_blas_work part = *work;
     part.n = work->n - j < WIDE ? work->n - j : WIDE;
@@ -106,7 +110,7 @@ static void multiply_small(const job *of, const tsl_blas_work *work) {
       multiply_by_loops(of, &part);
       continue;
     }
-    part.a = (tsl_blas_view){of->factor, 1, part.m, false};
+    part.a = factor;
     part.k = part.m;
     part.alpha = of->of->scalars + TSL_BLAS_AT_ALPHA;
     part.beta = zero;
@@ -119,11 +123,12 @@ static int64_t first_half(int64_t m, int64_t step) {
 }
 
 static void multiply(const job *of, const tsl_blas_work *work) {
-  if (work->m <= SPREAD_MOST) {
+  const int64_t most = tsl_blas_is_complex(work->type) ? SPREAD_MOST : SPREAD_MOST_REAL;
+  if (work->m <= most) {
     multiply_small(of, work);
     return;
   }
-  const int64_t top = first_half(work->m, SPREAD_MOST), rest = work->m - top;
+  const int64_t top = first_half(work->m, most), rest = work->m - top;
   const tsl_blas_work first = half(work, 0, top), last = half(work, top, rest);
   const bool lower = of->of->uplo == 'L';
   const tsl_blas_work corner =
@@ -136,12 +141,12 @@ static void multiply(const job *of, const tsl_blas_work *work) {
 static bool triangle_times(job *of) {
   const size_t size = tsl_blas_size(of->of->work.type);
   const int64_t n = of->of->work.n < WIDE ? of->of->work.n : WIDE;
-  if (tsl_alloc((SPREAD_MOST + (size_t)n) * SPREAD_MOST * size, "a block of a triangle", &of->factor) !=
-      TESELA_OK)
+  if (tsl_scratch_take((SPREAD_MOST + (size_t)n) * SPREAD_MOST * size, "a block of a triangle",
+                       &of->factor) != TESELA_OK)
     return false;
   of->copy = (char *)of->factor + SPREAD_MOST * SPREAD_MOST * size;
   multiply(of, &of->of->work);
-  tsl_free(of->factor);
+  tsl_scratch_give(of->factor);
   return true;
 }
 

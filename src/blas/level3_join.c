@@ -10,13 +10,14 @@
 
 #include <string.h>
 
-/* Fewer terms than an eighth of C's rows: copying three factors takes little beside it. */
-enum { THIN = 8, PARTS = 3 };
+/* Fewer terms than an eighth of C's rows: copying three factors takes little beside it; more than a few are soonest joined where they are
+ * packed. */
+enum { THIN = 8, FEW = 16, PARTS = 3 };
 
 static bool is_thin(const tsl_blas_layout *of) {
   const bool is_two = of->routine == TSL_BLAS_SYR2K || of->routine == TSL_BLAS_HER2K;
   const bool is_same = of->alpha[0] == of->alpha2[0] && of->alpha[1] == of->alpha2[1];
-  return is_two && is_same && of->work.k > 0 && THIN * of->work.k <= of->work.m &&
+  return is_two && is_same && of->work.k > 0 && of->work.k < FEW && THIN * of->work.k <= of->work.m &&
          (of->alpha[0] != 0 || of->alpha[1] != 0);
 }
 

@@ -34,13 +34,39 @@ static void NAME(mirror)(const tsl_blas_view *a, int uplo, bool hermitian, int64
     all[i + i * m] = REAL_PART(all[i + i * m]);
 }
 
-static void NAME(spread)(const tsl_blas_view *a, int uplo, bool unit, int64_t m, void *out) {
-  ELEMENT *all = out;
-  for (int64_t j = 0; j < m; j++)
-    for (int64_t i = 0; i < m; i++) {
-      const bool is_there = uplo == 'L' ? i >= j : i <= j;
-      all[i + j * m] = i == j && unit ? 1 : is_there ? NAME(at)(a, i, j) : 0;
-    }
+static void NAME(spread)(const tsl_blas_view *a, int uplo, bool unit, int64_t m, const tsl_blas_view *to) {
+  const bool by_row = a->col == 1 && a->row != 1, before = (uplo == 'L') == by_row;
+  const tsl_blas_view lines = {a->data, by_row ? a->row : a->col, by_row ? a->col : a->row, a->conjugate};
+  ELEMENT *out = tsl_writable(to->data);
+  for (int64_t i = 0; i < m; i++, out += m) {
+    const int64_t first = before ? 0 : i, end = before ? i + 1 : m;
+    memset(out, 0, (size_t)m * sizeof *out);
+    if (lines.col == 1 && !a->conjugate)
+      memcpy(out + first, (const ELEMENT *)lines.data + i * lines.row + first,
+             (size_t)(end - first) * sizeof *out);
+    else
+      for (int64_t j = first; j < end; j++)
+        out[j] = NAME(at)(&lines, i, j);
+    if (unit)
+      out[i] = 1;
+  }
+}
+
+/* A number times 0 is 0, unless it is not finite; eight at a time, which compilers make vectors of. */
+static bool NAME(copy_line)(const ELEMENT *from, int64_t count, ELEMENT *out) {
+  const REAL_OF *numbers = (const REAL_OF *)from;
+  const int64_t parts = count * (int64_t)(sizeof(ELEMENT) / sizeof(REAL_OF));
+  REAL_OF zeros[8] = {0}, sum = 0;
+  int64_t i = 0;
+  memcpy(out, from, (size_t)count * sizeof *out);
+  for (; i + 8 <= parts; i += 8)
+    for (int t = 0; t < 8; t++)
+      zeros[t] += 0 * numbers[i + t];
+  for (; i < parts; i++)
+    sum += 0 * numbers[i];
+  for (int t = 0; t < 8; t++)
+    sum += zeros[t];
+  return sum == 0;
 }
 
 static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const tsl_blas_view *to) {
@@ -48,12 +74,10 @@ static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const ts
   const int64_t across = by_row ? m : n, along = by_row ? n : m;
   ELEMENT *out = tsl_writable(to->data);
   bool all = true;
-  for (int64_t j = 0; j < across; j++)
-    for (int64_t i = 0; i < along; i++) {
-      const ELEMENT value = by_row ? NAME(at)(from, j, i) : NAME(at)(from, i, j);
-      out[by_row ? j * to->row + i * to->col : i * to->row + j * to->col] = value;
-      all &= IS_FINITE(value);
-    }
+  for (int64_t j = 0; j < across; j++) {
+    const ELEMENT *line = (const ELEMENT *)from->data + j * (by_row ? from->row : from->col);
+    all &= NAME(copy_line)(line, along, out + j * (by_row ? to->row : to->col));
+  }
   return all;
 }
 
@@ -88,4 +112,18 @@ static void NAME(fold)(const void *square, bool lower, bool hermitian, int64_t n
   for (int64_t column = 0; column < n; column += BLOCK)
     for (int64_t row = lower ? column : 0; row < (lower ? n : column + 1); row += BLOCK)
       NAME(fold_block)(square, lower, hermitian, n, row, column, beta, c, ld);
+}
+
+static void NAME(put)(const void *square, bool lower, int64_t n, const void *beta, void *c, int64_t ld) {
+  const ELEMENT factor = *(const ELEMENT *)beta;
+  for (int64_t j = 0; j < n; j++) {
+    const int64_t first = lower ? j : 0, count = lower ? n - j : j + 1;
+    const ELEMENT *from = (const ELEMENT *)square + j * n + first;
+    ELEMENT *to = (ELEMENT *)c + j * ld + first;
+    if (factor == 0)
+      memcpy(to, from, (size_t)count * sizeof *to);
+    else
+      for (int64_t i = 0; i < count; i++)
+        to[i] = factor * to[i] + from[i];
+  }
 }

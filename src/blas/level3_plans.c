@@ -76,7 +76,10 @@ static bool multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesel
   tesela_gemm_desc *desc = &words.desc;
   if (of->routine < TSL_BLAS_SYMM) {
     desc->c_triangle = tsl_blas_level3_side(of);
-    desc->c_structure = of->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
+    desc->c_structure = tsl_blas_level3_is_sum(of)
+                            ? (of->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM)
+                        : of->hermitian ? TESELA_HERMITIAN
+                                        : TESELA_GENERAL;
   } else {
     desc->a_triangle = tsl_blas_level3_side(of);
     desc->a_structure = of->routine == TSL_BLAS_TRMM ? triangular(of)
@@ -105,7 +108,7 @@ static bool solve(const tsl_blas_layout *of, tesela_record *record) {
                             record) == TESELA_OK;
 }
 
-/* The second of two products: what cannot be done by a plan, since memory ran out, is done all the same. */
+/* Of products whose factors differ, the second: what cannot be done by a plan, since memory ran out, is done all the same. */
 static void multiply_again(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
   tsl_blas_work work = of->work;
   work.a = of->a2;
@@ -128,7 +131,7 @@ bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *
     return false;
   if (!multiply(&of->work, of, record))
     return false;
-  if (of->routine == TSL_BLAS_SYR2K || of->routine == TSL_BLAS_HER2K)
+  if (of->routine == TSL_BLAS_HER2K && !tsl_blas_level3_is_sum(of))
     multiply_again(symbol, of);
   return true;
 }

@@ -80,6 +80,8 @@ void tsl_case_fit_structures(tsl_case *out) {
   problem->in_place = problem->in_place && possible;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const bool is_real_hermitian = !type->is_complex && shapes[i]->structure == TESELA_HERMITIAN;
+    if (!type->is_complex && shapes[i]->structure == TESELA_HERMITIAN_SUM)
+      shapes[i]->structure = TESELA_SYMMETRIC_SUM;
     if (!possible || (is_real_hermitian && i == TSL_OPERAND_C))
       shapes[i]->structure = TESELA_GENERAL;
     else if (is_real_hermitian)
@@ -87,8 +89,10 @@ void tsl_case_fit_structures(tsl_case *out) {
     if (!possible)
       shapes[i]->triangle = TESELA_WHOLE;
   }
-  if (problem->c.structure == TESELA_HERMITIAN)
+  if (tsl_is_hermitian(problem->c.structure))
     problem->beta[1] = 0;
+  if (problem->c.structure == TESELA_HERMITIAN_SUM)
+    problem->alpha[1] = 0;
   if (problem->in_place && problem->a.structure == TESELA_GENERAL)
     problem->conjugate_a = false;
   if (problem->in_place && problem->b.structure == TESELA_GENERAL)

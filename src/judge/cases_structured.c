@@ -5,11 +5,14 @@
 /* --- kinds: each structure, triangle and side, in place where that is possible, and each triangle of C --- */
 
 enum { SIDES = 2, STRUCTURES = 4, TRIANGLES = 2, FACTORS = SIDES * STRUCTURES * TRIANGLES };
-enum { IN_PLACE = SIDES * 2 * TRIANGLES, RESULTS = 2 * TRIANGLES, KINDS = FACTORS + IN_PLACE + RESULTS };
+enum { IN_PLACE = SIDES * 2 * TRIANGLES, RESULTS = 4 * TRIANGLES, KINDS = FACTORS + IN_PLACE + RESULTS };
 
 static tesela_triangle triangle_of(int kind) {
   return kind % TRIANGLES ? TESELA_UPPER : TESELA_LOWER;
 }
+
+static const tesela_structure of_results[] = {TESELA_GENERAL, TESELA_HERMITIAN, TESELA_SYMMETRIC_SUM,
+                                              TESELA_HERMITIAN_SUM};
 
 /* `depth` x `depth` is what has a structure, and `lines` the other size. */
 static void make(int kind, int64_t depth, int64_t lines, tesela_type type, tsl_case *out) {
@@ -21,7 +24,7 @@ static void make(int kind, int64_t depth, int64_t lines, tesela_type type, tsl_c
   tsl_shape *shape = of_c ? &out->problem.c : by_a ? &out->problem.a : &out->problem.b;
   shape->triangle = triangle_of(kind);
   if (of_c)
-    shape->structure = kind / 2 % 2 ? TESELA_HERMITIAN : TESELA_GENERAL;
+    shape->structure = of_results[(kind - FACTORS - IN_PLACE) / TRIANGLES];
   else
     shape->structure = (tesela_structure)((in_place ? TESELA_TRIANGULAR : TESELA_SYMMETRIC) +
                                           (kind - (in_place ? FACTORS : 0)) / (SIDES * TRIANGLES));

@@ -150,7 +150,7 @@ void tsl_data_fill_value(double value, const tsl_shape *shape, void *at) {
 
 void tsl_data_fill_unread(double value, const tsl_shape *shape, void *at) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const bool is_real = shape->structure == TESELA_HERMITIAN;
+  const bool is_real = tsl_is_hermitian(shape->structure);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
       void *element = (unsigned char *)at + (i * shape->row_stride + j * shape->col_stride) * size;

@@ -31,6 +31,34 @@ static void load(const tsl_shape *shape, const void *origin, int64_t row, int64_
     value[1] = -value[1];
 }
 
+/* What takes part at (row, term) of A, or at (col, term) of B: of a sum's second product behind those of its first. */
+static void load_term(const tsl_problem *problem, bool by_a, const void *a, const void *b, int64_t line,
+                      int64_t term, double value[2]) {
+  const bool second = term >= problem->k, of_a = by_a != second,
+             conjugates = of_a ? problem->conjugate_a : problem->conjugate_b;
+  const int64_t l = second ? term - problem->k : term;
+  load(of_a ? &problem->a : &problem->b, of_a ? a : b, of_a ? line : l, of_a ? l : line, value);
+  if (conjugates != (second && tsl_is_hermitian(problem->c.structure)))
+    value[1] = -value[1];
+}
+
+/* The sampled lines of both, of a sum. */
+static void copy_terms(const tsl_problem *problem, const void *a, const void *b, const tsl_indices *rows,
+                       const tsl_indices *cols, const tsl_plain *to) {
+  const tsl_problem *own = &to->problem;
+  for (int64_t l = 0; l < own->k; l++) {
+    double value[2];
+    for (int64_t i = 0; i < own->m; i++) {
+      load_term(problem, true, a, b, at(rows, i), l, value);
+      tsl_type_store(own->a.type, address(&own->a, to->a, i, l), value);
+    }
+    for (int64_t j = 0; j < own->n; j++) {
+      load_term(problem, false, a, b, at(cols, j), l, value);
+      tsl_type_store(own->b.type, address(&own->b, to->b, l, j), value);
+    }
+  }
+}
+
 /* The sampled lines of an operand. */
 static void copy(const tsl_shape *shape, const void *origin, const tsl_indices *rows, const tsl_indices *cols,
                  const tsl_shape *own, void *to) {
@@ -43,11 +71,13 @@ static void copy(const tsl_shape *shape, const void *origin, const tsl_indices *
 }
 
 static tsl_problem general(const tsl_problem *problem, int64_t rows, int64_t cols) {
-  tsl_problem made = tsl_problem_gemm(rows, cols, problem->k, problem->c.type);
+  const bool is_sum = tsl_is_sum(problem->c.structure); /* its copies have the conjugates already */
+  const int64_t terms = tsl_problem_terms(problem);
+  tsl_problem made = tsl_problem_gemm(rows, cols, terms, problem->c.type);
   made.b.row_stride = 1; /* as columns are sampled */
-  made.b.col_stride = problem->k > 0 ? problem->k : 1;
-  made.conjugate_a = problem->conjugate_a;
-  made.conjugate_b = problem->conjugate_b;
+  made.b.col_stride = terms > 0 ? terms : 1;
+  made.conjugate_a = !is_sum && problem->conjugate_a;
+  made.conjugate_b = !is_sum && problem->conjugate_b;
   memcpy(made.alpha, problem->alpha, sizeof made.alpha);
   memcpy(made.beta, problem->beta, sizeof made.beta);
   return made;
@@ -139,7 +169,7 @@ static void choose_kinds(const tsl_problem *problem, const tsl_indices *rows, co
       bool beside = false;
       const bool passed = (of_c && !tsl_shape_stores(&problem->c, at(rows, i), at(cols, j))) ||
                           (!of_c && reads && meets(problem, out, rows, cols, i, j, &beside));
-      const bool is_real = problem->c.structure == TESELA_HERMITIAN && at(rows, i) == at(cols, j);
+      const bool is_real = tsl_is_hermitian(problem->c.structure) && at(rows, i) == at(cols, j);
       *kinds = passed || beside ? TSL_KIND_PASSED : is_real ? TSL_KIND_REAL : 0;
     }
 }
@@ -153,7 +183,9 @@ tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const 
   const bool reads = problem->k > 0 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
   *out = (tsl_plain){.problem = general(problem, rows->count, cols->count)};
   TSL_TRY(take(out));
-  if (reads) {
+  if (reads && tsl_is_sum(problem->c.structure)) {
+    copy_terms(problem, a, b, rows, cols, out);
+  } else if (reads) {
     copy(&problem->a, problem->in_place && factor == TSL_OPERAND_B ? before : a, rows, &all, &out->problem.a,
          out->a);
     copy(&problem->b, problem->in_place && factor == TSL_OPERAND_A ? before : b, &all, cols, &out->problem.b,

@@ -119,7 +119,7 @@ tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, co
   const judging job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
   TSL_GO(tsl_judge_gemm(&plain.problem, plain.a, plain.b, plain.before, dense, &own, verdict));
   TSL_GO(judge_passed(&job, verdict));
-  if (problem->c.structure == TESELA_HERMITIAN)
+  if (tsl_is_hermitian(problem->c.structure))
     judge_diagonal(&job, verdict);
 out:
   tsl_free(dense);

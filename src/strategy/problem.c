@@ -116,6 +116,33 @@ bool tsl_is_triangular(tesela_structure structure) {
   return structure == TESELA_TRIANGULAR || structure == TESELA_UNIT_TRIANGULAR;
 }
 
+bool tsl_is_hermitian(tesela_structure structure) {
+  return structure == TESELA_HERMITIAN || structure == TESELA_HERMITIAN_SUM;
+}
+
+bool tsl_is_sum(tesela_structure structure) {
+  return structure == TESELA_SYMMETRIC_SUM || structure == TESELA_HERMITIAN_SUM;
+}
+
+int64_t tsl_problem_terms(const tsl_problem *problem) {
+  return tsl_is_sum(problem->c.structure) ? 2 * problem->k : problem->k;
+}
+
+tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second) {
+  const bool conjugates = tsl_is_hermitian(problem->c.structure);
+  tsl_problem one = *problem;
+  one.c.structure = conjugates ? TESELA_HERMITIAN : TESELA_GENERAL;
+  if (!second)
+    return one;
+  one.a = transposed(&problem->b);
+  one.b = transposed(&problem->a);
+  one.conjugate_a = problem->conjugate_b != conjugates;
+  one.conjugate_b = problem->conjugate_a != conjugates;
+  one.beta[0] = 1;
+  one.beta[1] = 0;
+  return one;
+}
+
 int tsl_problem_structured(const tsl_problem *problem) {
   return problem->a.structure != TESELA_GENERAL   ? TSL_OPERAND_A
          : problem->b.structure != TESELA_GENERAL ? TSL_OPERAND_B
@@ -222,8 +249,9 @@ static bool same_layout(const tsl_shape *a, const tsl_shape *b) {
 
 /* --- structures --- */
 
-static const char *const structure_words[TESELA_STRUCTURES] = {"general", "symmetric", "hermitian",
-                                                               "triangular", "unit triangular"};
+static const char *const structure_words[TESELA_STRUCTURES] = {
+    "general",         "symmetric",       "hermitian",      "triangular",
+    "unit triangular", "a symmetric sum", "a hermitian sum"};
 
 static bool has_words(const tsl_shape *shape) {
   return (unsigned)shape->structure < TESELA_STRUCTURES && (unsigned)shape->triangle < TESELA_TRIANGLES;
@@ -235,6 +263,9 @@ static tesela_status check_factor(const tsl_shape *shape, const char *name) {
     return TESELA_OK;
   if (shape->structure == TESELA_GENERAL)
     return tsl_fail(TESELA_BAD_CALL, "%s is general, and all of it takes part, not a triangle", name);
+  if (tsl_is_sum(shape->structure))
+    return tsl_fail(TESELA_BAD_CALL, "%s is %s: results alone are sums", name,
+                    structure_words[shape->structure]);
   if (shape->triangle == TESELA_WHOLE)
     return tsl_fail(TESELA_BAD_CALL, "%s is %s: which triangle of it is stored has to be said", name,
                     structure_words[shape->structure]);
@@ -246,10 +277,15 @@ static tesela_status check_factor(const tsl_shape *shape, const char *name) {
 
 static tesela_status check_triangle_of_c(const tsl_problem *problem) {
   const tsl_shape *c = &problem->c;
-  const bool is_hermitian = c->structure == TESELA_HERMITIAN;
-  if (c->structure != TESELA_GENERAL && !is_hermitian)
-    return tsl_fail(TESELA_BAD_CALL, "C is %s: a result is general, or a triangle of it hermitian",
+  const bool is_hermitian = tsl_is_hermitian(c->structure), is_sum = tsl_is_sum(c->structure);
+  if (c->structure != TESELA_GENERAL && !is_hermitian && !is_sum)
+    return tsl_fail(TESELA_BAD_CALL, "C is %s: a result is general, or a triangle of it hermitian or a sum",
                     structure_words[c->structure]);
+  if (is_sum && c->triangle == TESELA_WHOLE)
+    return tsl_fail(TESELA_BAD_CALL, "C is %s: which triangle of it is computed has to be said",
+                    structure_words[c->structure]);
+  if (is_sum && is_hermitian && problem->alpha[1] != 0)
+    return tsl_fail(TESELA_BAD_CALL, "alpha has an imaginary part where C is a hermitian sum");
   if (is_hermitian && (c->triangle == TESELA_WHOLE || !tsl_type(c->type)->is_complex))
     return tsl_fail(TESELA_BAD_CALL,
                     "C is hermitian: it must be complex, and which triangle of it is computed be said");
@@ -440,7 +476,7 @@ double tsl_problem_flops(const tsl_problem *problem) {
   const double share = problem->op == TSL_OP_SOLVE                                      ? 0.5
                        : factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure) ? share_of(shape)
                                                                                         : 1;
-  return share * per_term * (double)problem->m * (double)problem->n * (double)problem->k;
+  return share * per_term * (double)problem->m * (double)problem->n * (double)tsl_problem_terms(problem);
 }
 
 double tsl_problem_bytes(const tsl_problem *problem) {

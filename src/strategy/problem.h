@@ -23,7 +23,8 @@ typedef struct tsl_shape {
   int64_t rows, cols;
   int64_t row_stride, col_stride;
   /* Of a gemm's operands. A factor that is not general is square, and `triangle` is what is stored of it. C's triangle is what
-   * is computed, the rest of C being neither read nor written; C is general or, with a real diagonal, hermitian. */
+   * is computed, the rest of C being neither read nor written; C is general or, with a real diagonal, hermitian; or a sum,
+   * C = alpha (A B + (A B)') + beta C, an update of rank 2k. */
   tesela_structure structure;
   tesela_triangle triangle;
 } tsl_shape;
@@ -91,8 +92,16 @@ tsl_problem tsl_problem_swapped(const tsl_problem *problem);
 /* Whether any operand has a structure, or C a triangle; the factor that has a structure, TSL_OPERAND_C: none. */
 bool tsl_problem_has_structure(const tsl_problem *problem);
 int tsl_problem_structured(const tsl_problem *problem);
-/* Whether a matrix of this structure is 0 beside its triangle. */
+/* Whether a matrix of this structure is 0 beside its triangle; whether its other triangle is conjugated, and its diagonal real;
+ * whether it is a result of which the product's transpose is a part. */
 bool tsl_is_triangular(tesela_structure structure);
+bool tsl_is_hermitian(tesela_structure structure);
+bool tsl_is_sum(tesela_structure structure);
+/* Terms of an element: k, or of a sum 2 k. */
+int64_t tsl_problem_terms(const tsl_problem *problem);
+/* A sum's first product, with beta C; or its second one, of the same operands seen from the other side (B is its A, and A its B), which is
+ * added to what the first left. */
+tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second);
 
 /* Whether it has a last step: scales, a bias or an activation; whether it has scales. */
 bool tsl_problem_has_finish(const tsl_problem *problem);
@@ -149,8 +158,10 @@ void tsl_problem_round(tsl_problem *problem);
     "hermitian_upper, triangular_lower, unit_upper (triangular with a diagonal of ones), ...")               \
   X(b_is, MAYBE, "what B is, likewise")                                                                      \
   X(c_is, MAYBE,                                                                                             \
-    "the triangle of C that is computed, lower or upper, or hermitian_lower and hermitian_upper; left out "  \
-    "where it is all of C")                                                                                  \
+    "the triangle of C that is computed, lower or upper, or hermitian_lower and hermitian_upper; or that "   \
+    "of "                                                                                                    \
+    "a sum to which its transpose is added, symmetric_sum_lower, hermitian_sum_upper, ...; left out where "  \
+    "it is all of C")                                                                                        \
   X(in_place, MAYBE,                                                                                         \
     "1: a transpose in place, or a product that is written over its general factor; left out where it is 0") \
   X(conjugate, MAYBE,                                                                                        \

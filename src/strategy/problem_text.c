@@ -217,10 +217,11 @@ static void print_c_is(const tsl_problem *problem, tsl_text *text) {
 }
 static tesela_status parse_structure(const char *key, const char *value, tsl_shape *shape) {
   if (!tsl_structure_parse(value, &shape->structure, &shape->triangle))
-    return tsl_fail(
-        TESELA_BAD_INPUT,
-        "%s=%s is not lower or upper, alone or behind symmetric_, hermitian_, triangular_ or unit_", key,
-        value);
+    return tsl_fail(TESELA_BAD_INPUT,
+                    "%s=%s is not lower or upper, alone or behind symmetric_, hermitian_, triangular_, "
+                    "unit_, symmetric_sum_ or "
+                    "hermitian_sum_",
+                    key, value);
   return TESELA_OK;
 }
 static tesela_status parse_a_is(const char *key, const char *value, tsl_problem *problem) {

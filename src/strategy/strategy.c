@@ -26,7 +26,7 @@ tsl_accuracy tsl_accuracy_of_sum(int64_t k) {
 
 tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return tsl_accuracy_in_type(tsl_accuracy_of_sum(problem->k), problem->c.type);
+  return tsl_accuracy_in_type(tsl_accuracy_of_sum(tsl_problem_terms(problem)), problem->c.type);
 }
 
 tsl_accuracy tsl_accuracy_of_substitution(const tsl_problem *problem, const tsl_config *config) {
@@ -126,7 +126,8 @@ tsl_accuracy tsl_accuracy_of_eights(const tsl_problem *problem, int64_t panel) {
 }
 
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
-  const int64_t k = problem->k, depth = k < panel ? k : panel, panels = k == 0 ? 1 : (k - 1) / panel + 1;
+  const int64_t k = tsl_problem_terms(problem), depth = k < panel ? k : panel,
+                panels = k == 0 ? 1 : (k - 1) / panel + 1;
   const tesela_type sums = tsl_type(problem->c.type)->sums;
   const double second_order = 2 * (double)k * tsl_type(sums)->unit_roundoff;
   const tsl_accuracy made = {.factor = (double)depth + (double)panels + 3 + second_order, .repeats = true};
@@ -146,7 +147,8 @@ tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
 
 /* Terms of a sum in the sense of an ask: a part of a complex product is a real sum of two for each. */
 static int64_t terms_of(const tsl_problem *problem) {
-  return tsl_type(problem->c.type)->is_complex ? 2 * problem->k : problem->k;
+  const int64_t terms = tsl_problem_terms(problem);
+  return tsl_type(problem->c.type)->is_complex ? 2 * terms : terms;
 }
 
 /* Whether an ask says how far sums may be off, and the units that it allows. */

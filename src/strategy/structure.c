@@ -11,7 +11,7 @@ bool tsl_shape_stores(const tsl_shape *shape, int64_t row, int64_t col) {
 }
 
 tsl_stored tsl_shape_element(const tsl_shape *shape, int64_t row, int64_t col) {
-  const bool is_hermitian = shape->structure == TESELA_HERMITIAN;
+  const bool is_hermitian = tsl_is_hermitian(shape->structure);
   if (shape->structure == TESELA_UNIT_TRIANGULAR && row == col)
     return (tsl_stored){.what = TSL_ELEMENT_ONE};
   if (!is_beside(shape, row, col))
@@ -23,8 +23,8 @@ tsl_stored tsl_shape_element(const tsl_shape *shape, int64_t row, int64_t col) {
 
 /* --- words --- */
 
-static const char *const structure_words[TESELA_STRUCTURES] = {"", "symmetric", "hermitian", "triangular",
-                                                               "unit"};
+static const char *const structure_words[TESELA_STRUCTURES] = {
+    "", "symmetric", "hermitian", "triangular", "unit", "symmetric_sum", "hermitian_sum"};
 static const char *const triangle_words[TESELA_TRIANGLES] = {"", "lower", "upper"};
 
 void tsl_structure_print(tesela_structure structure, tesela_triangle triangle, tsl_text *text) {
@@ -33,7 +33,7 @@ void tsl_structure_print(tesela_structure structure, tesela_triangle triangle, t
 }
 
 bool tsl_structure_parse(const char *value, tesela_structure *structure, tesela_triangle *triangle) {
-  const char *gap = strchr(value, '_'), *last = gap ? gap + 1 : value;
+  const char *gap = strrchr(value, '_'), *last = gap ? gap + 1 : value;
   const size_t length = gap ? (size_t)(gap - value) : 0;
   int first = gap ? TESELA_GENERAL + 1 : TESELA_GENERAL, second = TESELA_LOWER;
   for (; gap && first < TESELA_STRUCTURES; first++)

@@ -147,11 +147,11 @@ static void few_columns(void **state) {
 static void few_steps(void **state) {
   (void)state;
   for (int type = TESELA_F64; type <= TESELA_F32; type++)
-    for (int64_t steps = 1; steps <= TSL_SLIM_MOST; steps++)
+    for (int64_t steps = 1; steps <= TSL_SLIM_STEPS; steps++)
       for (int lie = 0; lie < 2; lie++) {
         tsl_problem problem = tsl_problem_gemm(271, 300 + steps, steps, (tesela_type)type);
-        problem.alpha[0] = -2;
-        problem.beta[0] = steps % 3 == 2 ? 0.25 : 0;
+        problem.alpha[0] = steps % 5 == 3 ? -1 : steps % 5 == 4 ? 1 : -2;
+        problem.beta[0] = steps % 5 >= 3 ? 1 : steps % 3 == 2 ? 0.25 : 0;
         if (lie == 1) {
           by_columns(&problem.c);
           by_columns(&problem.b);
@@ -189,8 +189,8 @@ static void nothing_to_multiply(void **state) {
 
 static void refusals(void **state) {
   (void)state;
-  tsl_problem problem = tsl_problem_gemm(17, 18, 19, TESELA_F32);
-  assert_non_null(strstr(tsl_slim_refuse(&problem), "17 x 18 x 19"));
+  tsl_problem problem = tsl_problem_gemm(17, 18, TSL_SLIM_STEPS + 1, TESELA_F32);
+  assert_non_null(strstr(tsl_slim_refuse(&problem), "17 x 18 x 33"));
   problem = tsl_problem_gemm(17, 18, 16, TESELA_F32);
   assert_null(tsl_slim_refuse(&problem));
   problem.c.row_stride = 40;

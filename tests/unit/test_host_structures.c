@@ -87,7 +87,7 @@ static void fill(const tsl_shape *shape, void *origin) {
       double value[2] = {(double)draw(2001) / 1000 - 1, (double)draw(2001) / 1000 - 1};
       if (!is_stored(shape, i, j) || (i == j && shape->structure == TESELA_UNIT_TRIANGULAR))
         value[0] = value[1] = NAN;
-      if (i == j && shape->structure == TESELA_HERMITIAN)
+      if (i == j && tsl_is_hermitian(shape->structure))
         value[1] = NAN;
       tsl_type_store(shape->type, address_of(shape, origin, i, j), value);
     }
@@ -132,22 +132,28 @@ static void expect_element(const product *made, void *before, int64_t i, int64_t
     sum += x * y;
     magnitude += cabs(x) * cabs(y);
   }
+  for (int64_t l = 0; l < problem->k && alpha != 0 && tsl_is_sum(c->structure); l++) {
+    const double complex z = element(&problem->a, problem->conjugate_a, a, j, l) *
+                             element(&problem->b, problem->conjugate_b, b, l, i);
+    sum += c->structure == TESELA_HERMITIAN_SUM ? conj(z) : z;
+    magnitude += cabs(z);
+  }
   double complex expected = alpha == 0 ? 0 : alpha * sum;
   magnitude *= cabs(alpha);
   if (beta != 0) {
     double complex old = load(c, before, i, j);
-    if (c->structure == TESELA_HERMITIAN && i == j)
+    if (tsl_is_hermitian(c->structure) && i == j)
       old = creal(old);
     expected += beta * old;
     magnitude += cabs(beta) * cabs(old);
   }
   const double complex got = load(c, made->operands.c.host, i, j);
-  if (c->structure == TESELA_HERMITIAN && i == j) {
+  if (tsl_is_hermitian(c->structure) && i == j) {
     expected = creal(expected);
     assert_true(cimag(got) == 0);
   }
   const double unit = tsl_type(c->type)->component == TESELA_F64 ? DBL_EPSILON : FLT_EPSILON;
-  if (!(cabs(got - expected) <= (double)(problem->k + 16) * unit * magnitude))
+  if (!(cabs(got - expected) <= (double)(tsl_problem_terms(problem) + 16) * unit * magnitude))
     fail_msg("element %d %d of %d x %d x %d: %g + %gi where %g + %gi is right", (int)i, (int)j,
              (int)problem->m, (int)problem->n, (int)problem->k, creal(got), cimag(got), creal(expected),
              cimag(expected));
@@ -217,9 +223,52 @@ static void try_schedules(const tsl_problem *problem, const tsl_device *device, 
   release(&made);
 }
 
+/* --- updates of rank 2k --- */
+
+static int ways_of_sums[TSL_PACKED_TWICE + 1];
+
+/* By threads as alone, and by what a second-level cache of this size asks for. */
+static void try_sum(const tsl_problem *problem, const tsl_device *real, int64_t depth, uint64_t level_2) {
+  product made = {.operands = {.a = {.host = NULL}}};
+  tsl_device device = *real;
+  device.level_bytes[1] = level_2;
+  make(problem, &made);
+  const size_t bytes = made.bytes[TSL_OPERAND_C];
+  void *before = malloc(bytes), *expected = malloc(bytes);
+  assert_true(before && expected);
+  memcpy(before, made.memory[TSL_OPERAND_C], bytes);
+  tsl_packed_product run = tsl_packed_product_for(problem, &made.operands, depth, 8 << 10, &device);
+  ways_of_sums[run.sum]++;
+  for (int threads = 0; threads < 3; threads += 2) {
+    memcpy(made.memory[TSL_OPERAND_C], before, bytes);
+    run.first.is_alone = false;
+    made.operands.team = tsl_pool_team(tsl_pool_shared(), threads);
+    assert_int_equal(tsl_packed_run_product(&run, &made.operands), TESELA_OK);
+    if (threads == 0) {
+      expect_right(&made, before);
+      memcpy(expected, made.memory[TSL_OPERAND_C], bytes);
+    }
+    assert_memory_equal(made.memory[TSL_OPERAND_C], expected, bytes);
+  }
+  free(before);
+  free(expected);
+  release(&made);
+}
+
 /* --- what there is in BLAS --- */
 
-typedef enum call { RANK_K, HERMITIAN_RANK_K, TWO, SYMMETRIC, HERMITIAN, TRIANGULAR, IN_PLACE, KINDS } call;
+typedef enum call {
+  RANK_K,
+  HERMITIAN_RANK_K,
+  TWO,
+  SUM,
+  HERMITIAN_SUM,
+  SYMMETRIC,
+  HERMITIAN,
+  TRIANGULAR,
+  IN_PLACE,
+  KINDS
+} call;
 
 static tesela_triangle any_triangle(void) {
   return draw(2) ? TESELA_LOWER : TESELA_UPPER;
@@ -231,14 +280,14 @@ static double any_scalar(void) {
 }
 
 static tsl_problem product_of(call kind, tesela_type type, int64_t square, int64_t other) {
-  const bool is_rank = kind <= TWO, is_left = draw(2), is_complex = tsl_type(type)->is_complex;
+  const bool is_rank = kind <= HERMITIAN_SUM, is_left = draw(2), is_complex = tsl_type(type)->is_complex;
   tsl_problem problem = is_rank   ? tsl_problem_gemm(square, square, other, type)
                         : is_left ? tsl_problem_gemm(square, other, square, type)
                                   : tsl_problem_gemm(other, square, square, type);
   tsl_shape *factor = is_left ? &problem.a : &problem.b, *general = is_left ? &problem.b : &problem.a;
   problem.alpha[0] = draw(8) ? 1.5 : 0;
   problem.beta[0] = any_scalar();
-  if (is_complex && kind != HERMITIAN_RANK_K) {
+  if (is_complex && kind != HERMITIAN_RANK_K && kind != HERMITIAN_SUM) {
     problem.alpha[1] = problem.alpha[0] == 0 ? 0 : any_scalar();
     problem.beta[1] = problem.beta[0] == 0 ? 0 : any_scalar();
   }
@@ -249,7 +298,10 @@ static tsl_problem product_of(call kind, tesela_type type, int64_t square, int64
   problem.conjugate_b = is_complex && draw(2);
   if (is_rank) {
     problem.c.triangle = any_triangle();
-    problem.c.structure = kind == HERMITIAN_RANK_K ? TESELA_HERMITIAN : TESELA_GENERAL;
+    problem.c.structure = kind == HERMITIAN_RANK_K ? TESELA_HERMITIAN
+                          : kind == SUM            ? TESELA_SYMMETRIC_SUM
+                          : kind == HERMITIAN_SUM  ? TESELA_HERMITIAN_SUM
+                                                   : TESELA_GENERAL;
     return problem;
   }
   factor->triangle = any_triangle();
@@ -277,11 +329,14 @@ static void try_isa(const char *isa) {
   for (int i = 0; i < 5 * KINDS * TYPES; i++) {
     const call which = (call)(i % KINDS);
     const tesela_type type = types[i / KINDS % TYPES];
-    if (!tsl_type(type)->is_complex && (which == HERMITIAN_RANK_K))
+    if (!tsl_type(type)->is_complex && (which == HERMITIAN_RANK_K || which == HERMITIAN_SUM))
       continue;
     const tsl_problem problem =
         product_of(which, type, sizes[draw(SIZES)], draw(20) ? sizes[draw(SIZES)] : 300);
-    try_schedules(&problem, &device, draw(2) ? 32 : 128);
+    if (tsl_is_sum(problem.c.structure))
+      try_sum(&problem, &device, draw(2) ? 32 : 128, draw(2) ? 1 << 20 : 1 << 10);
+    else
+      try_schedules(&problem, &device, draw(2) ? 32 : 128);
   }
   tsl_devices_destroy(devices);
   unsetenv("TESELA_ISA");
@@ -292,6 +347,8 @@ static void structures_are_right(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
     try_isa(sets[i]);
+  for (tsl_packed_sum way = TSL_PACKED_ONE; way <= TSL_PACKED_TWICE; way++)
+    assert_true(ways_of_sums[way] > 3);
 }
 
 int main(void) {

@@ -52,13 +52,15 @@ static void each_kind_has_cases(void **state) {
         in_place[tsl_problem_structured(problem)]++;
     }
     const bool is_complex = tsl_type(types[t])->is_complex;
-    for (int structure = TESELA_SYMMETRIC; structure < TESELA_STRUCTURES; structure++)
+    for (int structure = TESELA_SYMMETRIC; structure <= TESELA_UNIT_TRIANGULAR; structure++)
       for (int triangle = TESELA_LOWER; triangle < TESELA_TRIANGLES; triangle++)
         for (int i = 0; i < TSL_OPERAND_C; i++)
           assert_true((seen[i][structure][triangle] > 10) == (is_complex || structure != TESELA_HERMITIAN));
     for (int triangle = TESELA_LOWER; triangle < TESELA_TRIANGLES; triangle++) {
       assert_true(seen[TSL_OPERAND_C][TESELA_GENERAL][triangle] > 10);
       assert_true((seen[TSL_OPERAND_C][TESELA_HERMITIAN][triangle] > 10) == is_complex);
+      assert_true(seen[TSL_OPERAND_C][TESELA_SYMMETRIC_SUM][triangle] > 10);
+      assert_true((seen[TSL_OPERAND_C][TESELA_HERMITIAN_SUM][triangle] > 10) == is_complex);
     }
     assert_true(in_place[0] > 40 && in_place[1] > 40 && count < 600);
     for (uint64_t i = 0; i < 300; i++) {
@@ -127,7 +129,7 @@ static void spoil_shape(tsl_shape *shape, bool is_factor) {
     shape->structure = TESELA_TRIANGULAR;
   if (fault == MIRRORED && shape->structure == TESELA_TRIANGULAR)
     shape->structure = TESELA_SYMMETRIC;
-  if (fault == COMPLEX_DIAGONAL && !is_factor)
+  if (fault == COMPLEX_DIAGONAL && !is_factor && !tsl_is_sum(shape->structure))
     shape->structure = TESELA_GENERAL;
   if ((fault == GENERAL_FACTOR && is_factor) || (fault == WHOLE_C && !is_factor)) {
     shape->structure = TESELA_GENERAL;
@@ -163,7 +165,7 @@ static tesela_status run_plain(const tsl_work *work, const tsl_operands *on, tsl
       if (!tsl_shape_stores(&problem->c, i, j))
         continue;
       tsl_type_load(problem->c.type, c + (size_t)(i * problem->n + j) * size, value);
-      if (problem->c.structure == TESELA_HERMITIAN && i == j)
+      if (tsl_is_hermitian(problem->c.structure) && i == j)
         value[1] = 0;
       tsl_type_store(
           problem->c.type,

@@ -94,7 +94,7 @@ static int problems_of_all_kinds(tsl_problem out[]) {
   made->batch = 7;
   made->b.row_stride = -3;
   made->alpha[0] = -2;
-  for (int structure = TESELA_SYMMETRIC; structure < TESELA_STRUCTURES; structure++) {
+  for (int structure = TESELA_SYMMETRIC; structure <= TESELA_UNIT_TRIANGULAR; structure++) {
     made = &out[count++];
     *made = tsl_problem_gemm(4, 4, 4, TESELA_C128);
     tsl_shape *shape = structure % 2 ? &made->a : &made->b;
@@ -102,7 +102,9 @@ static int problems_of_all_kinds(tsl_problem out[]) {
     shape->triangle = structure < TESELA_TRIANGULAR ? TESELA_LOWER : TESELA_UPPER;
     made->in_place = structure == TESELA_UNIT_TRIANGULAR;
   }
-  for (int structure = TESELA_GENERAL; structure <= TESELA_HERMITIAN; structure += 2) {
+  for (int structure = TESELA_GENERAL; structure < TESELA_STRUCTURES; structure++) {
+    if (structure != TESELA_GENERAL && structure != TESELA_HERMITIAN && structure < TESELA_SYMMETRIC_SUM)
+      continue;
     made = &out[count++];
     *made = tsl_problem_gemm(4, 4, 3, TESELA_C64);
     made->c.structure = (tesela_structure)structure;

@@ -40,7 +40,8 @@ static bool is_beside(tesela_triangle triangle, int i, int j) {
 /* What a matrix has at (i, j), by the definition of its structure. */
 static void value_of(const numbers *from, tesela_structure structure, tesela_triangle triangle, int i, int j,
                      double out[2]) {
-  const bool beside = is_beside(triangle, i, j), is_hermitian = structure == TESELA_HERMITIAN;
+  const bool beside = is_beside(triangle, i, j),
+             is_hermitian = structure == TESELA_HERMITIAN || structure == TESELA_HERMITIAN_SUM;
   const double *element = beside ? from->at[j][i] : from->at[i][j];
   out[0] = element[0];
   out[1] = beside && is_hermitian ? -element[1] : element[1];
@@ -102,7 +103,16 @@ static int general_of(const way *on) {
 }
 
 static void expected(const way *on, const numbers held[3], int k, int i, int j, double out[2]) {
+  const tesela_structure result = on->structures[2];
+  const bool is_sum = result == TESELA_SYMMETRIC_SUM || result == TESELA_HERMITIAN_SUM;
   double x[2], y[2], sum[2] = {0, 0}, old[2];
+  for (int l = 0; l < k && is_sum; l++) {
+    taken(on, held, 0, j, l, x);
+    taken(on, held, 1, l, i, y);
+    multiply(x, y, y);
+    sum[0] += y[0];
+    sum[1] += result == TESELA_HERMITIAN_SUM ? -y[1] : y[1];
+  }
   for (int l = 0; l < k; l++) {
     taken(on, held, on->in_place && general_of(on) == 0 ? 2 : 0, i, l, x);
     taken(on, held, on->in_place && general_of(on) == 1 ? 2 : 1, l, j, y);
@@ -114,7 +124,7 @@ static void expected(const way *on, const numbers held[3], int k, int i, int j, 
   multiply(on->alpha, sum, sum);
   multiply(on->beta, old, old);
   out[0] = sum[0] + old[0];
-  out[1] = on->structures[2] == TESELA_HERMITIAN && i == j ? 0 : sum[1] + old[1];
+  out[1] = (result == TESELA_HERMITIAN || result == TESELA_HERMITIAN_SUM) && i == j ? 0 : sum[1] + old[1];
 }
 
 static tesela_gemm_desc described(const way *on, const int sizes[3], void *const memory[3]) {
@@ -209,9 +219,11 @@ static void try_all(way on) {
               (on.in_place && (on.conjugates[general_of(&on)] || on.transposes[general_of(&on)])))
             continue;
           on.alpha[0] = scaled ? -2 : 1;
-          on.alpha[1] = scaled && is_complex ? 3 : 0;
+          const bool is_hermitian =
+              on.structures[2] == TESELA_HERMITIAN || on.structures[2] == TESELA_HERMITIAN_SUM;
+          on.alpha[1] = scaled && is_complex && on.structures[2] != TESELA_HERMITIAN_SUM ? 3 : 0;
           on.beta[0] = scaled && !on.in_place ? 2 : 0;
-          on.beta[1] = scaled && is_complex && !on.in_place && on.structures[2] != TESELA_HERMITIAN ? -1 : 0;
+          on.beta[1] = scaled && is_complex && !on.in_place && !is_hermitian ? -1 : 0;
           try_way(&on);
         }
 }
@@ -219,7 +231,7 @@ static void try_all(way on) {
 static void factors_have_structures(void **state) {
   (void)state;
   for (int side = 0; side < 2; side++)
-    for (int structure = TESELA_SYMMETRIC; structure < TESELA_STRUCTURES; structure++)
+    for (int structure = TESELA_SYMMETRIC; structure <= TESELA_UNIT_TRIANGULAR; structure++)
       for (int triangle = TESELA_LOWER; triangle < TESELA_TRIANGLES; triangle++)
         for (int in_place = 0; in_place < 2; in_place++) {
           way on = {.in_place = in_place};
@@ -233,9 +245,11 @@ static void factors_have_structures(void **state) {
 static void triangles_of_c_are_computed(void **state) {
   (void)state;
   for (int triangle = TESELA_LOWER; triangle < TESELA_TRIANGLES; triangle++)
-    for (int is_hermitian = 0; is_hermitian < 2; is_hermitian++) {
+    for (int i = 0; i < 4; i++) {
+      static const tesela_structure results[] = {TESELA_GENERAL, TESELA_HERMITIAN, TESELA_SYMMETRIC_SUM,
+                                                 TESELA_HERMITIAN_SUM};
       way on = {.triangles = {TESELA_WHOLE, TESELA_WHOLE, (tesela_triangle)triangle}};
-      on.structures[2] = is_hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
+      on.structures[2] = results[i];
       try_all(on);
     }
 }

@@ -65,7 +65,7 @@ static void complete_bits(tsl_text *out) {
 }
 
 static void complete_structures(tsl_text *out) {
-  for (int structure = TESELA_GENERAL + 1; structure < TESELA_STRUCTURES; structure++)
+  for (int structure = TESELA_GENERAL + 1; structure <= TESELA_UNIT_TRIANGULAR; /* of factors */ structure++)
     for (int triangle = TESELA_WHOLE + 1; triangle < TESELA_TRIANGLES; triangle++) {
       tsl_text_add(out, " ");
       tsl_structure_print((tesela_structure)structure, (tesela_triangle)triangle, out);

@@ -32,7 +32,7 @@
  * all schedules but SPLIT_K, and where a triangular factor's product is added to beta C.
  *
  * Factors of which a triangle is stored are copied, mirrored where they are symmetric or hermitian; tiles leave out the
- * steps in which a triangular one is 0, and what lies beside a triangle of C: structure.c.
+ * steps in which a triangular one is 0, and what lies beside a triangle of C: structure.c. Updates of rank 2k: sum.c.
  *
  * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the caches.
  * Limits: f32, f64, c64 and c128, each throughout. */
@@ -69,9 +69,11 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return promised;
 }
 
+/* Of an update of rank 2k, that of its first product. */
 static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *strides,
                              const tsl_config *config, const tsl_device *device) {
-  return tsl_packed_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
+  return tsl_packed_product_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device)
+      .first;
 }
 
 /* Bytes of a row of B that are copied one after the other, before the next row's. */
@@ -189,7 +191,7 @@ static copied_lines copied_of(const tsl_packed_job *job, int64_t threads) {
 
 /* The multiply-adds at nearly the peak, of which a tile's end costs about four steps more; four clocks for each vector
  * that is copied. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double score_one(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
   const double m = (double)job.views.m, k = (double)job.views.k, clock = 1e6 * device->clock_mhz;
@@ -210,6 +212,20 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double each = seconds * sharing.uneven / (0.95 * device->threads);
   return sharing.waits * wait_seconds(device->threads) + each + again_seconds(sharing.again, each, device) +
          called_back_seconds(sharing.shared, device) + fetched;
+}
+
+/* The parts of an update of rank 2k, and a clock for each element that is folded. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if (!tsl_is_sum(problem->c.structure))
+    return score_one(problem, config, device);
+  tsl_problem part;
+  tsl_operands strides = tsl_strides_of(problem);
+  const tsl_packed_sum sum =
+      tsl_packed_part_of_sum(problem, config->value[DEPTH], device, false, &part, &strides);
+  const double one = score_one(&part, config, device), elements = (double)problem->m * (double)problem->n;
+  return sum == TSL_PACKED_FOLDED  ? one + elements / (1e6 * device->clock_mhz)
+         : sum == TSL_PACKED_TWICE ? 2 * one
+                                   : one;
 }
 
 /* Copies are made once by all threads, those of B for each panel of A, or by each strip for itself; tiles read them, or the operands where they lie. */
@@ -256,13 +272,12 @@ static int64_t part(const tsl_problem *whole, const tsl_config *config, const ts
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
-  *(tsl_packed_job *)job = job_of(problem, strides, config, device);
+  *(tsl_packed_product *)job =
+      tsl_packed_product_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
 static tesela_status run(const void *job, const tsl_operands *operands) {
-  tsl_packed_job bound = *(const tsl_packed_job *)job;
-  tsl_packed_job_bind(&bound, operands);
-  return tsl_packed_run(&bound, bound.is_alone ? (tsl_team){0} : operands->team);
+  return tsl_packed_run_product(job, operands);
 }
 
 /* Without a plan: a job is made in less time than a known plan is found. Panels whose micro-panels of A fit the first cache, and half of the
@@ -272,23 +287,30 @@ static bool compute_at_once(const tsl_problem *problem, const tsl_operands *oper
   enum { KEPT_GUESS = 256 << 10 };
   const int64_t depth = tsl_type(problem->c.type)->component == TESELA_F64 ? 256 : 512,
                 kept = device->level_bytes[1] ? (int64_t)device->level_bytes[1] / 2 : KEPT_GUESS;
+  if (tsl_is_sum(problem->c.structure)) {
+    const tsl_packed_product product = tsl_packed_product_for(problem, operands, depth, kept, device);
+    return tsl_packed_run_product(&product, operands) == TESELA_OK;
+  }
   tsl_packed_job job = tsl_packed_job_for(problem, operands, depth, kept, device);
-  return run(&job, operands) == TESELA_OK;
+  tsl_packed_job_bind(&job, operands);
+  return tsl_packed_run(&job, job.is_alone ? (tsl_team){0} : operands->team) == TESELA_OK;
 }
 
 static size_t form_bytes(const void *job, int operand) {
-  const tsl_packed_job *of = job;
-  return tsl_packed_form_bytes(of, tsl_views_take_as_a(&of->views, operand));
+  const tsl_packed_product *product = job;
+  const tsl_packed_job *of = &product->first;
+  return product->sum == TSL_PACKED_ONE ? tsl_packed_form_bytes(of, tsl_views_take_as_a(&of->views, operand))
+                                        : 0; /* both factors are copied as either side */
 }
 
 static void make_form(const void *job, int operand, const tsl_operands *operands, void *to, tsl_team team) {
-  tsl_packed_job bound = *(const tsl_packed_job *)job;
+  tsl_packed_job bound = ((const tsl_packed_product *)job)->first;
   tsl_packed_job_bind(&bound, operands);
   tsl_packed_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), to, team);
 }
 
-_Static_assert(sizeof(tsl_packed_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {sizeof(tsl_packed_job), make, run, form_bytes, make_form};
+_Static_assert(sizeof(tsl_packed_product) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {sizeof(tsl_packed_product), make, run, form_bytes, make_form};
 
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",

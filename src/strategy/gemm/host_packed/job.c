@@ -21,8 +21,10 @@ void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
   tsl_views_bind_operands(&job->views, operands, job->size, job->size);
 }
 
+/* By doubles, which are exact for what may fit: a job is made for each call of some programs, and a division takes as long as a small
+ * product's tile. */
 static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
-  return depth == 0 || rows <= bytes / size / depth;
+  return (double)rows * (double)depth * (double)size <= (double)bytes;
 }
 
 /* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather than A
@@ -36,7 +38,7 @@ static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64
              keeps_b =
                  holds(job->views.n, depth, size, kept) && holds(job->views.n, job->views.k + 1, size, last);
   const bool is_general =
-      job->views.a.structure == TESELA_GENERAL && job->views.b.structure == TESELA_GENERAL;
+      job->views.a.structure == TESELA_GENERAL && job->views.b.structure == TESELA_GENERAL && job->half == 0;
   if (is_general && holds(job->views.m, job->views.n, size, SMALL_C) &&
       holds(job->views.n, depth, size, kept) && tsl_pieces(job->views.k, depth) >= LONG)
     return TSL_PACKED_SPLIT_K;
@@ -75,8 +77,8 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
                   (is_columns ? job->views.m > few * job->kernels->rows[1]
                               : job->views.m > FEW_ROWS || !holds(tsl_magnitude(job->views.b.row_stride),
                                                                   job->depth, job->size, kept));
-  job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place;
-  job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place;
+  job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
+  job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
 }
 
 /* Where the micro-panels of A are the tasks and there are few of them, lower ones, if that leaves the busiest thread
@@ -183,8 +185,8 @@ static const tsl_packed_kernels *kernels_for(tesela_type type, unsigned offers) 
   return *row;
 }
 
-tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
-                                  int64_t kept, const tsl_device *device) {
+tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
+                                     int64_t kept, const tsl_device *device, int64_t half) {
   const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
   const int64_t level_1 = device->level_bytes[0] ? (int64_t)device->level_bytes[0] : LEVEL_1_GUESS,
                 threads = is_alone(problem) ? 1 : device->threads;
@@ -196,7 +198,8 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
                         .views = tsl_views_of(problem, strides),
                         .is_alone = is_alone(problem),
                         .alpha = {problem->alpha[0], problem->alpha[1]},
-                        .beta = {problem->beta[0], problem->beta[1]}};
+                        .beta = {problem->beta[0], problem->beta[1]},
+                        .half = half};
   job.masks_c = job.views.c.triangle != TESELA_WHOLE;
   job.is_structured =
       job.masks_c || job.views.a.structure != TESELA_GENERAL || job.views.b.structure != TESELA_GENERAL;
@@ -215,6 +218,11 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   job.split_k = split_k_of(&job);
   job.b_stays = holds(job.width + job.height, job.depth, job.size, level_1);
   return job;
+}
+
+tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
+                                  int64_t kept, const tsl_device *device) {
+  return tsl_packed_joined_for(problem, strides, depth, kept, device, 0);
 }
 
 void tsl_packed_add_to_c(const tsl_packed_job *job, bool is_first, tsl_packed_tile *tile) {

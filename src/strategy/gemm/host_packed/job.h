@@ -40,7 +40,26 @@ typedef struct tsl_packed_job {
   bool masks_c;       /* what lies beside C's triangle must stay as it is */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
   bool keeps_rows;         /* copies of A's micro-panels are row by row, not step by step */
+  /* Of two products that are joined (sum.c): steps from `half` on are those of the second one's operands; 0: it is one product. */
+  int64_t half;
+  const tsl_views *second;
 } tsl_packed_job;
+
+/* How an update of rank 2k is computed: sum.c. */
+typedef enum tsl_packed_sum {
+  TSL_PACKED_ONE, /* it is one product */
+  TSL_PACKED_FOLDED,
+  TSL_PACKED_JOINED,
+  TSL_PACKED_TWICE
+} tsl_packed_sum;
+
+/* What runs: a product, or the parts of an update of rank 2k. */
+typedef struct tsl_packed_product {
+  tsl_packed_job first, second;
+  tsl_packed_sum sum;
+  tsl_view c; /* of a sum: its strides and its triangle, as they were given */
+  double beta[2];
+} tsl_packed_product;
 
 /* A rectangle of C, and the panel of k that is added to it. Its first row starts a micro-panel of A, its first column
  * a micro-panel of B. */
@@ -56,6 +75,15 @@ static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elemen
  * A, in a core's second-level cache has about `kept` bytes. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
+/* The same of two joined products, the first of which has `half` of the steps. */
+tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
+                                     int64_t kept, const tsl_device *device, int64_t half);
+/* The same for what may be an update of rank 2k; the problem of one of its parts, and the strides of that one's operands; and a run. */
+tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_operands *strides,
+                                          int64_t depth, int64_t kept, const tsl_device *device);
+tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
+                                      bool second, tsl_problem *part, tsl_operands *strides);
+tesela_status tsl_packed_run_product(const tsl_packed_product *product, const tsl_operands *operands);
 /* Gives a job another schedule, and how it lays out its copies then. */
 void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule);
 /* The job of so many of its columns, whose B is copied: rows of A are copied where that pays for them. */

@@ -79,6 +79,19 @@ typedef void (*tsl_packed_conjugate)(void *elements, int64_t count);
 typedef void (*tsl_packed_add_split_k)(const void *sums, int64_t parts, int64_t stride, int64_t count,
                                        void *c, int64_t column, const double *alpha, const double *beta);
 
+/* Rows `first` to before `end` of a triangle of C, count x count: c = square + its transpose (conjugated, with a real diagonal, where it is
+ * hermitian) + beta c, where beta = 0 never reads c. Element (i, j) of the square lies at i * line + j, with whole vectors in each line;
+ * that of C at i * c_row + j * c_column. */
+typedef struct tsl_packed_fold {
+  const void *square;
+  int64_t line, count;
+  void *c;
+  int64_t c_row, c_column;
+  bool is_lower, is_hermitian;
+  double beta[2];
+} tsl_packed_fold;
+typedef void (*tsl_packed_fold_rows)(const tsl_packed_fold *fold, int64_t first, int64_t end);
+
 /* One row of the table. */
 typedef struct tsl_packed_kernels {
   tesela_type type;
@@ -89,6 +102,7 @@ typedef struct tsl_packed_kernels {
   tsl_packed_copy_corner pack_corner;
   tsl_packed_conjugate conjugate;
   tsl_packed_add_split_k add_split_k;
+  tsl_packed_fold_rows fold;
   tsl_packed_tile_function multiply[TSL_PACKED_VECTORS_MAX]
                                    [TSL_PACKED_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_packed_kernels;

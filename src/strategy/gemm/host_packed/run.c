@@ -18,9 +18,9 @@ static tesela_status run_by_schedule(const tsl_packed_job *job, tsl_team team) {
 }
 
 /* The general factor is what C holds: slices of it, whose products need nothing else of it, are copied whole before they are
- * written. */
+ * written. Each copies the triangle again, so that there are few. */
 static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
-  enum { SLICE_BYTES = 8 << 20 };
+  enum { SLICE_BYTES = 32 << 20 };
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
   const int64_t lines = holds_a ? job->views.m : job->views.n,
                 line_bytes = tsl_most(job->views.k, 1) * job->size, unit = holds_a ? job->height : job->width,

@@ -57,6 +57,28 @@ static int64_t row_of(const tsl_packed_job *job, const tsl_packed_block *block, 
   return tsl_even_start(block->rows, tsl_packed_micros_a(job, block), index);
 }
 
+/* Of steps `from` to before `to`, counted from the block's first one, how far those of the first product go. */
+static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *block, int64_t from,
+                            int64_t to) {
+  return job->half > 0 ? tsl_most(from, tsl_least(to, job->half - block->step)) : to;
+}
+
+static void pack_rows_of(const tsl_packed_job *job, const tsl_view *a, int64_t row, int64_t step,
+                         int64_t height, int64_t depth, unsigned char *micro) {
+  job->kernels->pack_micro(element_of(a, job->size, row, step), a->row_stride, a->col_stride, height, depth,
+                           height, micro);
+}
+
+static void pack_a_steps(const tsl_packed_job *job, const tsl_packed_block *block, int64_t row,
+                         int64_t height, unsigned char *micro) {
+  const int64_t first = end_of_first(job, block, 0, block->depth);
+  if (first > 0)
+    pack_rows_of(job, &job->views.a, row, block->step, height, first, micro);
+  if (first < block->depth)
+    pack_rows_of(job, &job->second->a, row, block->step + first - job->half, height, block->depth - first,
+                 micro + first * height * job->size);
+}
+
 void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        void *copy) {
   const tsl_view *a = &job->views.a;
@@ -67,8 +89,7 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
       job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->col_stride,
                                a->row_stride, block->depth, height, block->depth, micro);
     else if (a->structure == TESELA_GENERAL)
-      job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->row_stride,
-                               a->col_stride, height, block->depth, height, micro);
+      pack_a_steps(job, block, block->row + row, height, micro);
     else
       tsl_packed_pack_structured(
           job, block, &(tsl_packed_lines){true, block->row + row, height, height, 0, block->depth}, micro);
@@ -92,16 +113,23 @@ static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block 
 /* Micro-panels from `first` to before `end` that are alike: a shorter one is none of them, or the last. */
 static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        int64_t from, int64_t to, void *copy) {
-  const tsl_view *b = &job->views.b;
   const int64_t in_place = columns_in_place(job, block->columns),
                 column = tsl_most(column_of(job, first), in_place),
-                count = tsl_least(column_of(job, end), block->columns) - column;
-  if (count > 0)
+                count = tsl_least(column_of(job, end), block->columns) - column,
+                of_first = end_of_first(job, block, from, to);
+  const tsl_view *b = &job->views.b;
+  unsigned char *const out =
+      (unsigned char *)copy +
+      (tsl_most(copied_column_of(job, first), in_place) - in_place) * block->depth * job->size;
+  if (count > 0 && from < of_first)
     job->kernels->pack_micros(element_of(b, job->size, block->step, block->column + column), b->col_stride,
-                              b->row_stride, count, from, to, job->width, block->depth,
-                              (unsigned char *)copy +
-                                  (tsl_most(copied_column_of(job, first), in_place) - in_place) *
-                                      block->depth * job->size);
+                              b->row_stride, count, from, of_first, job->width, block->depth, out);
+  if (count > 0 && of_first < to) {
+    b = &job->second->b;
+    job->kernels->pack_micros(element_of(b, job->size, block->step - job->half, block->column + column),
+                              b->col_stride, b->row_stride, count, of_first, to, job->width, block->depth,
+                              out);
+  }
 }
 
 static void pack_b_steps(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
@@ -243,7 +271,7 @@ tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_p
                                           int64_t index, int64_t tiles) {
   const int64_t row = row_of(job, block, index);
   return prefetch_of_rows(job, block, &job->views.a, block->row + row, row_of(job, block, index + 1) - row,
-                          block->step, block->depth, tiles);
+                          block->step, end_of_first(job, block, 0, block->depth), tiles);
 }
 
 tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
@@ -254,11 +282,12 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
   const int64_t all = tsl_least(end * unit, is_in_rows(job) ? of->depth : of->columns) - first * unit,
                 from = first * unit + tsl_even_start(all, parts, part),
                 to = first * unit + tsl_even_start(all, parts, part + 1);
-  if (to <= from || of->depth == 0)
+  const int64_t steps = end_of_first(job, of, 0, of->depth);
+  if (to <= from || of->depth == 0 || (is_in_rows(job) && to > steps))
     return (tsl_packed_prefetch){.at = job->views.b.at, .left = 1, .lines = 1};
   return is_in_rows(job) ? prefetch_of_rows(job, block, &job->views.b, of->step + from, to - from, of->column,
                                             of->columns, tiles)
-                         : prefetch_of_rows(job, block, &job->views.b, of->step, of->depth, of->column + from,
+                         : prefetch_of_rows(job, block, &job->views.b, of->step, steps, of->column + from,
                                             to - from, tiles);
 }
 

@@ -11,16 +11,17 @@
  *             next [    |    |...]     the thin operand are broadcast to
  *   spread   its columns side by side, or neither: vectors lie along the few, whose numbers are copied once so that steps
  *            are whole vectors; numbers of the large operand are broadcast from where they lie, a tile's columns at a time
- *   update   few steps and a large C: pieces of 60 rows by as many columns as the steps' rows of B fill half of a first cache;
- *            while a tile is made, the rows of C below it are prefetched. A C that nothing is read of and that is larger
+ *   update   few steps and a large C: pieces of 240 rows by as many columns as the steps' rows of B fill a first cache; a row of
+ *            tiles after the other, while what is wanted of C further on in it is prefetched where C is read and far. A C that nothing is read of and that is larger
  *            than half of the last cache is made aside, a row of tiles at a time, and goes past the caches
  *
- * Tiles are of up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3. The last columns are copied to whole
+ * Tiles are of up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; of an update, where AVX-512 has one multiply-add
+ * a clock, of one vector. The last columns are copied to whole
  * vectors, so that no tile has a mask. Pieces are handed to threads; no sum is cut, each adds its products in the order of
  * k: the bits are those of `host_small`.
  *
  * Parameters: none.
- * Limits: f32 and f64; m, n or k of 16 or less. */
+ * Limits: f32 and f64; m or n of 16 or less, or k of 32. */
 #include "strategy/account.h"
 #include "strategy/gemm/host_slim/job.h"
 #include "strategy/prepared.h"
@@ -45,7 +46,7 @@ static double computed_clocks(const tsl_slim_job *job, double at_once) {
   const double part = 0.85 * at_once;
   switch (job->way) {
   case TSL_SLIM_UPDATE:
-    return few * vectors_of(job, job->many) * (depth / part + 1.5) + few / most * 40 +
+    return few * vectors_of(job, job->many) * (depth / part + 3.5) + few / most * 40 +
            1.5 * depth * many * (job->across != 1);
   case TSL_SLIM_ROWS: {
     const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * at_once / sums);
@@ -72,8 +73,13 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double at_once = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
   const double moved = (job.is_far ? 3 : 1) * bytes / 64 / clock / threads;
   const double computed = computed_clocks(&job, at_once) / clock / threads;
-  const double fetched = bytes > last / 2 ? 0.9 * bytes / (device->bandwidth * threads / device->threads) : 0;
-  return (job.alone ? 6e-8 : 4e-6) + fmax(fetched, computed + moved / 4);
+  const double share =
+      job.way == TSL_SLIM_UPDATE ? 0.7 : 0.9; /* its lines are asked for in their order, and in time */
+  const double fetched =
+      bytes > last / 2 ? share * bytes / (device->bandwidth * threads / device->threads) : 0;
+  const bool adds_up =
+      job.way == TSL_SLIM_UPDATE && job.depth > TSL_SLIM_MOST; /* C comes in shorter pieces */
+  return (job.alone ? 6e-8 : 4e-6) + (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }
 
 /* The large operand is read once for each tile of thin rows, from a cache after the first; of an update it is read again for

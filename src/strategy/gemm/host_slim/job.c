@@ -9,9 +9,10 @@ enum {
   SUMS_BYTES = 16 << 10, /* of a piece whose rows pass */
   REDUCED =
       60, /* columns of the large operand in a piece where they are spread: whole tiles of all heights but 8 and 16 */
-  UPDATE_BYTES = 16 << 10, /* of B's part of an update, half of a first cache */
+  UPDATE_BYTES = 32 << 10, /* of B's part of an update: near enough for tiles of one row after the other */
   UPDATE_ROWS = 240,       /* of C in a piece of an update */
   UPDATE_MOST = 256,       /* its columns */
+  AHEAD_BYTES = 512,       /* how far ahead of its tiles it asks for C */
   VECTORS = 2,             /* across a tile of rows that pass, and of an update */
   LEVEL_2_GUESS = 512 << 10,
   LEVEL_3_GUESS = 16 << 20
@@ -20,9 +21,9 @@ static const double alone_flops = 2e6; /* below so many a second thread costs mo
 
 const char *tsl_slim_refuse(const tsl_problem *problem) {
   const int64_t m = problem->m, n = problem->n, k = problem->k;
-  if (tsl_least(tsl_least(m, n), k) > TSL_SLIM_MOST)
-    return tsl_refusal("none of m, n and k of %lld x %lld x %lld is %d or less", (long long)m, (long long)n,
-                       (long long)k, TSL_SLIM_MOST);
+  if (tsl_least(m, n) > TSL_SLIM_MOST && k > TSL_SLIM_STEPS)
+    return tsl_refusal("neither m nor n of %lld x %lld x %lld is %d or less, nor k %d", (long long)m,
+                       (long long)n, (long long)k, TSL_SLIM_MOST, TSL_SLIM_STEPS);
   if (tsl_least(m, n) <= TSL_SLIM_MOST || problem->c.row_stride == 1 || problem->c.col_stride == 1)
     return NULL;
   return "of products with few steps, C's rows or columns must lie side by side";
@@ -59,6 +60,14 @@ static void cut(tsl_slim_job *job, const tsl_device *device) {
   job->chunk = tsl_least(TSL_SLIM_CHUNK_MAX, tsl_most(level_2 / 4 / (job->width * job->size) / 16, 2) * 16);
 }
 
+/* With one multiply-add of a whole vector a clock, two across leave a processor more to hold than it can: the next tile's C is asked for
+ * when this one's is written. */
+static int vectors_of_updates(const tsl_slim_job *job, const tsl_device *device) {
+  const bool is_whole = job->kernels->lanes * job->size == 64,
+             pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
+  return is_whole && !pairs ? 1 : VECTORS;
+}
+
 void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_slim_job *job) {
   const int64_t m = problem->m, n = problem->n;
@@ -77,10 +86,12 @@ void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   job->way = is_update && job->depth > 0 ? TSL_SLIM_UPDATE
              : job->across != 1          ? TSL_SLIM_SPREAD
                                          : TSL_SLIM_ROWS;
+  job->vectors = vectors_of_updates(job, device);
   cut(job, device);
   job->nontemporal = job->beta == 0 && (double)m * (double)n * (double)size > level_3 / 2;
   job->is_far = tsl_problem_bytes(problem) > level_3 / 4;
   job->alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
+  job->by_rows = job->alone || tsl_problem_bytes(problem) > level_3 / 2;
 }
 
 /* A run under way. */
@@ -279,15 +290,16 @@ typedef struct piece {
 /* A piece that goes past the caches: rows of a tile are made aside, from the left to the right, then streamed. */
 static void update_aside(const tsl_slim_job *job, const piece *of) {
   _Alignas(64) char sums[TSL_SLIM_UPDATE_ROWS * UPDATE_MOST * sizeof(double)];
-  const int64_t size = job->size, across = VECTORS * job->kernels->lanes,
-                most = job->kernels->rows[VECTORS - 1], whole = of->width / across * across;
+  const int64_t size = job->size, across = job->vectors * job->kernels->lanes,
+                most = tsl_least(job->kernels->rows[job->vectors - 1], TSL_SLIM_UPDATE_ROWS),
+                whole = of->width / across * across;
   tsl_slim_tile tile = of->tile, last = of->tile;
   tile.c_row = last.c_row = job->width * size;
   last.b_step = across * size;
   for (int64_t i = 0, height; i < of->rows; i += height) {
     const char *const a = of->a + i * tile.a_row;
     height = tsl_least(most, of->rows - i);
-    const tsl_slim_multiply multiply = job->kernels->multiply[VECTORS - 1][height - 1];
+    const tsl_slim_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
     for (int64_t j = 0; j < whole; j += across)
       multiply(&tile, a, of->b + j * size, sums + j * size);
     if (whole < of->width)
@@ -298,35 +310,62 @@ static void update_aside(const tsl_slim_job *job, const piece *of) {
   job->kernels->fence();
 }
 
-/* A piece whose C is near: panel by panel, so that a panel of B and the rows of A stay in the first cache; the last columns
- * aside. */
+/* A row of tiles, from the left to the right. What they want of C is asked for so many bytes before, at a row's end that of the next one. */
+static void update_row(const tsl_slim_job *job, const piece *of, const tsl_slim_tile *like, int64_t row,
+                       int64_t height, int64_t whole) {
+  const int64_t size = job->size, across = job->vectors * job->kernels->lanes,
+                ahead = job->is_far && job->beta != 0 ? AHEAD_BYTES / size : 0;
+  const tsl_slim_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
+  const char *const a = of->a + row * like->a_row;
+  char *const c = of->c + row * like->c_row;
+  tsl_slim_tile tile = *like;
+  for (int64_t j = 0; j < whole; j += across) {
+    if (ahead > 0)
+      tile.c_ahead = j + ahead < whole ? ahead * size : height * tile.c_row + (ahead - whole) * size;
+    multiply(&tile, a, of->b + j * size, c + j * size);
+  }
+}
+
+/* A piece whose C is where it belongs, with B in the first cache; the last columns aside. Factors of 1 and -1 are none: the same bits. */
 static void update_near(const tsl_slim_job *job, const piece *of) {
   _Alignas(64) char sums[UPDATE_ROWS * TSL_SLIM_EDGE_BYTES];
-  const int64_t size = job->size, across = VECTORS * job->kernels->lanes, whole = of->width / across * across;
+  const int64_t size = job->size, across = job->vectors * job->kernels->lanes,
+                whole = of->width / across * across,
+                count = tsl_ceil_div(of->rows, job->kernels->rows[job->vectors - 1]);
   tsl_slim_tile tile = of->tile;
-  tile.c_ahead = job->is_far && job->beta != 0 ? across * size : 0;
-  for (int64_t j = 0; j < whole; j += across)
-    multiply_down(job, &tile, VECTORS, of->rows, of->a, of->b + j * size, of->c + j * size);
+  tile.plain = job->beta != 1 ? 0 : job->alpha == -1 ? -1 : 1;
+  tile.scales = of->tile.scales && tile.plain >= 0;
+  if (!job->by_rows)
+    for (int64_t j = 0; j < whole; j += across)
+      multiply_down(job, &tile, job->vectors, of->rows, of->a, of->b + j * size, of->c + j * size);
+  for (int64_t i = 0; i < count && job->by_rows; i++) {
+    const int64_t row = tsl_even_start(of->rows, count, i);
+    update_row(job, of, &tile, row, tsl_even_start(of->rows, count, i + 1) - row, whole);
+  }
   if (whole == of->width)
     return;
+  tile = of->tile;
   tile.b_step = tile.c_row = across * size;
-  tile.c_ahead = 0;
   tile.adds = false;
-  multiply_down(job, &tile, VECTORS, of->rows, of->a, of->edge, sums);
+  multiply_down(job, &tile, job->vectors, of->rows, of->a, of->edge, sums);
   for (int64_t i = 0; i < of->rows; i++)
     job->kernels->finish(sums + i * across * size, 1, of->width - whole, job->beta,
                          of->c + i * of->tile.c_row + whole * size, 1);
 }
 
+/* Where several threads go along rows, pieces below each other come one after the other: each has rows of its own then, in which the
+ * processor reads ahead. */
 static void update_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_slim_job *job = run->job;
-  const int64_t first = index / run->columns_of_pieces * UPDATE_ROWS,
-                from = index % run->columns_of_pieces * run->width, size = job->size,
-                rows = tsl_least(UPDATE_ROWS, job->few - first),
-                width = tsl_least(run->width, job->many - from), across = VECTORS * job->kernels->lanes,
+  const int64_t rows_of_pieces = run->pieces / run->columns_of_pieces;
+  const bool goes_down = !job->alone && job->by_rows;
+  const int64_t first = (goes_down ? index % rows_of_pieces : index / run->columns_of_pieces) * UPDATE_ROWS,
+                from = (goes_down ? index / rows_of_pieces : index % run->columns_of_pieces) * run->width,
+                size = job->size, rows = tsl_least(UPDATE_ROWS, job->few - first),
+                width = tsl_least(run->width, job->many - from), across = job->vectors * job->kernels->lanes,
                 whole = width / across * across;
-  _Alignas(64) char edge[TSL_SLIM_MOST * TSL_SLIM_EDGE_BYTES];
+  _Alignas(64) char edge[TSL_SLIM_STEPS * TSL_SLIM_EDGE_BYTES];
   const piece of = {.tile = {.depth = job->depth,
                              .a_row = job->thin_across * size,
                              .a_step = job->thin_along * size,

@@ -9,10 +9,11 @@
 /* --- kernels: a row for each instruction set and element type; all that knows how wide a vector is --- */
 
 enum {
-  TSL_SLIM_MOST = 16,     /* rows, columns or steps that are few */
+  TSL_SLIM_MOST = 16,     /* rows or columns that are few */
+  TSL_SLIM_STEPS = 32,    /* steps that are */
   TSL_SLIM_ROWS_MAX = 16, /* rows of a tile, and vectors across it, of any row of the table */
   TSL_SLIM_VECTORS_MAX = 3,
-  TSL_SLIM_UPDATE_ROWS = 12, /* of a tile of two vectors, at most */
+  TSL_SLIM_UPDATE_ROWS = 12, /* of a tile that is made aside, at most */
   TSL_SLIM_CHUNK_MAX =
       128, /* steps that are added up before the next tile's, where a large operand's rows pass */
   TSL_SLIM_EDGE_BYTES = 128 /* of a row of a tile of two vectors, at most */
@@ -32,6 +33,7 @@ typedef struct tsl_slim_tile {
   bool goes_on; /* sums begin with what c has */
   bool scales;  /* alpha is not 1 */
   bool adds;    /* beta c is added in the end; else c is never read */
+  int plain; /* 1 or -1: beta is 1, and the sums are only added to c, or taken from it, with the bits that factors would give; else 0 */
 } tsl_slim_tile;
 typedef void (*tsl_slim_multiply)(const tsl_slim_tile *tile, const void *a, const void *b, void *c);
 
@@ -82,6 +84,8 @@ typedef struct tsl_slim_job {
   int64_t few, many, depth;
   int64_t across, along, thin_across, thin_along, c_few, c_many;
   int64_t chunk, width; /* steps, and columns of a piece */
+  int vectors;          /* across a tile of an update */
+  bool by_rows;         /* an update's tiles follow each other along rows, else down a panel of columns */
   double alpha, beta;
   bool nontemporal; /* C goes past the caches */
   bool is_far;      /* the operands are more than the second cache holds */

@@ -141,13 +141,16 @@ static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {
 }
 
 /* Products of at most so many multiply-adds are done before a plan is found; a few more would do for threads. */
+/* Of a large C of few steps a plan knows better. */
+enum { FEW_STEPS = 4, LARGE_C = 1 << 18 };
+
 enum { FAST_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
 
 static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
   if (product->m > FAST_MOST || product->n > FAST_MOST || product->k > FAST_MOST)
     return false;
   const int64_t volume = product->m * product->n * product->k;
-  if (volume > FAST_MOST)
+  if (volume > FAST_MOST || (product->k <= FEW_STEPS && product->m * product->n >= LARGE_C))
     return false;
   tsl_small_job_make(product, device->capabilities, job, NULL);
   return !(job->waits && volume > WAITING_MOST) &&

@@ -41,7 +41,7 @@ static void STRUCTURED_LOOP(const tsl_problem *problem, const tsl_operands *oper
       if (!tsl_shape_stores(&problem->c, i, j))
         continue;
       REAL *element = (REAL *)c->host + PARTS * (i * c->row_stride + j * c->col_stride);
-      const bool is_real = PARTS == 1 || (problem->c.structure == TESELA_HERMITIAN && i == j);
+      const bool is_real = PARTS == 1 || (tsl_is_hermitian(problem->c.structure) && i == j);
       REAL sum[2] = {0, 0}, x[2], y[2];
       for (int64_t l = 0; l < k; l++) {
         if (!LOAD_FACTOR(&problem->a, a, problem->conjugate_a, i, l, x) ||
@@ -49,6 +49,14 @@ static void STRUCTURED_LOOP(const tsl_problem *problem, const tsl_operands *oper
           continue;
         sum[0] += x[0] * y[0] - x[1] * y[1];
         sum[1] += PARTS == 1 ? 0 : x[0] * y[1] + x[1] * y[0];
+      }
+      for (int64_t l = 0; l < k && tsl_is_sum(problem->c.structure);
+           l++) { /* (A B)' at (i, j) is A B at (j, i) */
+        LOAD_FACTOR(&problem->a, a, problem->conjugate_a, j, l, x);
+        LOAD_FACTOR(&problem->b, b, problem->conjugate_b, l, i, y);
+        sum[0] += x[0] * y[0] - x[1] * y[1];
+        const REAL imaginary = PARTS == 1 ? 0 : x[0] * y[1] + x[1] * y[0];
+        sum[1] += problem->c.structure == TESELA_HERMITIAN_SUM ? -imaginary : imaginary;
       }
       const REAL imaginary = !reads_c || is_real ? 0 : element[PARTS - 1];
       const REAL kept[2] = {reads_c ? beta[0] * element[0] - beta[1] * imaginary : 0,

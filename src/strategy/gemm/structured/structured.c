@@ -21,13 +21,25 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_C128, TESELA_C128, TESELA_C128},
                                   {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT}};
 
+/* An update of rank 2k is two of rank k, which are alike. */
+static int products_of(const tsl_problem *problem) {
+  return tsl_is_sum(problem->c.structure) ? 2 : 1;
+}
+
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return tsl_accuracy_asked_of_parts(problem, tsl_structured_slabs(problem, config->value[STRUCTURED_BLOCK]));
+  const int64_t slabs = tsl_structured_slabs(problem, config->value[STRUCTURED_BLOCK]);
+  tsl_problem terms = *problem;
+  terms.k = tsl_problem_terms(problem);
+  terms.c.structure = TESELA_GENERAL;
+  return tsl_accuracy_asked_of_parts(&terms, products_of(problem) * slabs);
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
+  if (tsl_is_sum(problem->c.structure) && tsl_type(problem->c.type)->is_complex)
+    return "takes no complex updates of rank 2k: the second product would multiply infinities of the first "
+           "by 1 + 0i";
   return tsl_problem_has_structure(problem)
              ? NULL
              : "takes products of which a factor has a structure, or C a triangle";
@@ -41,7 +53,7 @@ static void cut_of(const tsl_problem *problem, const tsl_config *config, const t
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_structured_cut cut;
   cut_of(problem, config, device, &cut);
-  return tsl_structured_seconds(problem, &cut, device);
+  return products_of(problem) * tsl_structured_seconds(problem, &cut, device);
 }
 
 /* As children's kernels may read and write vectors of it. */
@@ -70,12 +82,12 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   double a = 0, b = 0, copied;
   cut_of(problem, config, device, &cut);
   account->computed = 0;
-  account->launches = cut.count + tsl_structured_copies(problem, &cut, &copied);
+  account->launches = products_of(problem) * (cut.count + tsl_structured_copies(problem, &cut, &copied));
   for (int i = 0; i < cut.count; i++) {
     const tsl_structured_piece *at = &cut.pieces[i];
     const double count = (double)at->count, rows = (double)at->rows, cols = (double)at->cols,
                  depth = tsl_structured_reads(problem) ? (double)at->depth : 0;
-    account->computed += count * rows * cols * depth;
+    account->computed += products_of(problem) * count * rows * cols * depth;
     account->workers = fmax(account->workers, fmin(device->compute_units, count * rows * cols));
     a += count * rows * depth;
     b += count * depth * cols;
@@ -90,11 +102,19 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 
 /* --- making --- */
 
-static void release(tsl_work *work) {
+static void release_one(tsl_work *work) {
   tsl_structured *self = work->state;
-  for (int i = 0; i < self->cut.count; i++)
+  for (int i = 0; self && i < self->cut.count; i++)
     work->children->destroy(self->children[i]);
   tsl_free(self);
+  work->state = NULL;
+}
+
+static void release(tsl_work *work) {
+  tsl_structured_state *state = work->state;
+  for (int i = 0; i < state->count; i++)
+    release_one(&state->products[i]);
+  tsl_free(state);
   work->state = NULL;
 }
 
@@ -112,7 +132,8 @@ static tesela_status make_child(tsl_work *work, int index, uint64_t most) {
                                .device = work->device,
                                .in_buffers = true,
                                .workspace_most = most,
-                               .most = tsl_accuracy_of_one_part(&work->problem, &part, slabs),
+                               .most =
+                                   tsl_accuracy_of_one_part(&work->problem, &part, self->products * slabs),
                                .on_trial = work->loaded_only};
   /* Processors launch soon, and their fastest kernels copy operands first, of one product at a time. */
   const bool is_large = work->device->is_cpu && part.m * part.n >= 256 * 256;
@@ -155,14 +176,15 @@ static tesela_status prepare(tsl_work *work) {
   return TESELA_OK;
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status build_one(tsl_work *work, int products) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_structured), "pieces of a product", &block));
   tsl_structured *self = work->state = block;
+  self->products = products;
   cut_of(&work->problem, &work->config, work->device, &self->cut);
   const tesela_status status = prepare(work);
   if (status != TESELA_OK) {
-    release(work);
+    release_one(work);
     return status;
   }
   if (self->cut.block > 0)
@@ -172,7 +194,51 @@ static tesela_status build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static bool share(const tsl_work *work, int index, tsl_share *out) {
+static tsl_operand turned(const tsl_operand *operand) {
+  tsl_operand out = *operand;
+  out.row_stride = operand->col_stride;
+  out.col_stride = operand->row_stride;
+  return out;
+}
+
+static tesela_status build(tsl_work *work) {
+  const int products = products_of(&work->problem);
+  tesela_status status = TESELA_OK;
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_structured_state), "products with structures", &block));
+  tsl_structured_state *state = work->state = block;
+  for (int i = 0; i < products && status == TESELA_OK; i++) {
+    tsl_work *product = &state->products[state->count++];
+    *product = *work;
+    product->state = NULL;
+    if (products > 1)
+      product->problem = tsl_problem_of_sum(&work->problem, i > 0);
+    status = build_one(product, products);
+    const uint64_t scratch = product->scratch > work->scratch ? product->scratch : work->scratch;
+    tsl_work built = *product;
+    built.problem = work->problem;
+    built.state = state;
+    built.scratch = scratch;
+    *work = built;
+  }
+  if (status != TESELA_OK)
+    release(work);
+  return status;
+}
+
+/* The second product's operands are the first one's, seen from the other side. */
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_structured_state *state = work->state;
+  tsl_operands second = *operands;
+  TSL_TRY(tsl_structured_run(&state->products[0], operands, stream));
+  if (state->count == 1)
+    return TESELA_OK;
+  second.a = turned(&operands->b);
+  second.b = turned(&operands->a);
+  return tsl_structured_run(&state->products[1], &second, stream);
+}
+
+static bool share_of(const tsl_work *work, int index, tsl_share *out) {
   const tsl_structured *self = work->state;
   if (index < 0 || index >= self->cut.count)
     return false;
@@ -188,6 +254,13 @@ static bool share(const tsl_work *work, int index, tsl_share *out) {
                      .seconds = work->children->expected(self->children[index]) *
                                 (double)(self->one_by_one[index] ? at->count : 1)};
   return true;
+}
+
+static bool share(const tsl_work *work, int index, tsl_share *out) {
+  const tsl_structured_state *state = work->state;
+  const int first = ((const tsl_structured *)state->products[0].state)->cut.count;
+  return index < first || state->count == 1 ? share_of(&state->products[0], index, out)
+                                            : share_of(&state->products[1], index - first, out);
 }
 
 static const char *const probes[] = {"block=16", "block=0", NULL};
@@ -206,7 +279,7 @@ const tsl_strategy tsl_gemm_structured = {
     .refuse = refuse,
     .score = score,
     .build = build,
-    .run = tsl_structured_run,
+    .run = run,
     .release = release,
     .uses = {.scratch = scratch, .account = account},
     .testing = {.probes = probes},

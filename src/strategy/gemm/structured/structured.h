@@ -70,9 +70,10 @@ int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *devic
 /* Copies: their launches, and the elements that they read and write. */
 int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *cut, double *elements);
 
-/* work->state. */
+/* Of work->state, one; of an update of rank 2k, one of each product. */
 typedef struct tsl_structured {
   tsl_structured_cut cut;
+  int products; /* that are added up in C */
   tsl_structured_room blocks, held;
   int64_t blocks_at, held_at; /* in elements of scratch memory, behind what children need */
   tsl_kernel *copy;
@@ -81,6 +82,13 @@ typedef struct tsl_structured {
       [STRUCTURED_PIECES_MOST]; /* nothing takes the piece's products as a batch: its child takes one */
 } tsl_structured;
 
+/* work->state: the products in their order, as works of their own. */
+typedef struct tsl_structured_state {
+  int count;
+  tsl_work products[2];
+} tsl_structured_state;
+
+/* One product. */
 tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
 #endif

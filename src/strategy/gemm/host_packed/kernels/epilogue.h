@@ -47,9 +47,11 @@ static inline NAME(vector) scaled(const double *scalar, NAME(vector) value) {
   return imaginary == 0 ? real * value : real * value + imaginary * NAME(times_i)(value);
 }
 static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(vector) last) {
-  NAME(vector) pairs;
-  TSL_UNROLL for (size_t i = 0; i < sizeof pairs / sizeof(REAL); i++) pairs[i] = i % 2 ? (REAL)signs[1] : 1;
-  return (first + (REAL)signs[0] * NAME(times_i)(last)) * pairs;
+  const NAME(vector) turned = NAME(times_i)(last);
+  NAME(vector) pairs = signs[0] < 0 ? first - turned : first + turned;
+  if (signs[1] < 0)
+    TSL_UNROLL for (size_t i = 1; i < sizeof pairs / sizeof(REAL); i += 2) pairs[i] = -pairs[i];
+  return pairs;
 }
 
 static void add_scaled(const double *scalar, const REAL *value, REAL *to) {

@@ -137,6 +137,7 @@ enum { ELEMENT_LANES_LOG2 = NAME(LANES_LOG2) };
 #define SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
 #include "strategy/gemm/host_packed/kernels/corner.h"
 #include "strategy/gemm/host_packed/kernels/epilogue.h"
+#include "strategy/gemm/host_packed/kernels/fold.h"
 
 static inline void prefetch_some(tsl_packed_prefetch *prefetch) {
   for (int64_t i = prefetch->count; i > 0; i--) {
@@ -177,6 +178,7 @@ const tsl_packed_kernels TSL_ISA_NAME(tsl_packed) = {
     .pack_corner = pack_corner,
     .conjugate = conjugate,
     .add_split_k = add_split_k,
+    .fold = fold,
     .multiply = {
 #include "host/tiles.h"
     }};

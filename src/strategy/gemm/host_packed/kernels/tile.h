@@ -44,8 +44,14 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   }
   tile->prefetch = prefetch;
   const int64_t last = tile->columns * COMPONENTS - EDGE;
-  const bool is_plain = COMPONENTS == 1 && tile->is_plain;
-  if (!is_plain)
+  const bool is_plain = COMPONENTS == 1 && tile->is_plain,
+             is_one = COMPONENTS == 2 && tile->alpha[0] == 1 && tile->alpha[1] == 0;
+  if (is_one)
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] =
+          joined(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]);
+    }
+  else if (!is_plain)
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = scaled(
           tile->alpha, joined(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]));

@@ -72,6 +72,18 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_slim_tile *tile, const 
       REAL *const row = ROW_AT;
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) NAME(store)(row + j * LANES, sum[i][j]);
     }
+  else if (tile->plain > 0)
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+      REAL *const row = ROW_AT;
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++)
+          NAME(store)(row + j * LANES, NAME(load)(row + j * LANES) + sum[i][j]);
+    }
+  else if (tile->plain < 0)
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+      REAL *const row = ROW_AT;
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++)
+          NAME(store)(row + j * LANES, NAME(load)(row + j * LANES) - sum[i][j]);
+    }
   else
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
       REAL *const row = ROW_AT;
