@@ -22,7 +22,7 @@ static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *of, part
   out->y.step = y.step;
   out->team.pool = NULL;
   out->team.threads = 0;
-  if (bytes >= TSL_VECTOR_TEAM_FROM)
+  if (bytes >= TSL_VECTOR_AWAKE_FROM)
     out->team = tsl_blas_team(bytes);
 }
 

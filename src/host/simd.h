@@ -18,6 +18,7 @@
  *   equals_T(a, b)                        a bit for each lane, from the lowest on: whether they are equal
  *   total_T(value), totals_T(values, to)  the sum of a vector's lanes, in a fixed order; those of four vectors, side by side
  *   store_nontemporal_T(to, value)        past the caches, to an aligned address; fence() before anybody is told
+ *   HAS_LOAD_FAR, load_far_T(from)        1 where there is a way to load a vector that memory's speed needs and the first caches do not
  *   TSL_KEEP(value)                       lets the compiler believe that a vector changes: it is loaded once, and not again
  *                                         for each use
  * HAS_FUSED and fused_f64(a, b, c): a b + c rounded once, of vectors; 0 where it takes a call for each lane; widen_f64(from): as
@@ -245,5 +246,14 @@ static inline void transpose_c64(const element_c64 *const *row, int64_t at, vect
 #undef SUFFIX
 #endif
 #undef REAL
+
+#if !HAS_LOAD_FAR
+static inline vector_f32 load_far_f32(const float *from) {
+  return load_f32(from);
+}
+static inline vector_f64 load_far_f64(const double *from) {
+  return load_f64(from);
+}
+#endif
 
 #endif

@@ -186,6 +186,7 @@ static inline vector_i32 set_word_i32(uint32_t word) {
 static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
   return sum + (vector_i32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
 }
+#define HAS_LOAD_FAR 0
 #define HAS_DOT_BF16 0
 #define HAS_DOT_U8 0
 #define HAS_DOT_I8 0

@@ -49,8 +49,8 @@ typedef struct tsl_column_kernels {
   void (*add)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *t, void *y, bool skips);
   /* s[j] += the sum of A[i, j] x[i] */
   void (*dot)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *x, void *s);
-  /* A[:, j] += t[j] x, but for columns of which t[j] is 0 */
-  void (*update)(int64_t rows, int64_t columns, const void *x, const void *t, void *a, int64_t ld);
+  /* A[:, j] += t[j] x, but for columns of which t[j] is 0; `far`: they are part of a matrix that the first cache does not hold */
+  void (*update)(int64_t rows, int64_t columns, const void *x, const void *t, void *a, int64_t ld, bool far);
   /* Of a triangle of n rows, columns `first` to below `end`, with t[j - first]:
    * A[:, j] += t x, whose diagonal elements become real where `hermitian`; and
    * y += alpha A x of a symmetric or hermitian A, as far as these columns tell

@@ -5,13 +5,17 @@
  *   rows |                     |       |              conjugated, else in STRIP bytes of the stack
  *     -  +---------------------+-------+
  *
- * Threads get blocks of rows, or where A is transposed blocks of columns: no sum is cut by them. */
+ * Threads get blocks of rows, or where A is transposed blocks of columns: no sum is cut by them. Of very many columns sums are cut into
+ * pieces, by the number of columns alone; they are what threads get of a few long rows. */
 #include "vector/number.h"
+
+#include "base/scratch.h"
 
 #include <string.h>
 
 /* Columns of a task are a multiple of those that a kernel takes together. */
 enum { COLUMNS = TSL_VECTOR_SMALL, TOGETHER = 16, STRIP = 1 << 14, ELEMENT_MAX = 16 };
+enum { FIRST_CACHE = 1 << 15, PIECES_MAX = 16, PIECE_LEAST = TSL_VECTOR_SHORT };
 
 /* What a block has for itself. */
 typedef struct buffers {
@@ -26,6 +30,8 @@ typedef struct job {
   const tsl_vector_update *update;
   int64_t rows_each, columns_each; /* of a task */
   int64_t row_tasks;
+  char *sums; /* of each piece of the columns */
+  int64_t pitch;
 } job;
 
 static int64_t least(int64_t a, int64_t b) {
@@ -41,6 +47,13 @@ static int64_t long_share(int64_t total, int threads, int64_t unit, int64_t most
   const int64_t tasks = threads * ((total + threads * most - 1) / (threads * most)),
                 each = tasks > 0 ? (total + tasks - 1) / tasks : unit;
   return threads == 1 ? most : least(most, (each + unit - 1) / unit * unit);
+}
+/* Of transposed ones, of which a few are cut by their number. */
+static int64_t columns_share(int64_t total, int threads) {
+  const int64_t few = (total + threads - 1) / threads;
+  if (threads > 1 && total < TOGETHER * threads)
+    return (few + 1) / 2 * 2;
+  return share(total, threads, TOGETHER, total > 0 ? total : 1);
 }
 static const char *element(const tsl_vector_kernels *of, const void *a, int64_t ld, int64_t i, int64_t j) {
   return (const char *)a + (i + j * ld) * of->size;
@@ -58,25 +71,76 @@ static void coefficients(const tsl_vector_kernels *of, int64_t count, tsl_number
     of->line->scale(count, by, t, 1);
 }
 
-/* Rows i.. of y += alpha A x; of conj(A) x = conj(A conj(x)) the conjugated result is made apart. */
+/* Columns of a piece of the sums; all of them where they are not cut. */
+static int64_t piece_of(int64_t columns) {
+  const int64_t even = (columns + PIECES_MAX - 1) / PIECES_MAX,
+                whole = (even + COLUMNS - 1) / COLUMNS * COLUMNS;
+  return whole > PIECE_LEAST ? whole : PIECE_LEAST;
+}
+
+/* Rows i.. of y += alpha A x, for the columns from j on; or of its conjugate. */
+static void multiply_block(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i, int64_t rows,
+                           int64_t j, int64_t columns, void *y) {
+  _Alignas(64) char small[COLUMNS * ELEMENT_MAX];
+  if (is_dense(p->x, p->conjugate) && tsl_number_is(p->alpha, 1)) {
+    const tsl_line x = tsl_line_from(of, p->x, j);
+    of->column->add(rows, columns, element(of, p->a, p->ld, i, j), p->ld, x.at, y, p->skips);
+    return;
+  }
+  for (const int64_t end = j + columns; j < end; j += COLUMNS) {
+    const int64_t count = least(COLUMNS, end - j);
+    coefficients(of, count, p->alpha, tsl_line_from(of, p->x, j), p->conjugate, small);
+    of->column->add(rows, count, element(of, p->a, p->ld, i, j), p->ld, small, y, p->skips);
+  }
+}
+
+/* y += what was made apart for rows i.. of it; conj(A) x = conj(A conj(x)). */
+static void add_apart(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i, int64_t rows,
+                      const void *apart) {
+  const tsl_line target = tsl_line_from(of, p->y, i);
+  of->line->add(rows, (tsl_number){1, 0}, apart, 1, p->conjugate, tsl_writable(target.at), target.step);
+}
+
+/* Rows i.. of y += alpha A x. */
 static void multiply_rows(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i,
                           int64_t rows) {
-  buffers own;
-  const bool direct = is_dense(p->y, p->conjugate);
-  const tsl_line target = tsl_line_from(of, p->y, i);
-  void *y = direct ? tsl_writable(target.at) : own.strip;
-  if (!direct)
-    memset(y, 0, (size_t)(rows * of->size));
-  const bool as_it_is = is_dense(p->x, p->conjugate) && tsl_number_is(p->alpha, 1);
-  if (as_it_is)
-    of->column->add(rows, p->columns, element(of, p->a, p->ld, i, 0), p->ld, p->x.at, y, p->skips);
-  for (int64_t j = 0; j < p->columns && !as_it_is; j += COLUMNS) {
-    const int64_t count = least(COLUMNS, p->columns - j);
-    coefficients(of, count, p->alpha, tsl_line_from(of, p->x, j), p->conjugate, own.small);
-    of->column->add(rows, count, element(of, p->a, p->ld, i, j), p->ld, own.small, y, p->skips);
+  _Alignas(64) char strip[STRIP];
+  const int64_t piece = piece_of(p->columns);
+  if (is_dense(p->y, p->conjugate) && p->columns <= piece) {
+    multiply_block(of, p, i, rows, 0, p->columns, tsl_line_at(of, p->y, i));
+    return;
   }
-  if (!direct)
-    of->line->add(rows, (tsl_number){1, 0}, y, 1, p->conjugate, tsl_writable(target.at), target.step);
+  for (int64_t j = 0; j < p->columns; j += piece) {
+    memset(strip, 0, (size_t)(rows * of->size));
+    multiply_block(of, p, i, rows, j, least(piece, p->columns - j), strip);
+    add_apart(of, p, i, rows, strip);
+  }
+}
+
+static void piece_task(void *argument, int64_t index, int worker) {
+  const job *of = argument;
+  const tsl_vector_product *p = of->product;
+  const int64_t piece = piece_of(p->columns), j = index * piece;
+  char *sums = of->sums + index * of->pitch;
+  (void)worker;
+  memset(sums, 0, (size_t)(p->rows * of->kernels->size));
+  multiply_block(of->kernels, p, 0, p->rows, j, least(piece, p->columns - j), sums);
+}
+
+/* By pieces of the columns, whose sums are added in order; false where there is no memory, and nothing was done. */
+static bool multiply_pieces(job *of, tsl_team team) {
+  const tsl_vector_product *p = of->product;
+  const int64_t piece = piece_of(p->columns), pieces = (p->columns + piece - 1) / piece;
+  void *sums;
+  of->pitch = (p->rows * of->kernels->size + 63) / 64 * 64;
+  if (tsl_scratch_take((size_t)(pieces * of->pitch), "sums of long rows", &sums) != TESELA_OK)
+    return false;
+  of->sums = sums;
+  tsl_team_run(team, pieces, piece_task, of);
+  for (int64_t i = 0; i < pieces; i++)
+    add_apart(of->kernels, p, 0, p->rows, of->sums + i * of->pitch);
+  tsl_scratch_give(sums);
+  return true;
 }
 
 /* Columns j.. of y += alpha A' x, for some rows. */
@@ -121,9 +185,12 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
   job of = {.kernels = kernels, .product = product};
   int64_t count;
   if (product->transposed) {
-    of.columns_each = share(product->columns, threads, TOGETHER, product->columns > 0 ? product->columns : 1);
+    of.columns_each = columns_share(product->columns, threads);
     count = (product->columns + of.columns_each - 1) / of.columns_each;
   } else {
+    const bool few = threads > 1 && product->rows < 64 * threads;
+    if (few && product->columns > piece_of(product->columns) && multiply_pieces(&of, team))
+      return;
     of.rows_each = long_share(product->rows, threads, 64, strip);
     count = (product->rows + of.rows_each - 1) / of.rows_each;
   }
@@ -136,6 +203,7 @@ static void update_block(const tsl_vector_kernels *of, const tsl_vector_update *
                          int64_t j, int64_t columns) {
   buffers own;
   const tsl_line from = tsl_line_from(of, u->x, i);
+  const bool far = u->rows * u->columns * of->size > FIRST_CACHE;
   const void *x = from.at;
   if (!is_dense(u->x, u->conjugate_x)) {
     of->line->copy(rows, from.at, from.step, u->conjugate_x, own.strip, 1);
@@ -147,7 +215,7 @@ static void update_block(const tsl_vector_kernels *of, const tsl_vector_update *
     of->line->copy(count, y.at, y.step, u->conjugate_y, own.small, 1);
     if (!tsl_number_is(u->alpha, 1))
       of->line->scale(count, u->alpha, own.small, 1);
-    of->column->update(rows, count, x, own.small, tsl_writable(element(of, u->a, u->ld, i, at)), u->ld);
+    of->column->update(rows, count, x, own.small, tsl_writable(element(of, u->a, u->ld, i, at)), u->ld, far);
   }
 }
 
@@ -163,7 +231,8 @@ static void update_task(void *argument, int64_t index, int worker) {
 void tsl_vector_outer(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
   const int threads = tsl_team_threads(team);
   /* Whole columns are read and written in one stream; beside them x may come from the second cache, but for a copy, which has less room. */
-  const int64_t strip = is_dense(update->x, update->conjugate_x) ? 1 << 15 : STRIP / kernels->size;
+  const int64_t strip =
+      is_dense(update->x, update->conjugate_x) ? (1 << 20) / kernels->size : STRIP / kernels->size;
   job of = {.kernels = kernels, .update = update, .rows_each = strip};
   of.columns_each = share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
   of.row_tasks = (update->rows + of.rows_each - 1) / of.rows_each;

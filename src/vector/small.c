@@ -46,7 +46,7 @@ void tsl_vector_outer_small(const tsl_vector_kernels *of, int64_t rows, int64_t 
                             const void *x, const void *y, bool conjugate_y, void *a, int64_t ld) {
   _Alignas(64) char own[BYTES];
   if (!tsl_number_is(alpha, 0))
-    of->column->update(rows, columns, x, factors(of, columns, alpha, y, conjugate_y, own), a, ld);
+    of->column->update(rows, columns, x, factors(of, columns, alpha, y, conjugate_y, own), a, ld, false);
 }
 
 void tsl_vector_symmetric_small(const tsl_vector_kernels *of, bool upper, bool hermitian, int64_t n,

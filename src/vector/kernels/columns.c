@@ -40,6 +40,19 @@ typedef struct columns {
   int64_t ld, count; /* from column to column, of a column's components */
 } columns;
 
+/* What the first cache does not hold is loaded as memory likes it, but for many columns at once, whose streams are enough, and for complex
+ * ones that are summed, which have enough else to do. Bits are the same. */
+enum { FAR_BYTES = 1 << 15, PAGE = 1 << 12, SHORT = 1 << 10 };
+static inline bool is_far(int64_t rows, int64_t count) {
+  return rows * count * PARTS > (int64_t)(FAR_BYTES / sizeof(REAL));
+}
+static inline bool is_short(int64_t count) {
+  return count * (int64_t)sizeof(REAL) < PAGE;
+}
+TSL_INLINE vector load_whole(const REAL *from, bool far) {
+  return far ? NAME(load_far)(from) : NAME(load)(from);
+}
+
 /* `here` components from i on; all of a vector where `whole`. */
 TSL_INLINE vector load(const REAL *from, bool whole, int64_t here) {
   return whole ? NAME(load)(from) : NAME(load_part)(from, here);
@@ -65,34 +78,59 @@ TSL_INLINE vector turned_of(vector x) {
 
 /* --- y += A t --- */
 
-TSL_INLINE vector added(columns x, int64_t i, const vector *re, const vector *im, vector sum, int together,
-                        bool whole, int64_t here) {
-  vector turned = {0};
+/* y + (re a + i im a): the columns' own sum, which is rounded before it meets y, does not wait for the columns before them. */
+TSL_INLINE vector joined(vector y, vector own, vector turned) {
+  if (PARTS == 2)
+    own += NAME(times_i)(turned);
+  TSL_KEEP(own);
+  return y + own;
+}
+
+TSL_INLINE vector added(columns x, int64_t i, const vector *re, const vector *im, vector y, int together,
+                        bool far) {
+  vector own = {0}, turned = {0};
   TSL_UNROLL for (int j = 0; j < together; j++) {
-    vector a = load(x.a + j * x.ld + i, whole, here);
+    vector a = load_whole(x.a + j * x.ld + i, far);
     if (PARTS == 2) {
       a = loaded(a);
       turned += im[j] * a;
     }
-    sum += re[j] * a;
+    own += re[j] * a;
   }
-  if (PARTS == 2)
-    sum += NAME(times_i)(turned);
-  return sum;
+  return joined(y, own, turned);
+}
+
+TSL_INLINE vector added_part(columns x, int64_t i, const vector *re, const vector *im, vector y,
+                             int together) {
+  vector own = {0}, turned = {0};
+  TSL_UNROLL for (int j = 0; j < together; j++) {
+    vector a = NAME(load_part)(x.a + j * x.ld + i, x.count - i);
+    if (PARTS == 2) {
+      a = loaded(a);
+      turned += im[j] * a;
+    }
+    own += re[j] * a;
+  }
+  return joined(y, own, turned);
+}
+
+TSL_INLINE int64_t add_whole(columns x, const vector *re, const vector *im, REAL *y, int together, bool far) {
+  int64_t i = 0;
+  for (; i + LANES <= x.count; i += LANES)
+    NAME(store)(y + i, added(x, i, re, im, NAME(load)(y + i), together, far));
+  return i;
 }
 
 /* What of y is no whole vector is `rest`: a vector of which a part was written is not read back before it has reached the cache. */
-TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, vector *rest, int together) {
+TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, vector *rest, int together, bool far) {
   vector re[MANY], im[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) {
     re[j] = all(t[PARTS * j]);
     im[j] = all(t[PARTS * j + PARTS - 1]);
   }
-  int64_t i = 0;
-  for (; i + LANES <= x.count; i += LANES)
-    NAME(store)(y + i, added(x, i, re, im, NAME(load)(y + i), together, true, LANES));
+  const int64_t i = far ? add_whole(x, re, im, y, together, true) : add_whole(x, re, im, y, together, false);
   if (i < x.count)
-    *rest = added(x, i, re, im, *rest, together, false, x.count - i);
+    *rest = added_part(x, i, re, im, *rest, together);
 }
 
 static bool has_zero(const REAL *t, int count) {
@@ -116,36 +154,47 @@ static inline int step_at(const REAL *t, int64_t count, bool skips) {
   return skips && is_zero(t) ? 0 : 1;
 }
 
-/* The same terms in the same order, with all of a short y in registers: from one group of columns to the next it would wait for what was
- * stored. */
+/* The same sums with all of a short y in registers: from one group of columns to the next it would wait for what was stored. */
 enum { HELD = PARTS == 2 ? 2 : 4 };
+TSL_INLINE void add_group(columns x, const REAL *t, vector *sum, int vectors, bool whole, int64_t here,
+                          int together) {
+  const int64_t last = (vectors - 1) * LANES;
+  vector own[HELD], turned[HELD];
+  TSL_UNROLL for (int v = 0; v < vectors; v++) own[v] = turned[v] = (vector){0};
+  TSL_UNROLL for (int c = 0; c < together; c++) {
+    const vector re = all(t[PARTS * c]), im = all(t[PARTS * c + PARTS - 1]);
+    TSL_UNROLL for (int v = 0; v < vectors; v++) {
+      const REAL *from = x.a + c * x.ld;
+      vector a = v < vectors - 1 ? NAME(load)(from + v * LANES) : load(from + last, whole, here);
+      if (PARTS == 2) {
+        a = loaded(a);
+        turned[v] += im * a;
+      }
+      own[v] += re * a;
+    }
+  }
+  TSL_UNROLL for (int v = 0; v < vectors; v++) sum[v] = joined(sum[v], own[v], turned[v]);
+}
+
 TSL_INLINE void add_held(columns x, const REAL *t, int64_t count, REAL *y, bool skips, int vectors) {
   const int64_t last = (vectors - 1) * LANES, here = x.count - last;
   const bool whole = here == LANES;
-  vector sum[HELD], turned[HELD];
+  vector sum[HELD];
   TSL_UNROLL for (int v = 0; v < vectors - 1; v++) sum[v] = NAME(load)(y + v * LANES);
   sum[vectors - 1] = load(y + last, whole, here);
   for (int64_t j = 0; j < count;) {
-    const int step = step_at(t, count - j, skips);
-    TSL_UNROLL for (int v = 0; v < vectors; v++) turned[v] = (vector){0};
-    for (int c = 0; c < step; c++, x.a += x.ld, t += PARTS) {
-      const vector re = all(t[0]), im = all(t[PARTS - 1]);
-      TSL_UNROLL for (int v = 0; v < vectors; v++) {
-        vector a = v < vectors - 1 ? NAME(load)(x.a + v * LANES) : load(x.a + last, whole, here);
-        if (PARTS == 2) {
-          a = loaded(a);
-          turned[v] += im * a;
-        }
-        sum[v] += re * a;
-      }
-    }
-    if (PARTS == 2)
-      TSL_UNROLL for (int v = 0; v < vectors; v++) sum[v] += NAME(times_i)(turned[v]);
-    if (step == 0) {
-      x.a += x.ld;
-      t += PARTS;
-    }
-    j += step > 0 ? step : 1;
+    const int step = step_at(t, count - j, skips), passed = step > 0 ? step : 1;
+    if (step == TOGETHER)
+      add_group(x, t, sum, vectors, whole, here, TOGETHER);
+    else if (step == FEW)
+      add_group(x, t, sum, vectors, whole, here, FEW);
+    else if (step == 2)
+      add_group(x, t, sum, vectors, whole, here, 2);
+    else if (step == 1)
+      add_group(x, t, sum, vectors, whole, here, 1);
+    j += passed;
+    t += PARTS * passed;
+    x.a += passed * x.ld;
   }
   TSL_UNROLL for (int v = 0; v < vectors - 1; v++) NAME(store)(y + v * LANES, sum[v]);
   store(y + last, sum[vectors - 1], whole, here);
@@ -173,19 +222,20 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
     return;
   }
   const int64_t more = x.count % LANES, whole = x.count - more;
+  const bool far = HAS_LOAD_FAR && PARTS == 1 && is_far(rows, count);
   vector rest = {0};
   if (more > 0)
     rest = NAME(load_part)(y + whole, more);
   for (int64_t j = 0; j < count;) {
     const int step = step_at(t, count - j, skips), passed = step > 0 ? step : 1;
     if (step == TOGETHER)
-      add_some(x, t, y, &rest, TOGETHER);
+      add_some(x, t, y, &rest, TOGETHER, false);
     else if (step == FEW)
-      add_some(x, t, y, &rest, FEW);
+      add_some(x, t, y, &rest, FEW, far);
     else if (step == 2)
-      add_some(x, t, y, &rest, 2);
+      add_some(x, t, y, &rest, 2, far);
     else if (step == 1)
-      add_some(x, t, y, &rest, 1);
+      add_some(x, t, y, &rest, 1, far);
     j += passed;
     t += PARTS * passed;
     x.a += passed * x.ld;
@@ -221,11 +271,11 @@ TSL_INLINE void finish(const sums *of, bool conjugate, REAL *s, int together) {
   }
 }
 
-TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *of, int together, bool whole,
-                       int64_t here) {
+TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *of, int together, bool whole, bool far) {
+  const int64_t here = a.count - i;
   const vector plain = load(x + i, whole, here), turned = turned_of(plain);
   TSL_UNROLL for (int j = 0; j < together; j++) {
-    vector column = load(a.a + j * a.ld + i, whole, here);
+    vector column = whole ? load_whole(a.a + j * a.ld + i, far) : NAME(load_part)(a.a + j * a.ld + i, here);
     if (PARTS == 2) {
       column = loaded(column);
       of[j].turned += column * turned;
@@ -236,29 +286,33 @@ TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *of, int togeth
 
 /* A column's sum is the same among any number of others: programs apply the same reflection to more and to fewer columns, and expect
  * the same numbers of those that are in both. */
-TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together) {
+TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool far) {
   sums of[MANY];
   TSL_UNROLL for (int j = 0; j < together; j++) of[j] = (sums){{0}, {0}};
   int64_t i = 0;
+  if (far)
+    for (; i + LANES <= a.count; i += LANES)
+      dot_at(a, i, x, of, together, true, true);
   for (; i + LANES <= a.count; i += LANES)
-    dot_at(a, i, x, of, together, true, LANES);
+    dot_at(a, i, x, of, together, true, false);
   if (i < a.count)
-    dot_at(a, i, x, of, together, false, a.count - i);
+    dot_at(a, i, x, of, together, false, false);
   finish(of, false, s, together);
 }
 
 static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *x, void *s_data) {
   REAL *s = s_data;
   columns a = {a_data, ld * PARTS, rows * PARTS};
+  const bool far = HAS_LOAD_FAR && PARTS == 1 && is_far(rows, count);
   int64_t j = 0;
   for (; j + TOGETHER <= count; j += TOGETHER, a.a += TOGETHER * a.ld)
-    dot_some(a, x, s + PARTS * j, TOGETHER);
+    dot_some(a, x, s + PARTS * j, TOGETHER, false);
   for (; PARTS == 1 && j + FEW <= count; j += FEW, a.a += FEW * a.ld)
-    dot_some(a, x, s + PARTS * j, FEW);
+    dot_some(a, x, s + PARTS * j, FEW, far);
   for (; j + 2 <= count; j += 2, a.a += 2 * a.ld)
-    dot_some(a, x, s + PARTS * j, 2);
+    dot_some(a, x, s + PARTS * j, 2, far);
   if (j < count)
-    dot_some(a, x, s + PARTS * j, 1);
+    dot_some(a, x, s + PARTS * j, 1, far);
 }
 
 /* --- both --- */
@@ -326,23 +380,60 @@ TSL_INLINE void update_rest(int64_t count, const REAL *x, const REAL *by, REAL *
     a[i] += t * x[i];
 }
 
-TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL *a) {
-  const vector re = all(t[0]), im = all(t[PARTS - 1]) * -alternating();
+/* Short columns begin anywhere, and a store of 64 bytes that crosses a line takes longer than two of 32, of which one does. */
+typedef REAL half __attribute__((vector_size(32), may_alias, aligned(sizeof(REAL))));
+enum { HALF = 32 / sizeof(REAL) };
+
+/* In steps of four halves; returns where they end. */
+TSL_INLINE int64_t update_halves(int64_t count, const REAL *x, REAL t, REAL *a) {
+  const half by = t - (half){0};
   int64_t i = 0;
+  for (; i + 4 * HALF <= count; i += 4 * HALF)
+    TSL_UNROLL for (int64_t v = i; v < i + 4 * HALF; v += HALF) * (half *)(a + v) +=
+        by * *(const half *)(x + v);
+  return i;
+}
+
+TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL *a, bool far) {
+  const vector re = all(t[0]), im = all(t[PARTS - 1]) * -alternating();
+  const bool far_x = far && count > (int64_t)(FAR_BYTES / sizeof(REAL));
+  int64_t i = 0;
+  if (HAS_LOAD_FAR && far && PARTS == 1 && count * (int64_t)sizeof(REAL) < SHORT)
+    i = update_halves(count, x, t[0], a);
+  if (far_x)
+    for (; i + 4 * LANES <= count; i += 4 * LANES)
+      TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
+          NAME(store)(a + v, updated(load_whole(a + v, far), re, im, load_whole(x + v, far)));
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
-        NAME(store)(a + v, updated(NAME(load)(a + v), re, im, NAME(load)(x + v)));
+        NAME(store)(a + v, updated(load_whole(a + v, far), re, im, NAME(load)(x + v)));
   for (; i + LANES <= count; i += LANES)
-    NAME(store)(a + i, updated(NAME(load)(a + i), re, im, NAME(load)(x + i)));
+    NAME(store)(a + i, updated(load_whole(a + i, far), re, im, NAME(load)(x + i)));
   update_rest(count - i, x + i, t, a + i);
 }
 
-static void update(int64_t rows, int64_t count, const void *x, const void *t_data, void *a_data, int64_t ld) {
-  const REAL *t = t_data;
-  REAL *a = a_data;
+/* Lines of columns that are left alone are read where columns are short and far: what brings the next ones follows a stream as long as
+ * it has no holes. */
+static void pass_over(int64_t count, const REAL *a) {
+  enum { LINE = 64 / sizeof(REAL) };
+  for (int64_t i = 0; i < count; i += LINE)
+    (void)*(const volatile REAL *)(a + i);
+}
+
+TSL_INLINE void update_columns(int64_t rows, int64_t count, const REAL *x, const REAL *t, REAL *a, int64_t ld,
+                               bool far) {
   for (int64_t j = 0; j < count; j++, t += PARTS, a += PARTS * ld)
     if (!is_zero(t))
-      update_column(rows * PARTS, x, t, a);
+      update_column(rows * PARTS, x, t, a, far);
+    else if (far && is_short(rows * PARTS))
+      pass_over(rows * PARTS, a);
+}
+
+static void update(int64_t rows, int64_t count, const void *x, const void *t, void *a, int64_t ld, bool far) {
+  if (far)
+    update_columns(rows, count, x, t, a, ld, true);
+  else
+    update_columns(rows, count, x, t, a, ld, false);
 }
 
 /* --- one by one --- */
@@ -504,11 +595,14 @@ static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int6
 static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x_data, const void *t_data,
                             void *a_data, int64_t ld, bool upper, bool hermitian) {
   const REAL *x = x_data, *t = t_data;
+  const bool far = HAS_LOAD_FAR && is_far(n, end - first);
   for (int64_t j = first; j < end; j++, t += PARTS) {
     const int64_t top = upper ? 0 : j, count = upper ? j + 1 : n - j;
     REAL *column = (REAL *)a_data + PARTS * ld * j;
-    if (!is_zero(t))
-      update_column(PARTS * count, x + PARTS * top, t, column + PARTS * top);
+    if (!is_zero(t) && far)
+      update_column(PARTS * count, x + PARTS * top, t, column + PARTS * top, true);
+    else if (!is_zero(t))
+      update_column(PARTS * count, x + PARTS * top, t, column + PARTS * top, false);
     if (hermitian)
       put(column + PARTS * j, (number){column[PARTS * j], 0});
   }

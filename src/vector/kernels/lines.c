@@ -44,6 +44,15 @@ static inline REAL fused(REAL a, REAL b, REAL c) {
 #endif
 }
 
+/* What the first cache holds no vector of is loaded as memory likes it. Bits are the same. */
+enum { FAR = HAS_LOAD_FAR ? (1 << 15) / sizeof(REAL) : INT32_MAX };
+static inline bool is_far(int64_t count) {
+  return HAS_LOAD_FAR && count > FAR;
+}
+TSL_INLINE vector load(const REAL *from, bool far) {
+  return far ? NAME(load_far)(from) : NAME(load)(from);
+}
+
 /* --- y += a x --- */
 
 /* What a vector of x, or of its conjugates, is multiplied with: the signs of times_i() are the factor's. */
@@ -82,11 +91,17 @@ TSL_INLINE vector plus(vector sum, factor by, vector x) {
   return (sum + by.re * x) + by.im * NAME(swapped)(x);
 }
 
-static void add_dense(int64_t count, factor by, const REAL *x, REAL *y) {
+/* In steps of four vectors; returns where they end. */
+TSL_INLINE int64_t add_steps(int64_t count, factor by, const REAL *x, REAL *y, bool far) {
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
-        NAME(store)(y + v, plus(NAME(load)(y + v), by, NAME(load)(x + v)));
+        NAME(store)(y + v, plus(load(y + v, far), by, load(x + v, far)));
+  return i;
+}
+
+static void add_dense(int64_t count, factor by, const REAL *x, REAL *y) {
+  int64_t i = is_far(count) ? add_steps(count, by, x, y, true) : add_steps(count, by, x, y, false);
   for (; i + LANES <= count; i += LANES)
     NAME(store)(y + i, plus(NAME(load)(y + i), by, NAME(load)(x + i)));
   if (i < count)
@@ -280,14 +295,14 @@ static inline tsl_number joined(sums s, bool conjugate) {
                    : (tsl_number){(double)NAME(total)(s.plain * signs), (double)NAME(total)(s.turned)};
 }
 
-static inline tsl_number dot_block(int64_t count, const REAL *x, const REAL *y, bool conjugate) {
+TSL_INLINE tsl_number dot_block(int64_t count, const REAL *x, const REAL *y, bool conjugate, bool far) {
   sums s[4];
   for (int v = 0; v < 4; v++)
     s[v] = (sums){{0}, {0}};
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int v = 0; v < 4; v++)
-        gather(&s[v], NAME(load)(x + i + v * LANES), NAME(load)(y + i + v * LANES));
+        gather(&s[v], load(x + i + v * LANES, far), load(y + i + v * LANES, far));
   for (; i + LANES <= count; i += LANES)
     gather(&s[0], NAME(load)(x + i), NAME(load)(y + i));
   if (i < count)
@@ -303,10 +318,10 @@ static tsl_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjug
   tsl_number sum = {0, 0};
   /* Compilers make one vector of a sum that goes on, which is read before it has come out of two registers. */
   if (x_step == 1 && y_step == 1 && n * PARTS <= BLOCK)
-    return dot_block(n * PARTS, x, y, conjugate);
+    return dot_block(n * PARTS, x, y, conjugate, false);
   if (x_step == 1 && y_step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK) {
-      const tsl_number block = dot_block(least(BLOCK, n * PARTS - i), x + i, y + i, conjugate);
+      const tsl_number block = dot_block(least(BLOCK, n * PARTS - i), x + i, y + i, conjugate, HAS_LOAD_FAR);
       sum.re += block.re;
       sum.im += block.im;
     }
@@ -335,12 +350,12 @@ TSL_INLINE vector term(vector x, bool squared) {
     return x * x;
   return absolute(x);
 }
-TSL_INLINE double sum_block(int64_t count, const REAL *x, bool squared) {
+TSL_INLINE double sum_block(int64_t count, const REAL *x, bool squared, bool far) {
   vector s[4] = {{0}, {0}, {0}, {0}}, more[4] = {{0}, {0}, {0}, {0}};
   int64_t i = 0;
   for (; i + 8 * LANES <= count; i += 8 * LANES) {
-    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(NAME(load)(x + i + v * LANES), squared);
-    TSL_UNROLL for (int v = 0; v < 4; v++) more[v] += term(NAME(load)(x + i + (4 + v) * LANES), squared);
+    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(load(x + i + v * LANES, far), squared);
+    TSL_UNROLL for (int v = 0; v < 4; v++) more[v] += term(load(x + i + (4 + v) * LANES, far), squared);
   }
   if (i + 4 * LANES <= count) {
     TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(NAME(load)(x + i + v * LANES), squared);
@@ -360,10 +375,10 @@ TSL_INLINE double sum_all(int64_t n, const void *data, int64_t step, bool square
   const REAL *x = data;
   double sum = 0;
   if (step == 1 && n * PARTS <= BLOCK)
-    return sum_block(n * PARTS, x, squared);
+    return sum_block(n * PARTS, x, squared, false);
   if (step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK)
-      sum += sum_block(least(BLOCK, n * PARTS - i), x + i, squared);
+      sum += sum_block(least(BLOCK, n * PARTS - i), x + i, squared, HAS_LOAD_FAR);
     return sum;
   }
   for (; n > 0; n--, x += PARTS * step)
