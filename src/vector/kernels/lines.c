@@ -3,7 +3,7 @@
  *
  *   x   [ v ][ v ][ v ][ v ] [ v ][ v ][ v ][ v ] ... [ v ] [part]
  *         |    |    |    |                              |      |
- *   sums s0   s1   s2   s3    (of a dot)               s0     s1       the last part by a mask
+ *   sums s0   s1   s2   s3    (of a dot)               s0     s3       the last part by a mask
  *
  * A complex vector is its components by turns. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c)) swapped(x), and the
  * sum of x[i] y[i] comes from x y and swapped(x) y, whose lanes are added with signs in the end. Sums of f32 are made in blocks, which
@@ -280,10 +280,12 @@ TSL_INLINE tsl_number dot_block(int64_t count, const REAL *x, const REAL *y, boo
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int v = 0; v < 4; v++)
         gather(&s[v], load_whole(x + i + v * LANES, far), load_whole(y + i + v * LANES, far));
-  for (; i + LANES <= count; i += LANES)
-    gather(&s[0], NAME(load)(x + i), NAME(load)(y + i));
+  TSL_UNROLL for (int v = 0; v < 3; v++) if (i + LANES <= count) {
+    gather(&s[v], NAME(load)(x + i), NAME(load)(y + i));
+    i += LANES;
+  }
   if (i < count)
-    gather(&s[1], NAME(load_part)(x + i, count - i), NAME(load_part)(y + i, count - i));
+    gather(&s[3], NAME(load_part)(x + i, count - i), NAME(load_part)(y + i, count - i));
   const sums all_of = {(s[0].plain + s[1].plain) + (s[2].plain + s[3].plain),
                        (s[0].turned + s[1].turned) + (s[2].turned + s[3].turned)};
   return joined(all_of, conjugate);
