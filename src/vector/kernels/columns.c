@@ -28,9 +28,12 @@ typedef struct columns {
   int64_t ld, count; /* from column to column, of a column's components */
 } columns;
 
-/* Not loaded as what lies far are many columns at once, whose streams are enough, and sums of complex ones, which have enough else to do. */
 static inline bool is_far(int64_t rows, int64_t count) {
   return rows * count * PARTS > (int64_t)FAR;
+}
+/* Not loaded so are sums of many columns at once, whose streams are enough, and those of types that lose by it: complex ones and f32. */
+static inline bool loads_far(int64_t rows, int64_t count) {
+  return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && is_far(rows, count);
 }
 /* Columns of less than a page, and of less than some vectors. */
 enum { PAGE = (1 << 12) / sizeof(REAL), BRIEF = (1 << 10) / sizeof(REAL) };
@@ -198,7 +201,7 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
     return;
   }
   const int64_t more = x.count % LANES, whole = x.count - more;
-  const bool far = HAS_LOAD_FAR && PARTS == 1 && is_far(rows, count);
+  const bool far = loads_far(rows, count);
   vector rest = {0};
   if (more > 0)
     rest = NAME(load_part)(y + whole, more);
@@ -279,7 +282,7 @@ TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool f
 static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *x, void *s_data) {
   REAL *s = s_data;
   columns a = {a_data, ld * PARTS, rows * PARTS};
-  const bool far = HAS_LOAD_FAR && PARTS == 1 && is_far(rows, count);
+  const bool far = loads_far(rows, count);
   int64_t j = 0;
   for (; j + TOGETHER <= count; j += TOGETHER, a.a += TOGETHER * a.ld)
     dot_some(a, x, s + PARTS * j, TOGETHER, false);
