@@ -17,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64, ELEMENT_MAX = 16, RANGES_MAX = 16, RANGE_LEAST = 128 };
+/* Ranges of a symmetric one begin at whole vectors. */
+enum { BLOCK = 64, ELEMENT_MAX = 16, UNIT = 16, RANGES_MAX = 16, RANGE_LEAST = 96 };
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -63,11 +64,11 @@ static void diagonal_block(const tsl_vector_kernels *of, const tsl_triangle *t, 
 }
 
 /* Where a range of a triangle's rows or columns begins: all have the same part of it. `grows`: the last ones are the long ones. */
-static int64_t begin_of(int64_t n, int ranges, int64_t range, bool grows) {
+static int64_t begin_of(int64_t n, int ranges, int64_t range, bool grows, int64_t unit) {
   if (range == 0 || range == ranges)
     return range == 0 ? 0 : n;
   const double part = (double)range / ranges, at = (double)n * (grows ? sqrt(part) : 1 - sqrt(1 - part));
-  return (int64_t)at / BLOCK * BLOCK;
+  return ((int64_t)at + unit / 2) / unit * unit;
 }
 
 /* A product under way, and what x was. */
@@ -101,8 +102,8 @@ static void ranged_task(void *argument, int64_t index, int worker) {
   const ranged *r = argument;
   const tsl_triangle *t = r->triangle;
   const bool grows = t->upper == r->transposed, ascends = t->upper;
-  const int64_t begin = begin_of(t->n, r->ranges, index, grows),
-                end = begin_of(t->n, r->ranges, index + 1, grows);
+  const int64_t begin = begin_of(t->n, r->ranges, index, grows, BLOCK),
+                end = begin_of(t->n, r->ranges, index + 1, grows, BLOCK);
   const int64_t first = r->transposed || ascends ? begin : 0, last = r->transposed || !ascends ? end : t->n;
   const int64_t blocks = (last - first + BLOCK - 1) / BLOCK;
   (void)worker;
@@ -127,7 +128,7 @@ static bool by_ranges(const tsl_vector_kernels *of, tsl_team team, const tsl_tri
   if (tsl_scratch_take((size_t)(t->n * of->size), "a vector beside a triangle", &old) != TESELA_OK)
     return false;
   of->line->copy(t->n, x.at, x.step, false, old, 1);
-  ranged r = {of, t, transposed, x, {old, 1}, 2 * tsl_team_threads(team)};
+  ranged r = {of, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
   tsl_team_run(team, r.ranges, ranged_task, &r);
   tsl_scratch_give(old);
   return true;
@@ -181,8 +182,9 @@ typedef struct reach {
 
 static reach reach_of(const job *of, int64_t range) {
   const tsl_triangle *t = of->triangle;
-  reach r = {begin_of(t->n, of->ranges, range, t->upper), begin_of(t->n, of->ranges, range + 1, t->upper), 0,
-             0, range == 0 ? of->y : of->others + (range - 1) * of->pitch};
+  reach r = {begin_of(t->n, of->ranges, range, t->upper, UNIT),
+             begin_of(t->n, of->ranges, range + 1, t->upper, UNIT), 0, 0,
+             range == 0 ? of->y : of->others + (range - 1) * of->pitch};
   r.first = t->upper ? 0 : r.begin;
   r.count = t->upper ? r.end : t->n - r.begin;
   return r;
@@ -241,8 +243,8 @@ static bool by_copies(job *of, tsl_team team, tsl_line x, tsl_line y) {
 
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                           tsl_number alpha, tsl_line x, tsl_line y) {
-  const int64_t ranges = triangle->n / RANGE_LEAST;
-  job of = {.kernels = kernels, .triangle = triangle, .alpha = alpha};
-  of.ranges = ranges < 1 ? 1 : ranges < RANGES_MAX ? (int)ranges : RANGES_MAX;
+  job of = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
+  while (of.ranges < RANGES_MAX && 2 * of.ranges * RANGE_LEAST <= triangle->n)
+    of.ranges *= 2; /* which are as many for each of two threads */
   return by_copies(&of, team, x, y);
 }

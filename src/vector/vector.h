@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /* Bytes of operands from which on threads are worth waking, and from which on those that are awake are worth asking. */
-enum { TSL_VECTOR_TEAM_FROM = 1 << 18, TSL_VECTOR_AWAKE_FROM = 1 << 16 };
+enum { TSL_VECTOR_TEAM_FROM = 1 << 18, TSL_VECTOR_AWAKE_FROM = 3 << 15 };
 /* Vectors of at most so many elements are one piece, which is a kernel's. */
 enum { TSL_VECTOR_SHORT = 1 << 14 };
 

@@ -311,7 +311,7 @@ static void test_sizes(void **unused) {
           one(&types[t], &shapes[r], size);
 }
 
-/* From a quarter of a MiB on threads share the work, and from 1024 rows on a symmetric matrix is cut. */
+/* From a quarter of a MiB on threads share the work, and from 256 rows on a symmetric matrix is cut. */
 static void test_large(void **unused) {
   static const int sizes[] = {421, 1060};
   (void)unused;

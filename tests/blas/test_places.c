@@ -1,7 +1,9 @@
 /* Bits do not tell where in a vector an element lay, nor how many others were beside it: programs compute the same columns of matrices of
  * several sizes, and LAPACK's own testers compare such results bit by bit. Each routine on N elements, and on every part of
- * them: what both computed is the same. */
+ * them: what both computed is the same. So is what one thread and two compute. */
 #include "blas/operands.h"
+
+#include <tesela/blas.h>
 
 typedef const int32_t *num;
 enum { N = 40, STEPS = 2, BYTES = 16 };
@@ -120,7 +122,60 @@ static void matrices(void **state_of_test) {
     }
 }
 
+/* What threads get is cut by sizes alone: a triangle, a symmetric matrix and some long rows, by one thread and by two. */
+typedef struct shape {
+  const char *name, *letters;
+  int32_t rows, columns;
+} shape;
+static const shape shapes[] = {
+    {"gemv", "N", 3, 40000}, {"gemv", "T", 20000, 3}, {"symv", "UL", 520, 520}, {"trmv", "UL", 520, 520}};
+enum { MOST = 520 * 520 };
+
+static void call_shape(const type *of, const shape *what, char letter, char trans, const unsigned char *a,
+                       const unsigned char *x, unsigned char *y) {
+  static const double one_f64[2] = {1};
+  static const float one_f32[2] = {1};
+  const void *scalar = of->is_single ? (const void *)one_f32 : (const void *)one_f64;
+  const int32_t one = 1, *m = &what->rows, *n = &what->columns;
+  const char *name = of->is_complex && strcmp(what->name, "symv") == 0 ? "hemv" : what->name;
+  void (*function)(void) = routine(of, name);
+  if (strcmp(what->name, "gemv") == 0)
+    ((void (*)(const char *, num, num, const void *, const void *, num, const void *, num, const void *,
+               void *, num))function)(&letter, m, n, scalar, a, m, x, &one, scalar, y, &one);
+  else if (strcmp(what->name, "symv") == 0)
+    ((void (*)(const char *, num, const void *, const void *, num, const void *, num, const void *, void *,
+               num))function)(&letter, n, scalar, a, m, x, &one, scalar, y, &one);
+  else
+    ((void (*)(const char *, const char *, const char *, num, const void *, num, void *, num))function)(
+        &letter, &trans, "N", n, a, m, y, &one);
+}
+
+static void threads(void **state_of_test) {
+  static _Alignas(64) unsigned char a[MOST * BYTES], x[40000 * BYTES], before[40000 * BYTES];
+  static _Alignas(64) unsigned char alone[40000 * BYTES], together[40000 * BYTES];
+  (void)state_of_test;
+  for (int t = 0; t < 4; t++) {
+    const type *of = &types[t];
+    fill(of, a, MOST);
+    fill(of, x, 40000);
+    fill(of, before, 40000);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+      for (const char *letter = shapes[s].letters; *letter; letter++)
+        for (const char *trans = "NTC"; *trans; trans++) {
+          memcpy(alone, before, sizeof alone);
+          memcpy(together, before, sizeof together);
+          tesela_set_num_threads(1);
+          call_shape(of, &shapes[s], *letter, *trans, a, x, alone);
+          tesela_set_num_threads(0);
+          call_shape(of, &shapes[s], *letter, *trans, a, x, together);
+          if (memcmp(alone, together, sizeof alone) != 0)
+            fail_msg("%c%s %c %c: threads change bits", of->letter, shapes[s].name, *letter, *trans);
+        }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(vectors), cmocka_unit_test(matrices)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(vectors), cmocka_unit_test(matrices),
+                                     cmocka_unit_test(threads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

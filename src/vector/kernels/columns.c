@@ -12,24 +12,12 @@
  * a diagonal are computed element by element, and what is beside them like any other columns.
  *
  * Parameters: none. Limits: x, y, t and s are dense. */
-#include "vector/kernels.h"
-
-#include "host/simd.h"
+#include "vector/kernels/elements.h"
 
 #include <math.h>
 
-#define SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
-#define REAL JOIN(REAL_, TSL_TYPE)
-enum { PARTS = JOIN(COMPONENTS_, TSL_TYPE), LANES = NAME(LANES), MANY = 8, FEW = 4 };
-typedef NAME(vector) vector;
+enum { MANY = 8, FEW = 4 };
 
-static inline vector alternating(void) {
-  static const REAL signs[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
-  return NAME(load)(signs);
-}
-static inline vector all(REAL number) {
-  return number - (vector){0};
-}
 static inline bool is_zero(const REAL *t) {
   return t[0] == 0 && (PARTS == 1 || t[PARTS - 1] == 0);
 }
@@ -40,18 +28,15 @@ typedef struct columns {
   int64_t ld, count; /* from column to column, of a column's components */
 } columns;
 
-/* What the first cache does not hold is loaded as memory likes it, but for many columns at once, whose streams are enough, and for complex
- * ones that are summed, which have enough else to do. Bits are the same. */
-enum { FAR_BYTES = 1 << 15, PAGE = 1 << 12, SHORT = 1 << 10 };
 static inline bool is_far(int64_t rows, int64_t count) {
-  return rows * count * PARTS > (int64_t)(FAR_BYTES / sizeof(REAL));
+  return rows * count * PARTS > (int64_t)FAR;
 }
-static inline bool is_short(int64_t count) {
-  return count * (int64_t)sizeof(REAL) < PAGE;
+/* Not loaded so are sums of many columns at once, whose streams are enough, and those of types that lose by it: complex ones and f32. */
+static inline bool loads_far(int64_t rows, int64_t count) {
+  return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && is_far(rows, count);
 }
-TSL_INLINE vector load_whole(const REAL *from, bool far) {
-  return far ? NAME(load_far)(from) : NAME(load)(from);
-}
+/* Columns of less than a page, and of less than some vectors. */
+enum { PAGE = (1 << 12) / sizeof(REAL), BRIEF = (1 << 10) / sizeof(REAL) };
 
 /* `here` components from i on; all of a vector where `whole`. */
 TSL_INLINE vector load(const REAL *from, bool whole, int64_t here) {
@@ -62,12 +47,6 @@ TSL_INLINE void store(REAL *to, vector value, bool whole, int64_t here) {
     NAME(store)(to, value);
   else
     NAME(store_part)(to, value, here);
-}
-
-/* A vector that is used twice is loaded once: compilers would have both instructions load it. */
-TSL_INLINE vector loaded(vector x) {
-  TSL_KEEP(x);
-  return x;
 }
 
 TSL_INLINE vector turned_of(vector x) {
@@ -222,7 +201,7 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
     return;
   }
   const int64_t more = x.count % LANES, whole = x.count - more;
-  const bool far = HAS_LOAD_FAR && PARTS == 1 && is_far(rows, count);
+  const bool far = loads_far(rows, count);
   vector rest = {0};
   if (more > 0)
     rest = NAME(load_part)(y + whole, more);
@@ -303,7 +282,7 @@ TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool f
 static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *x, void *s_data) {
   REAL *s = s_data;
   columns a = {a_data, ld * PARTS, rows * PARTS};
-  const bool far = HAS_LOAD_FAR && PARTS == 1 && is_far(rows, count);
+  const bool far = loads_far(rows, count);
   int64_t j = 0;
   for (; j + TOGETHER <= count; j += TOGETHER, a.a += TOGETHER * a.ld)
     dot_some(a, x, s + PARTS * j, TOGETHER, false);
@@ -396,9 +375,9 @@ TSL_INLINE int64_t update_halves(int64_t count, const REAL *x, REAL t, REAL *a) 
 
 TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL *a, bool far) {
   const vector re = all(t[0]), im = all(t[PARTS - 1]) * -alternating();
-  const bool far_x = far && count > (int64_t)(FAR_BYTES / sizeof(REAL));
+  const bool far_x = far && count > (int64_t)FAR;
   int64_t i = 0;
-  if (HAS_LOAD_FAR && far && PARTS == 1 && count * (int64_t)sizeof(REAL) < SHORT)
+  if (HAS_LOAD_FAR && far && PARTS == 1 && count < (int64_t)BRIEF)
     i = update_halves(count, x, t[0], a);
   if (far_x)
     for (; i + 4 * LANES <= count; i += 4 * LANES)
@@ -425,7 +404,7 @@ TSL_INLINE void update_columns(int64_t rows, int64_t count, const REAL *x, const
   for (int64_t j = 0; j < count; j++, t += PARTS, a += PARTS * ld)
     if (!is_zero(t))
       update_column(rows * PARTS, x, t, a, far);
-    else if (far && is_short(rows * PARTS))
+    else if (far && rows * PARTS < (int64_t)PAGE)
       pass_over(rows * PARTS, a);
 }
 

@@ -3,7 +3,7 @@
  *
  *   x   [ v ][ v ][ v ][ v ] [ v ][ v ][ v ][ v ] ... [ v ] [part]
  *         |    |    |    |                              |      |
- *   sums s0   s1   s2   s3    (of a dot)               s0     s1       the last part by a mask
+ *   sums s0   s1   s2   s3    (of a dot)               s0     s3       the last part by a mask
  *
  * A complex vector is its components by turns. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c)) swapped(x), and the
  * sum of x[i] y[i] comes from x y and swapped(x) y, whose lanes are added with signs in the end. Sums of f32 are made in blocks, which
@@ -13,23 +13,10 @@
  * it lay, as programs compute the same columns of matrices of several sizes and expect the same numbers.
  *
  * Parameters: none. Limits: steps 1 alone are fast. */
-#include "vector/kernels.h"
+#include "vector/kernels/elements.h"
 
-#include "host/simd.h"
+enum { BLOCK = 1 << 13 };
 
-#define SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
-#define REAL JOIN(REAL_, TSL_TYPE)
-enum { PARTS = JOIN(COMPONENTS_, TSL_TYPE), LANES = NAME(LANES), BLOCK = 1 << 13 };
-typedef NAME(vector) vector;
-
-/* 1 and -1 by turns. */
-static inline vector alternating(void) {
-  static const REAL signs[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
-  return NAME(load)(signs);
-}
-static inline vector all(double number) {
-  return (REAL)number - (vector){0};
-}
 static inline int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -44,13 +31,8 @@ static inline REAL fused(REAL a, REAL b, REAL c) {
 #endif
 }
 
-/* What the first cache holds no vector of is loaded as memory likes it. Bits are the same. */
-enum { FAR = HAS_LOAD_FAR ? (1 << 15) / sizeof(REAL) : INT32_MAX };
 static inline bool is_far(int64_t count) {
-  return HAS_LOAD_FAR && count > FAR;
-}
-TSL_INLINE vector load(const REAL *from, bool far) {
-  return far ? NAME(load_far)(from) : NAME(load)(from);
+  return HAS_LOAD_FAR && count > (int64_t)FAR;
 }
 
 /* --- y += a x --- */
@@ -61,7 +43,7 @@ typedef struct factor {
 } factor;
 
 static inline factor factor_of(tsl_number a, bool conjugate) {
-  factor by = {all(a.re), all(a.im)};
+  factor by = {all((REAL)a.re), all((REAL)a.im)};
   if (PARTS == 2) {
     if (conjugate)
       by.re *= alternating();
@@ -69,12 +51,6 @@ static inline factor factor_of(tsl_number a, bool conjugate) {
       by.im *= -alternating();
   }
   return by;
-}
-/* A vector that is used twice is loaded once: compilers would have both instructions load it. */
-TSL_INLINE vector loaded(vector x) {
-  if (PARTS == 2)
-    TSL_KEEP(x);
-  return x;
 }
 TSL_INLINE vector times(factor by, vector x) {
   if (PARTS == 1)
@@ -96,7 +72,7 @@ TSL_INLINE int64_t add_steps(int64_t count, factor by, const REAL *x, REAL *y, b
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
-        NAME(store)(y + v, plus(load(y + v, far), by, load(x + v, far)));
+        NAME(store)(y + v, plus(load_whole(y + v, far), by, load_whole(x + v, far)));
   return i;
 }
 
@@ -184,7 +160,7 @@ static void scale(int64_t n, tsl_number a, void *data, int64_t step) {
 static void stretch(int64_t n, double a, void *data, int64_t step) {
   REAL *x = data, by = (REAL)a;
   if (step == 1) {
-    scale_dense(n * PARTS, (factor){all(a), all(a)}, true, x);
+    scale_dense(n * PARTS, (factor){all(by), all(by)}, true, x);
     return;
   }
   for (; n > 0; n--, x += PARTS * step)
@@ -279,11 +255,12 @@ typedef struct sums {
 } sums;
 
 TSL_INLINE void gather(sums *to, vector x, vector y) {
-  x = loaded(x);
-  y = loaded(y);
-  to->plain += x * y;
-  if (PARTS == 2)
+  if (PARTS == 2) {
+    x = loaded(x);
+    y = loaded(y);
     to->turned += NAME(swapped)(x) * y;
+  }
+  to->plain += x * y;
 }
 
 /* Of a dot's lanes: x y has re re and im im, swapped(x) y has im re and re im. */
@@ -302,11 +279,13 @@ TSL_INLINE tsl_number dot_block(int64_t count, const REAL *x, const REAL *y, boo
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int v = 0; v < 4; v++)
-        gather(&s[v], load(x + i + v * LANES, far), load(y + i + v * LANES, far));
-  for (; i + LANES <= count; i += LANES)
-    gather(&s[0], NAME(load)(x + i), NAME(load)(y + i));
+        gather(&s[v], load_whole(x + i + v * LANES, far), load_whole(y + i + v * LANES, far));
+  TSL_UNROLL for (int v = 0; v < 3; v++) if (i + LANES <= count) {
+    gather(&s[v], NAME(load)(x + i), NAME(load)(y + i));
+    i += LANES;
+  }
   if (i < count)
-    gather(&s[1], NAME(load_part)(x + i, count - i), NAME(load_part)(y + i, count - i));
+    gather(&s[3], NAME(load_part)(x + i, count - i), NAME(load_part)(y + i, count - i));
   const sums all_of = {(s[0].plain + s[1].plain) + (s[2].plain + s[3].plain),
                        (s[0].turned + s[1].turned) + (s[2].turned + s[3].turned)};
   return joined(all_of, conjugate);
@@ -354,8 +333,8 @@ TSL_INLINE double sum_block(int64_t count, const REAL *x, bool squared, bool far
   vector s[4] = {{0}, {0}, {0}, {0}}, more[4] = {{0}, {0}, {0}, {0}};
   int64_t i = 0;
   for (; i + 8 * LANES <= count; i += 8 * LANES) {
-    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(load(x + i + v * LANES, far), squared);
-    TSL_UNROLL for (int v = 0; v < 4; v++) more[v] += term(load(x + i + (4 + v) * LANES, far), squared);
+    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(load_whole(x + i + v * LANES, far), squared);
+    TSL_UNROLL for (int v = 0; v < 4; v++) more[v] += term(load_whole(x + i + (4 + v) * LANES, far), squared);
   }
   if (i + 4 * LANES <= count) {
     TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(NAME(load)(x + i + v * LANES), squared);
@@ -440,7 +419,7 @@ static inline vector largest_lane(vector of) {
     TSL_UNROLL for (int l = 0; l < half; l++) lanes[l] =
         lanes[l + half] > lanes[l] ? lanes[l + half] : lanes[l];
   }
-  return all((double)lanes[0]);
+  return all(lanes[0]);
 }
 
 /* Where the first of this size is, in components; `count` where there is none. */
@@ -486,7 +465,7 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   }
   if (found < 0)
     return -1;
-  const int64_t here = least(PIECE, count - found), place = first_place(here, x + found, all(*value));
+  const int64_t here = least(PIECE, count - found), place = first_place(here, x + found, all((REAL)*value));
   if (place == here) {
     *value = -1;
     return -1;
