@@ -52,12 +52,13 @@ static float product_at(int i, int j) {
   return sum;
 }
 
-static void expect_triangle(float beta) {
+/* `times`: 2 of a sum of the product and its transpose, which is the same. */
+static void expect_triangle(float times, float beta) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < PITCH; j++) {
       const float was = before[i * PITCH + j], got = c[i * PITCH + j];
       if (j > i ? memcmp(&was, &got, sizeof got) != 0
-                : got != product_at(i, j) + (beta != 0 ? beta * was : 0))
+                : got != times * product_at(i, j) + (beta != 0 ? beta * was : 0))
         fail_msg("C(%d, %d) is %g", i, j, (double)got);
     }
 }
@@ -65,8 +66,8 @@ static void expect_triangle(float beta) {
 static void a_triangle_in_buffers(void **state) {
   static const double betas[] = {0, -2};
   (void)state;
-  for (int way = 0; way < 2; way++) {
-    const double beta[2] = {betas[way], 0};
+  for (int way = 0; way < 4; way++) {
+    const double beta[2] = {betas[way % 2], 0};
     tesela_gemm_desc desc = {.m = N,
                              .n = N,
                              .k = K,
@@ -74,6 +75,7 @@ static void a_triangle_in_buffers(void **state) {
                              .b = {.buffer = factor, .transpose = 1},
                              .c = {.buffer = result, .row_stride = PITCH, .col_stride = 1},
                              .c_triangle = TESELA_LOWER,
+                             .c_structure = way < 2 ? TESELA_GENERAL : TESELA_SYMMETRIC_SUM,
                              .beta = beta,
                              .strategy = strategy};
     tesela_plan *plan;
@@ -89,7 +91,7 @@ static void a_triangle_in_buffers(void **state) {
       must(tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, NULL));
       must(tesela_stream_wait(stream));
       must(tesela_buffer_read(result, 0, c, sizeof c));
-      expect_triangle((float)beta[0]);
+      expect_triangle(way < 2 ? 1 : 2, (float)beta[0]);
       if (run == 0)
         memcpy(first, c, sizeof c);
       assert_memory_equal(first, c, sizeof c);
@@ -104,8 +106,8 @@ static void a_triangle_in_host_memory(void **state) {
   static float host[N * PITCH + 1];
   static const double betas[] = {3, 0};
   (void)state;
-  for (int way = 0; way < 2; way++) {
-    const double beta[2] = {betas[way], 0};
+  for (int way = 0; way < 4; way++) {
+    const double beta[2] = {betas[way % 2], 0};
     const tesela_gemm_desc desc = {.m = N,
                                    .n = N,
                                    .k = K,
@@ -113,6 +115,7 @@ static void a_triangle_in_host_memory(void **state) {
                                    .b = {.data = a, .transpose = 1},
                                    .c = {.data = host + 1, .row_stride = PITCH, .col_stride = 1},
                                    .c_triangle = TESELA_LOWER,
+                                   .c_structure = way < 2 ? TESELA_GENERAL : TESELA_SYMMETRIC_SUM,
                                    .beta = beta,
                                    .strategy = strategy};
     tesela_record record;
@@ -121,7 +124,7 @@ static void a_triangle_in_host_memory(void **state) {
     memcpy(c, host + 1, sizeof c);
     assert_non_null(strstr(record.plan, "gemm structured"));
     assert_non_null(strstr(record.plan, "place=host"));
-    expect_triangle((float)beta[0]);
+    expect_triangle(way < 2 ? 1 : 2, (float)beta[0]);
   }
 }
 

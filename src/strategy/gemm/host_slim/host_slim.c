@@ -12,7 +12,7 @@
  *   spread   its columns side by side, or neither: vectors lie along the few, whose numbers are copied once so that steps
  *            are whole vectors; numbers of the large operand are broadcast from where they lie, a tile's columns at a time
  *   update   few steps and a large C: pieces of 240 rows by as many columns as the steps' rows of B fill a first cache; a row of
- *            tiles after the other, while what is wanted of C further on in it is prefetched where C is read and far. A C that nothing is read of and that is larger
+ *            tiles after the other, while what is wanted of C further on in it is prefetched where no second cache holds C. A C that nothing is read of and that is larger
  *            than half of the last cache is made aside, a row of tiles at a time, and goes past the caches
  *
  * Tiles are of up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; of an update, where AVX-512 has one multiply-add
@@ -78,8 +78,10 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double fetched =
       bytes > last / 2 ? share * bytes / (device->bandwidth * threads / device->threads) : 0;
   const bool adds_up =
-      job.way == TSL_SLIM_UPDATE && job.depth > TSL_SLIM_MOST; /* C comes in shorter pieces */
-  return (job.alone ? 6e-8 : 4e-6) + (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
+      job.way == TSL_SLIM_UPDATE && job.depth > TSL_SLIM_MOST;               /* C comes in shorter pieces */
+  const double unfit = adds_up && (threads > 1 || job.beta == 0) ? 1.25 : 1; /* by measurement; NOTES.md */
+  return (job.alone ? 6e-8 : 4e-6) +
+         unfit * (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }
 
 /* The large operand is read once for each tile of thin rows, from a cache after the first; of an update it is read again for

@@ -91,6 +91,7 @@ void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   job->nontemporal = job->beta == 0 && (double)m * (double)n * (double)size > level_3 / 2;
   job->is_far = tsl_problem_bytes(problem) > level_3 / 4;
   job->alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
+  job->asks_ahead = m * n * size > (device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS);
   job->by_rows = job->alone || tsl_problem_bytes(problem) > level_3 / 2;
 }
 
@@ -314,7 +315,7 @@ static void update_aside(const tsl_slim_job *job, const piece *of) {
 static void update_row(const tsl_slim_job *job, const piece *of, const tsl_slim_tile *like, int64_t row,
                        int64_t height, int64_t whole) {
   const int64_t size = job->size, across = job->vectors * job->kernels->lanes,
-                ahead = job->is_far && job->beta != 0 ? AHEAD_BYTES / size : 0;
+                ahead = job->asks_ahead ? AHEAD_BYTES / size : 0;
   const tsl_slim_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
   const char *const a = of->a + row * like->a_row;
   char *const c = of->c + row * like->c_row;

@@ -85,6 +85,7 @@ typedef struct tsl_slim_job {
   int64_t across, along, thin_across, thin_along, c_few, c_many;
   int64_t chunk, width; /* steps, and columns of a piece */
   int vectors;          /* across a tile of an update */
+  bool asks_ahead;      /* a second cache does not hold an update's C */
   bool by_rows;         /* an update's tiles follow each other along rows, else down a panel of columns */
   double alpha, beta;
   bool nontemporal; /* C goes past the caches */

@@ -110,10 +110,21 @@ static void release_one(tsl_work *work) {
   work->state = NULL;
 }
 
+/* A product as a work of its own: with who makes plans as the whole has it now, since plans put another in its place. */
+static tsl_work product_of(const tsl_work *work, int index) {
+  const tsl_structured_state *state = work->state;
+  tsl_work product = *work;
+  product.problem = state->products[index].problem;
+  product.state = state->products[index].own;
+  return product;
+}
+
 static void release(tsl_work *work) {
   tsl_structured_state *state = work->state;
-  for (int i = 0; i < state->count; i++)
-    release_one(&state->products[i]);
+  for (int i = 0; i < state->count; i++) {
+    tsl_work product = product_of(work, i);
+    release_one(&product);
+  }
   tsl_free(state);
   work->state = NULL;
 }
@@ -208,18 +219,19 @@ static tesela_status build(tsl_work *work) {
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_structured_state), "products with structures", &block));
   tsl_structured_state *state = work->state = block;
   for (int i = 0; i < products && status == TESELA_OK; i++) {
-    tsl_work *product = &state->products[state->count++];
-    *product = *work;
-    product->state = NULL;
+    tsl_work product = *work;
+    product.state = NULL;
     if (products > 1)
-      product->problem = tsl_problem_of_sum(&work->problem, i > 0);
-    status = build_one(product, products);
-    const uint64_t scratch = product->scratch > work->scratch ? product->scratch : work->scratch;
-    tsl_work built = *product;
-    built.problem = work->problem;
-    built.state = state;
-    built.scratch = scratch;
-    *work = built;
+      product.problem = tsl_problem_of_sum(&work->problem, i > 0);
+    status = build_one(&product, products);
+    state->products[i].problem = product.problem;
+    state->products[i].own = product.state;
+    state->count++;
+    product.problem = work->problem;
+    product.state = state;
+    if (product.scratch < work->scratch)
+      product.scratch = work->scratch;
+    *work = product;
   }
   if (status != TESELA_OK)
     release(work);
@@ -228,14 +240,15 @@ static tesela_status build(tsl_work *work) {
 
 /* The second product's operands are the first one's, seen from the other side. */
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_structured_state *state = work->state;
-  tsl_operands second = *operands;
-  TSL_TRY(tsl_structured_run(&state->products[0], operands, stream));
-  if (state->count == 1)
+  const tsl_work first = product_of(work, 0);
+  TSL_TRY(tsl_structured_run(&first, operands, stream));
+  if (products_of(&work->problem) == 1)
     return TESELA_OK;
+  const tsl_work last = product_of(work, 1);
+  tsl_operands second = *operands;
   second.a = turned(&operands->b);
   second.b = turned(&operands->a);
-  return tsl_structured_run(&state->products[1], &second, stream);
+  return tsl_structured_run(&last, &second, stream);
 }
 
 static bool share_of(const tsl_work *work, int index, tsl_share *out) {
@@ -258,9 +271,9 @@ static bool share_of(const tsl_work *work, int index, tsl_share *out) {
 
 static bool share(const tsl_work *work, int index, tsl_share *out) {
   const tsl_structured_state *state = work->state;
-  const int first = ((const tsl_structured *)state->products[0].state)->cut.count;
-  return index < first || state->count == 1 ? share_of(&state->products[0], index, out)
-                                            : share_of(&state->products[1], index - first, out);
+  const int first = state->products[0].own->cut.count, at = index < first || state->count == 1 ? 0 : 1;
+  const tsl_work product = product_of(work, at);
+  return share_of(&product, at == 0 ? index : index - first, out);
 }
 
 static const char *const probes[] = {"block=16", "block=0", NULL};

@@ -82,10 +82,13 @@ typedef struct tsl_structured {
       [STRUCTURED_PIECES_MOST]; /* nothing takes the piece's products as a batch: its child takes one */
 } tsl_structured;
 
-/* work->state: the products in their order, as works of their own. */
+/* work->state: the products in their order. */
 typedef struct tsl_structured_state {
   int count;
-  tsl_work products[2];
+  struct {
+    tsl_problem problem;
+    tsl_structured *own;
+  } products[2];
 } tsl_structured_state;
 
 /* One product. */
