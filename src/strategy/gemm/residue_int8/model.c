@@ -37,12 +37,12 @@ static const host_work by_registers = {530, {1.9, 3.5}, {1, 2.5}, {0.4, 0.46}, {
 /* Of portable kernels: operations of an item for each number that is measured and made residues of, all of them and for each modulus; for each
  * element of C and modulus, to reduce a sum and to join. Operations of matrix instructions of a unit in a clock, as engines of i8 have them
  * by a warp's and by four warps'; else multiply-adds of bytes for one of f32, on graphics processors and on others. */
-static const double portable_work[2] = {120, 160}, portable_modulus_work[2] = {14, 20},
-                    portable_join_work[2] = {20, 32}, mma_rate = 2500, mma_group_rate = 5000,
+static const double portable_work[2] = {190, 330}, portable_modulus_work[2] = {22, 26},
+                    portable_join_work[2] = {32, 46}, mma_rate = 2500, mma_group_rate = 5500,
                     byte_rates[2] = {2, 0.125};
-/* Launches of a run beside two for each plane of residues. */
+/* Launches of a run beside those for each plane of residues: the engine's, and one that reduces sums where that does not. */
 static const double portable_launches = 8;
-/* Through NVIDIA's OpenCL products of 4096 took 1.2 to 1.3 times what is reckoned (an H200), of 8192 as long (an H100). */
+/* Of engines that were not timed with it: through NVIDIA's OpenCL, four warps together, runs took 0.93 to 1.09 times what is reckoned. */
 static const double portable_doubt = 1.15;
 
 typedef struct work_of {
@@ -112,8 +112,8 @@ static double portable_products(const tsl_device *device) {
   return byte_rates[device->is_cpu != 0] * device->peak_f32;
 }
 
-/* The most moduli that may be chosen are multiplied, but by engines of four warps, which leave out what does not count; an engine without matrix
- * instructions copies what it reads; and sums pass through memory. */
+/* The most moduli that may be chosen are multiplied, and sums pass through memory, but by engines of four warps, which leave out what does not
+ * count, and make residues themselves; an engine without matrix instructions copies what it reads. */
 static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                const tsl_device *device) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -121,19 +121,21 @@ static double portable_seconds(const tsl_problem *problem, const tsl_config *con
       tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1) * tsl_residue_kinds(problem);
   const double items = device->is_cpu ? 1e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units)
                                       : device->peak_f32 / 2;
-  const double multiplied = device->capabilities & TSL_CAN_MMA_GROUP ? all->planes : most;
+  const bool is_group = device->capabilities & TSL_CAN_MMA_GROUP;
+  const double multiplied = is_group ? all->planes : most, doubt = is_group ? 1 : portable_doubt;
   const double lines =
       all->numbers * (portable_work[all->is_double] + all->moduli * portable_modulus_work[all->is_double]);
   const double results = m * n * all->planes * portable_join_work[all->is_double];
   const double copied = device->capabilities & TSL_CAN_MMA ? 0 : 3;
-  const double bytes =
-      all->numbers * (2 * all->size + (all->planes + copied * most) / all->each) +
-      m * n * (multiplied * 8 + all->planes * 2 + all->each * all->size * (problem->beta[0] != 0 ? 2 : 1));
+  const double bytes = all->numbers * (2 * all->size + (all->planes + copied * most) / all->each) +
+                       m * n *
+                           ((is_group ? 0 : multiplied * 8) + all->planes * 2 +
+                            all->each * all->size * (problem->beta[0] != 0 ? 2 : 1));
   const double side_m = (double)tsl_round_up(problem->m, (int64_t)tile_m),
                side_n = (double)tsl_round_up(problem->n, (int64_t)tile_m);
-  return portable_doubt * (fmax((lines + results) / items, bytes / (streamed * device->bandwidth)) +
-                           2 * multiplied * side_m * side_n * k / portable_products(device) +
-                           (portable_launches + 2 * most) * device->launch_seconds);
+  return doubt * (fmax((lines + results) / items, bytes / (streamed * device->bandwidth)) +
+                  2 * multiplied * side_m * side_n * k / portable_products(device) +
+                  (portable_launches + (is_group ? 1 : 2) * most) * device->launch_seconds);
 }
 
 static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, const tsl_device *device) {
@@ -203,7 +205,8 @@ void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *conf
     tsl_account_groups(ceil(fours / TSL_RESIDUE_GROUP_ITEMS), TSL_RESIDUE_GROUP_ITEMS, fours, 0, device,
                        account);
     account->computed = planes * elements * k;
-    account->launches = (int)(portable_launches + 2 * planes);
+    account->launches =
+        (int)(portable_launches + (device->capabilities & TSL_CAN_MMA_GROUP ? 1 : 2) * planes);
     account->rate = portable_products(device);
     return;
   }

@@ -212,7 +212,7 @@ residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *co
   rules.guard = tsl_residue_is_precise(problem) ? 3 : 8;
   rules.native_weight = sums_are_double ? 64 : 48;
   rules.line_weight = sums_are_double ? 150 : 100;
-  rules.native_once = sums_are_double ? 13000000 : 8500000;
+  rules.native_once = tsl_residue_is_precise(problem) ? 52000000 : sums_are_double ? 13000000 : 8500000;
   for (int c = 0, before = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
     const int count = tsl_residue_candidate(problem, config, c);
     if (count > before)
