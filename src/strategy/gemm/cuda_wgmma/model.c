@@ -136,6 +136,10 @@ static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090
 /* Of the sums of parts: a second launch, and how often their bytes are moved. */
 static const double fold_share = 0.73, fold_moves = 3.06;
 
+/* Two blocks of a cluster share what a pair of multiprocessors gets of memory, where single blocks would be spread over more pairs: how much longer what is moved takes, if no pair
+ * had blocks. */
+static const double pairs_moves = 0.5;
+
 /* What it takes longer than its panels say where blocks help each other with the last round: of all, and in any case. */
 static const double helped_share = 0.07, helped_seconds = 1e-6;
 
@@ -172,7 +176,9 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const bool is_won_back = seconds > warm && tile->cluster == 2;
   if (is_won_back)
     seconds = warm + (seconds - warm) * (hot_clock / shared_clock);
-  const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth);
+  const double idle = fmax(0, 1 - (double)shares->blocks / fmax(1, (double)device->compute_units));
+  const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth) *
+                       (1 + (tile->cluster > 1 ? pairs_moves * idle : 0));
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
   const double band = is_won_back && is_cut ? band_most / 2 : band_most;
   const double helped = tile->streams ? seconds * helped_share + helped_seconds : 0;
