@@ -186,22 +186,27 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
          launch_share * device->launch_seconds;
 }
 
-/* Copies of 8-bit factors: of the bytes copied, what passes through memory; and what both take beside that, by one early launch. */
-static const double lines_traffic = 1.6, lines_seconds = 1e-6;
+/* Copies of factors: of the bytes copied, what passes through memory, of 8-bit ones and of others; and what both take beside that, by one early launch, which elements of 4 bytes and those
+ * of batches do not have. */
+static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-6;
+
+static double packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const double copies = tsl_cuda_wgmma_packed_bytes(tile);
+  const bool by_lines = tile->given == 1 || (tile->given == 2 && tsl_problem_batch(&tile->problem) == 1);
+  return copies == 0 ? 0
+                     : (tile->given == 1 ? lines_traffic : rows_traffic) * copies / device->bandwidth +
+                           (by_lines ? lines_seconds : device->launch_seconds);
+}
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double copies = tsl_cuda_wgmma_packed_bytes(&tile);
-  const double packing = copies == 0       ? 0
-                         : tile.given == 1 ? lines_traffic * copies / device->bandwidth + lines_seconds
-                                           : 2.5 * copies / device->bandwidth + device->launch_seconds;
   const double folding = shares.parts > 1 ? fold_share * device->launch_seconds +
                                                 fold_moves * (double)shares.sums_bytes / device->bandwidth
                                           : 0;
-  return packing + folding +
+  return packing_seconds(&tile, device) + folding +
          (tile.flows ? flowing_seconds(&tile, &shares, problem, device)
                      : staying_seconds(&tile, &shares, problem, device));
 }
