@@ -54,44 +54,35 @@ SM90_FUNCTION void store_element(c_element *to, unsigned element) {
     *(unsigned short *)to = (unsigned short)element;
 }
 
-/* A chunk of a row of C: its elements from `first` on, of which those before 0 come behind the row's others, WIDTH further on, and those from `end` on are none. */
-template <int WIDTH>
-SM90_FUNCTION void store_chunk(c_element *line, const unsigned *words, int first, int end, int row,
-                               int first_col, int product, const finish_vectors &with) {
+/* A whole chunk of a row of C. */
+SM90_FUNCTION void store_chunk(c_element *to, const unsigned *words, int row, int col, int product,
+                               const finish_vectors &with) {
   unsigned elements[CHUNK];
-  if (first >= 0 && first + CHUNK <= end) {
 #pragma unroll
-    for (int e = 0; e < CHUNK; e++)
-      elements[e] = element_of(words[e], row, first_col + first + e, product, with);
-    if (CHUNK == 4)
-      store_global_chunk(line + first, elements[0], elements[1], elements[2], elements[3]);
-    else
-      store_global_chunk(line + first, elements[0] | elements[1] << 16, elements[2] | elements[3] << 16,
-                         elements[CHUNK - 4] | elements[CHUNK - 3] << 16,
-                         elements[CHUNK - 2] | elements[CHUNK - 1] << 16);
-  } else {
-#pragma unroll
-    for (int e = 0; e < CHUNK; e++) {
-      const int x = first + e + (first + e < 0 ? WIDTH : 0);
-      if (x < end)
-        store_element(line + x, element_of(words[e], row, first_col + x, product, with));
-    }
-  }
+  for (int e = 0; e < CHUNK; e++)
+    elements[e] = element_of(words[e], row, col + e, product, with);
+  if (CHUNK == 4)
+    store_global_chunk(to, elements[0], elements[1], elements[2], elements[3]);
+  else
+    store_global_chunk(to, elements[0] | elements[1] << 16, elements[2] | elements[3] << 16,
+                       elements[CHUNK - 4] | elements[CHUNK - 3] << 16,
+                       elements[CHUNK - 2] | elements[CHUNK - 1] << 16);
 }
 
-/* What put_rows() put down of 64 rows from `first_row` on and of columns from `first_col` on, to a C that is not read. A thread reads several rows' chunks before it stores
- * one. */
+/* What put_rows() put down of 64 rows from `first_row` on and of columns from `first_col` on, to a C that is not read. Whole chunks first, of which a thread reads several before it
+ * stores one; then a thread each end of a row: where both stood in one loop, every row paid for both. */
 template <int WIDTH>
 SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int first_col, int product,
                               const finish_vectors &with, const cuda_wgmma_arguments &given) {
   constexpr int CHUNKS = WIDTH / CHUNK, APART_ROWS = 128 / CHUNKS, TOGETHER_ROWS = 16 / CHUNK;
   const int end = min(WIDTH, given.n - first_col), rows = min(64, given.m - first_row),
             thread = threadIdx.x % 128, own = thread % CHUNKS * CHUNK;
-  if (end <= 0 || thread >= CHUNKS * APART_ROWS)
+  if (end <= 0)
     return;
   c += first_row * given.c_row + first_col;
 #pragma unroll 1
-  for (int i = thread / CHUNKS; i < rows; i += APART_ROWS * TOGETHER_ROWS) {
+  for (int i = thread < CHUNKS * APART_ROWS ? thread / CHUNKS : rows; i < rows;
+       i += APART_ROWS * TOGETHER_ROWS) {
     unsigned words[TOGETHER_ROWS][CHUNK];
 #pragma unroll
     for (int r = 0; r < TOGETHER_ROWS; r++) {
@@ -104,11 +95,25 @@ SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int fi
     for (int r = 0; r < TOGETHER_ROWS; r++) {
       const int y = i + r * APART_ROWS;
       c_element *const line = c + y * given.c_row;
-      if (y < rows)
-        store_chunk<WIDTH>(line, words[r], own - row_shift(line), end, first_row + y, first_col, product,
-                           with);
+      const int first = own - row_shift(line);
+      if (y < rows && first >= 0 && first + CHUNK <= end)
+        store_chunk(line + first, words[r], first_row + y, first_col + first, product, with);
     }
   }
+  const int y = thread % 64;
+  c_element *const line = c + y * given.c_row;
+  const int shift = row_shift(line), place = row_word<WIDTH>(shift + row_turn(y));
+  const int last = (end + shift) / CHUNK * CHUNK - shift, begin = thread < 64 ? 0 : last;
+  const int behind = y >= rows      ? begin
+                     : thread >= 64 ? (last >= 0 ? end : begin)
+                     : shift == 0   ? 0
+                                    : min(CHUNK - shift, end);
+#pragma unroll
+  for (int e = 0; e < CHUNK; e++)
+    if (begin + e < behind)
+      store_element(line + begin + e,
+                    element_of(load_shared(from + 4 * (y * WIDTH + row_word<WIDTH>(begin + e + place))),
+                               first_row + y, first_col + begin + e, product, with));
 }
 
 /* C in boxes of 32 columns of sums, as many at once as there is room for: rows by chunks where nothing of C is read, else element by element. */

@@ -136,6 +136,10 @@ static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090
 /* Of the sums of parts: a second launch, and how often their bytes are moved. */
 static const double fold_share = 0.73, fold_moves = 3.06;
 
+/* Two blocks of a cluster share what a pair of multiprocessors gets of memory, where single blocks would be spread over more pairs: how much longer what is moved takes, if no pair
+ * had blocks. */
+static const double pairs_moves = 0.5;
+
 /* What it takes longer than its panels say where blocks help each other with the last round: of all, and in any case. */
 static const double helped_share = 0.07, helped_seconds = 1e-6;
 
@@ -172,7 +176,9 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
   const bool is_won_back = seconds > warm && tile->cluster == 2;
   if (is_won_back)
     seconds = warm + (seconds - warm) * (hot_clock / shared_clock);
-  const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth);
+  const double idle = fmax(0, 1 - (double)shares->blocks / fmax(1, (double)device->compute_units));
+  const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth) *
+                       (1 + (tile->cluster > 1 ? pairs_moves * idle : 0));
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
   const double band = is_won_back && is_cut ? band_most / 2 : band_most;
   const double helped = tile->streams ? seconds * helped_share + helped_seconds : 0;
@@ -180,22 +186,27 @@ static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_s
          launch_share * device->launch_seconds;
 }
 
-/* Copies of 8-bit factors: of the bytes copied, what passes through memory; and what both take beside that, by one early launch. */
-static const double lines_traffic = 1.6, lines_seconds = 1e-6;
+/* Copies of factors: of the bytes copied, what passes through memory, of 8-bit ones and of others; and what both take beside that, by one early launch, which elements of 4 bytes and those
+ * of batches do not have. */
+static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-6;
+
+static double packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const double copies = tsl_cuda_wgmma_packed_bytes(tile);
+  const bool by_lines = tile->given == 1 || (tile->given == 2 && tsl_problem_batch(&tile->problem) == 1);
+  return copies == 0 ? 0
+                     : (tile->given == 1 ? lines_traffic : rows_traffic) * copies / device->bandwidth +
+                           (by_lines ? lines_seconds : device->launch_seconds);
+}
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double copies = tsl_cuda_wgmma_packed_bytes(&tile);
-  const double packing = copies == 0       ? 0
-                         : tile.given == 1 ? lines_traffic * copies / device->bandwidth + lines_seconds
-                                           : 2.5 * copies / device->bandwidth + device->launch_seconds;
   const double folding = shares.parts > 1 ? fold_share * device->launch_seconds +
                                                 fold_moves * (double)shares.sums_bytes / device->bandwidth
                                           : 0;
-  return packing + folding +
+  return packing_seconds(&tile, device) + folding +
          (tile.flows ? flowing_seconds(&tile, &shares, problem, device)
                      : staying_seconds(&tile, &shares, problem, device));
 }
