@@ -132,7 +132,8 @@ typedef struct product {
       *device_slots;   /* where sums go from device to device: the same on the device ... */
   tsl_parcel *parcels; /* ... and a tile's messages */
   int parcel_count;
-  bool written; /* a tile of C is stored already */
+  bool written;      /* a tile of C is stored already */
+  double tile_bound; /* of the tile's sums so far */
   tesela_mpi_record *record;
 } product;
 
@@ -255,7 +256,9 @@ static tesela_status multiply(product *p, int number) {
   };
   tesela_record record = {0};
   TSL_TRY(tesela_gemm(job->context, &desc, &record));
-  p->record->error_bound += record.error_bound;
+  p->tile_bound = record.error_bound + (step.panel == 0 ? 0 : p->tile_bound);
+  p->record->error_bound = fmax(p->record->error_bound, p->tile_bound);
+  p->record->flushed_below = fmax(p->record->flushed_below, record.flushed_below);
   p->record->seconds_compute += record.seconds;
   return TESELA_OK;
 }
@@ -552,15 +555,24 @@ static double roundings(const tsl_job *job, const tsl_rank_grid *grid) {
          (job->part[TSL_PART_C].type == job->sums ? 0 : job->part[TSL_PART_C].type->unit_roundoff);
 }
 
+/* Each rank's are of its own tiles; all get the largest. */
+static tesela_status agree_bounds(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
+  double least = 0;
+  TSL_TRY(job->ranks->ops->least(job->ranks, -record->error_bound, &least));
+  record->error_bound = -least * (1 + 1e-6) + roundings(job, grid);
+  TSL_TRY(job->ranks->ops->least(job->ranks, -record->flushed_below, &least));
+  /* Each product may lose three such numbers beside those of its terms, where the record speaks of two in all. */
+  record->flushed_below = -least * (1 + 1.5 * grid->panels * grid->depth / (double)job->k);
+  return TESELA_OK;
+}
+
 tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
   product p = {.job = job, .grid = grid, .record = record, .made = tsl_settle_made(job, grid)};
   tesela_status status = tsl_agree(job->ranks, prepare(&p));
   if (status == TESELA_OK)
     status = job->lane ? run_with_lane(&p) : run_all(&p);
   if (status == TESELA_OK) {
-    double least = 0;
-    status = job->ranks->ops->least(job->ranks, -record->error_bound, &least);
-    record->error_bound = -least * (1 + 1e-6) + roundings(job, grid);
+    status = agree_bounds(job, grid, record);
     record->seconds_wait += p.panels.seconds_wait;
     record->seconds_move += p.panels.seconds_move;
   }
