@@ -94,6 +94,7 @@ typedef struct tesela_mpi_record {
   double seconds_wait;    /**< part of it: waiting for messages */
   double seconds_move;    /**< part of it: packing, unpacking, adding and storing */
   double error_bound;     /**< as in tesela_record, what adding up the parts of k costs included */
+  double flushed_below;   /**< likewise: of the ranks' products the largest, for all parts of k together */
 } tesela_mpi_record;
 
 #ifdef __cplusplus

@@ -41,6 +41,8 @@ class Info(NamedTuple):
         Of this rank's call, and parts of it: products, waiting for messages and moving elements that no product hid.
     error_bound : float
         |error| <= this (|alpha| |A||B| + |beta| |C|), element by element.
+    flushed_below : float
+        0, or what factors may be off by beside that, as in `matmul`'s.
     """
 
     plan: str
@@ -52,6 +54,7 @@ class Info(NamedTuple):
     wait: float
     move: float
     error_bound: float
+    flushed_below: float = 0.0
 
 
 class _Rectangle(ctypes.Structure):
@@ -85,7 +88,7 @@ class _Record(ctypes.Structure):
     _fields_ = [("plan", ctypes.c_char * 256), ("ranks", ctypes.c_int), ("depth", ctypes.c_int), ("slabs", ctypes.c_int),
                 ("steps", ctypes.c_int), ("words", ctypes.c_int64), ("words_all", ctypes.c_int64), ("bound", ctypes.c_double),
                 ("seconds", ctypes.c_double), ("compute", ctypes.c_double), ("wait", ctypes.c_double), ("move", ctypes.c_double),
-                ("error_bound", ctypes.c_double)]
+                ("error_bound", ctypes.c_double), ("flushed_below", ctypes.c_double)]
 
 
 _loaded = None
@@ -284,4 +287,4 @@ def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, 
     if not full_output:
         return out
     return out, Info(record.plan.decode(), record.ranks, record.words, record.bound, record.seconds, record.compute, record.wait,
-                     record.move, record.error_bound)
+                     record.move, record.error_bound, record.flushed_below)

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 
+#include <sched.h>
 #include <time.h>
 
 enum { TAG_ALARM = 5 };
@@ -88,8 +89,11 @@ tesela_status tsl_alarm_end(tsl_alarm *alarm, bool *raised) {
   for (bool done = false; !done;) {
     TSL_TRY(tsl_alarm_look(alarm, raised));
     TSL_TRY(pass_on(alarm, &done));
-    if (!done && tsl_clock() - begin > 1e-4)
+    /* Of a short wait a sleep would be the longer part. */
+    if (!done && tsl_clock() - begin > 1e-3)
       nanosleep(&moment, NULL);
+    else if (!done && tsl_clock() - begin > 1e-4)
+      sched_yield();
   }
   return alarm->ranks->ops->wait(alarm->ranks, TSL_BATCH_ALARM_TOLD);
 }

@@ -7,13 +7,13 @@
 /* A rank is eight cores of a cluster's node, with their share of a network of 100 to 200 Gbit/s. */
 const tsl_links tsl_links_default = {2e-6, 2.5e9, 2e11};
 
-/* GPUs of one host: an H100 multiplies with some hundred TFLOP/s, by types; NVLink carries 200 GB/s and more each way while both multiply, and
+/* GPUs of one host: an H100 multiplies with some hundred TFLOP/s, by types (f32 and f64 by residues); NVLink carries 200 GB/s and more each way while both multiply, and
  * what it costs to begin a step's messages, and to wait for them, is of the host. Through host memory two copies and a message follow each
  * other, all by one thread. */
 const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
   enum { NARROW, SINGLE, DOUBLE, RATES };
-  static const tsl_links devices[RATES] = {{6e-5, 2e11, 6e14}, {6e-5, 2e11, 1e14}, {6e-5, 2e11, 5e13}},
-                         hosts[RATES] = {{2e-4, 1.5e9, 6e14}, {2e-4, 1.5e9, 1e14}, {2e-4, 1.5e9, 5e13}};
+  static const tsl_links devices[RATES] = {{6e-5, 2e11, 6e14}, {6e-5, 2e11, 2e14}, {6e-5, 2e11, 1e14}},
+                         hosts[RATES] = {{2e-4, 1.5e9, 6e14}, {2e-4, 1.5e9, 2e14}, {2e-4, 1.5e9, 1e14}};
   const int rate = type == TESELA_F64 || type == TESELA_C128  ? DOUBLE
                    : type == TESELA_F32 || type == TESELA_C64 ? SINGLE
                                                               : NARROW;
@@ -103,13 +103,34 @@ static double bytes_for(const tsl_task *task, double rows, double cols, double t
          5 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
 }
 
+/* Edges of growing tiles are at multiples of a kernel's tile, where tiles are large. */
+int64_t tsl_grid_edge(const tsl_rank_grid *grid, int64_t total, int tile, int tiles) {
+  enum { GRAIN = 256 };
+  int64_t before = 0, all = 0, share = 1;
+  if (grid->growth <= 1 || tile == 0 || tile == tiles)
+    return tsl_even(total, tile, tiles);
+  for (int i = 0; i < tiles; i++, share *= grid->growth) {
+    before += i < tile ? share : 0;
+    all += share;
+  }
+  const int64_t edge = total / all * before + total % all * before / all;
+  return total / all < GRAIN ? edge : (edge + GRAIN / 2) / GRAIN * GRAIN;
+}
+
+/* Lines of the largest tile. */
+static double largest(const tsl_rank_grid *grid, double lines, int tiles) {
+  const int64_t total = (int64_t)lines;
+  return grid->growth <= 1 ? ceil(lines / tiles)
+                           : (double)(total - tsl_grid_edge(grid, total, tiles - 1, tiles));
+}
+
 /* Bytes of the larger of both kinds of blocks, made in so many tiles and panels. */
 static double bytes_in(const tsl_task *task, const tsl_rank_grid *grid, int64_t panels) {
   double most = 0;
   for (int which = 0; which < 2; which++) {
     const sides s = sides_of(grid, which);
-    const double bytes = bytes_for(task, ceil(s.rows / grid->tiles_m), ceil(s.cols / grid->tiles_n),
-                                   ceil(s.depth / (double)panels));
+    const double bytes = bytes_for(task, largest(grid, s.rows, grid->tiles_m),
+                                   largest(grid, s.cols, grid->tiles_n), ceil(s.depth / (double)panels));
     most = bytes > most ? bytes : most;
   }
   return most;
@@ -221,11 +242,12 @@ bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_gr
   return true;
 }
 
-bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n,
+bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n, int growth,
                        tsl_rank_grid *grid) {
   tsl_rank_grid cut = *grid;
   cut.tiles_m = tiles_m;
   cut.tiles_n = tiles_n;
+  cut.growth = growth;
   cut.panels = 1;
   cut.memory = (int64_t)bytes_in(task, &cut, 1);
   if (grid->tiles_m > 1 || grid->tiles_n > 1 || cut.memory > task->memory)

@@ -42,6 +42,7 @@ typedef struct tsl_rank_grid {
   bool
       as_c; /* blocks are what each rank has of C: slabs and their parts are the rows and columns of C's own grid */
   int tiles_m, tiles_n; /* a block is made in so many tiles */
+  int growth;           /* each of them so many times as large as the one before; 0, 1: they are even */
   int panels;           /* and a tile in so many panels of its terms */
   int64_t memory;       /* bytes that the largest block takes */
   int64_t words; /* received by the busiest rank; as expected of operands that lie evenly, or as counted */
@@ -76,8 +77,10 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *
  * for the tiles beside each other, and that of B where a block is one tile wide. */
 int tsl_grid_times_a(const tsl_rank_grid *grid);
 int tsl_grid_times_b(const tsl_rank_grid *grid);
+/* Where tile `tile` of `tiles` begins in a dimension of a block that has so many. */
+int64_t tsl_grid_edge(const tsl_rank_grid *grid, int64_t total, int tile, int tiles);
 /* Cuts blocks that are made in one tile into so many, each in one panel. False where that does not fit, and nothing is changed. */
-bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n,
+bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n, int growth,
                        tsl_rank_grid *grid);
 
 /* Makes a tile in fewer panels, the fewest from `panels` on that fit. */

@@ -11,6 +11,7 @@
 #include "comm/nccl/nccl.h"
 #include "comm/way.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,9 @@ struct tsl_lane {
   tesela_status status;
   tsl_status_saved failure;
 };
+
+/* Clusters of a product's blocks need neighbours, some of which others take: so a few more. */
+const int tsl_lane_units = TSL_NCCL_BLOCKS + 4;
 
 /* --- failures and waiting --- */
 
@@ -92,8 +96,10 @@ static tesela_status until(tsl_lane *lane, question asked, int batch) {
     TSL_TRY(tsl_alarm_look(&lane->alarm, &raised));
     if (raised)
       give_up(lane);
-    else if (tsl_clock() - begin > 1e-4)
+    else if (tsl_clock() - begin > 1e-3)
       nanosleep(&moment, NULL);
+    else if (tsl_clock() - begin > 1e-4)
+      sched_yield();
   }
   return TESELA_OK;
 }

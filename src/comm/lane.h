@@ -31,6 +31,9 @@ const char *tsl_lane_name(const tsl_lane *lane);
 /* With the ranks that have it. NULL is allowed. */
 void tsl_lane_free(tsl_lane *lane);
 
+/* Multiprocessors of a device that messages may need while something else runs there. */
+extern const int tsl_lane_units;
+
 /* --- a call: start (on each rank by itself), arm (all ranks, where all have started), end (all that are armed), stop --- */
 
 /* Takes a stream and marks. TESELA_OUT_OF_MEMORY, TESELA_DEVICE_FAILED. */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/spared.h"
 #include "base/status.h"
 #include "comm/agree.h"
 #include "comm/blocks.h"
@@ -51,29 +52,47 @@ static const tsl_links *links_of(const tsl_job *job) {
                       job->part[TSL_PART_A].type->type);
 }
 
-double tsl_product_least_tile = 1e12;
+tsl_product_costs tsl_product_cost = {7e-4, 256, 2.5e11};
+
+/* Nothing hides the messages of the first tile, and those of another one come beside the one before: so tiles grow by as much as products
+ * take longer than messages, and there are as many as cost least. `lines` are to be cut. */
+static int choose_tiles(const tsl_job *job, const tsl_rank_grid *grid, double lines, int *growth) {
+  enum { TILES = 4, GROWTH = 4 };
+  const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
+  const double messages =
+      (double)busiest * (double)job->part[TSL_PART_A].type->size / links_of(job)->bytes_second;
+  const double longer = messages > 0 ? floor(grid->seconds_compute / messages) : 1;
+  double best = INFINITY;
+  int tiles = 1;
+  *growth = (int)fmax(1, fmin(GROWTH, longer));
+  for (int count = 1, share = 1, all = 1; count <= TILES; count++, share *= *growth, all += share) {
+    const double seconds = messages / all + count * tsl_product_cost.tile_seconds;
+    if (seconds >= best || lines / all < tsl_product_cost.tile_lines)
+      continue;
+    best = seconds;
+    tiles = count;
+  }
+  return tiles;
+}
 
 bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid) {
-  enum { TILES = 4 };
   const tsl_task task = task_of(job);
-  const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used;
-  const int tiles = operations >= TILES * tsl_product_least_tile ? TILES
-                    : operations >= 2 * tsl_product_least_tile   ? 2
-                                                                 : 1;
   /* Of a factor the ranks that need the same part hold it together. */
   const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
   const double cuts_m = grid->by_columns ? parts : slabs, cuts_n = grid->by_columns ? slabs : parts;
-  const bool a_stays =
-      (double)job->m / cuts_m * (1 - 1 / cuts_n) <= (double)job->n / cuts_n * (1 - 1 / cuts_m);
+  const double rows = (double)job->m / cuts_m, cols = (double)job->n / cuts_n;
+  const bool a_stays = rows * (1 - 1 / cuts_n) <= cols * (1 - 1 / cuts_m);
+  int growth;
+  const int tiles = choose_tiles(job, grid, a_stays ? cols : rows, &growth);
   return job->any_steps &&
-         tsl_grid_in_tiles(&task, links_of(job), a_stays ? 1 : tiles, a_stays ? tiles : 1, grid);
+         tsl_grid_in_tiles(&task, links_of(job), a_stays ? 1 : tiles, a_stays ? tiles : 1, growth, grid);
 }
 
 /* Fewer and deeper panels between devices, as each one more reads and writes the sums once more. */
 static void deepen(const tsl_job *job, tsl_rank_grid *grid) {
   const tsl_task task = task_of(job);
   const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used,
-               panels = operations / (tsl_product_least_tile / 4);
+               panels = operations / tsl_product_cost.panel_operations;
   if (job->lane && job->any_steps && panels < grid->panels)
     tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
 }
@@ -132,7 +151,8 @@ typedef struct product {
       *device_slots;   /* where sums go from device to device: the same on the device ... */
   tsl_parcel *parcels; /* ... and a tile's messages */
   int parcel_count;
-  bool written; /* a tile of C is stored already */
+  bool written;      /* a tile of C is stored already */
+  double tile_bound; /* of the tile's sums so far */
   tesela_mpi_record *record;
 } product;
 
@@ -254,8 +274,14 @@ static tesela_status multiply(product *p, int number) {
       .bits = job->bits,
   };
   tesela_record record = {0};
-  TSL_TRY(tesela_gemm(job->context, &desc, &record));
-  p->record->error_bound += record.error_bound;
+  /* A kernel whose blocks stay until its end would have messages wait for that, or, where these came first, some of its own blocks. */
+  tsl_spare_units(job->lane && number + 1 < tsl_steps(p->grid) ? tsl_lane_units : 0);
+  const tesela_status status = tesela_gemm(job->context, &desc, &record);
+  tsl_spare_units(0);
+  TSL_TRY(status);
+  p->tile_bound = record.error_bound + (step.panel == 0 ? 0 : p->tile_bound);
+  p->record->error_bound = fmax(p->record->error_bound, p->tile_bound);
+  p->record->flushed_below = fmax(p->record->flushed_below, record.flushed_below);
   p->record->seconds_compute += record.seconds;
   return TESELA_OK;
 }
@@ -477,6 +503,8 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
   const bool travels = !p->job->settles || p->job->travels;
+  if (p->written && !travels) /* no rank waits for another one's C, and what fails now is told at the end */
+    return own == TESELA_OK ? settle(p, tile, 0) : TESELA_OK;
   const int64_t owned = travels ? owned_in(p, step) : 0;
   if (travels)
     TSL_TRY(receive_sums(p, step, owned));
@@ -509,12 +537,14 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
   return TESELA_OK;
 }
 
-/* All ranks: whether what each did last went well. */
-static tesela_status agree_late(const product *p) {
+/* All ranks: whether what each did since C was written first went well. */
+static tesela_status agree_late(const product *p, tesela_status own) {
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
   TSL_TRY(tsl_lane_meet(p->job->lane));
-  tesela_status own = tsl_lane_status(p->job->lane);
+  tsl_status_restore(&saved);
+  own = own == TESELA_OK ? tsl_lane_status(p->job->lane) : own;
   if (own != TESELA_OK) {
-    tsl_status_saved saved;
     tsl_status_save(&saved);
     own = tsl_fail(own, "%s; C is lost, a part of it was written", saved.sentence);
   }
@@ -534,7 +564,7 @@ static tesela_status run_all(product *p) {
   if (!p->job->settles)
     return TESELA_OK;
   TSL_TRY(tsl_lane_wait(p->job->lane, LANE_SUMS));
-  return agree_late(p);
+  return agree_late(p, own);
 }
 
 static tesela_status run_with_lane(product *p) {
@@ -552,15 +582,24 @@ static double roundings(const tsl_job *job, const tsl_rank_grid *grid) {
          (job->part[TSL_PART_C].type == job->sums ? 0 : job->part[TSL_PART_C].type->unit_roundoff);
 }
 
+/* Each rank's are of its own tiles; all get the largest. */
+static tesela_status agree_bounds(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
+  double least = 0;
+  TSL_TRY(job->ranks->ops->least(job->ranks, -record->error_bound, &least));
+  record->error_bound = -least * (1 + 1e-6) + roundings(job, grid);
+  TSL_TRY(job->ranks->ops->least(job->ranks, -record->flushed_below, &least));
+  /* Each product may lose three such numbers beside those of its terms, where the record speaks of two in all. */
+  record->flushed_below = -least * (1 + 1.5 * grid->panels * grid->depth / (double)job->k);
+  return TESELA_OK;
+}
+
 tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
   product p = {.job = job, .grid = grid, .record = record, .made = tsl_settle_made(job, grid)};
   tesela_status status = tsl_agree(job->ranks, prepare(&p));
   if (status == TESELA_OK)
     status = job->lane ? run_with_lane(&p) : run_all(&p);
   if (status == TESELA_OK) {
-    double least = 0;
-    status = job->ranks->ops->least(job->ranks, -record->error_bound, &least);
-    record->error_bound = -least * (1 + 1e-6) + roundings(job, grid);
+    status = agree_bounds(job, grid, record);
     record->seconds_wait += p.panels.seconds_wait;
     record->seconds_move += p.panels.seconds_move;
   }

@@ -16,8 +16,11 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *grid);
  * A block is made in some tiles, each of all terms, whose panels come while the one before is multiplied. False: the grid is as good as
  * it was. Of a job whose bits may differ from those of another way of messages. */
 bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid);
-/* Operations of such a tile, at least, and four times those of a panel between devices. A test may change it. */
-extern double tsl_product_least_tile;
+/* Seconds that one tile more costs, lines of one and operations of a panel between devices, at least. A test may change them. */
+typedef struct tsl_product_costs {
+  double tile_seconds, tile_lines, panel_operations;
+} tsl_product_costs;
+extern tsl_product_costs tsl_product_cost;
 /* Counts the words of a grid for the job's layouts. TESELA_OUT_OF_MEMORY. */
 tesela_status tsl_product_count(const tsl_job *job, tsl_rank_grid *grid);
 

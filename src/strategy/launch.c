@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/source.h"
+#include "base/spared.h"
 #include "base/status.h"
 #include "device/jit_cache.h"
 
@@ -188,6 +189,11 @@ tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operan
       .c_row_stride = c->row_stride,
       .c_col_stride = c->col_stride,
   };
+}
+
+int tsl_launch_units(const tsl_device *device) {
+  const int spared = tsl_spared_units(), units = device->compute_units;
+  return spared < units / 2 ? units - spared : units - units / 2;
 }
 
 tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes) {

@@ -31,6 +31,9 @@ typedef struct tsl_gemm_sizes {
 /* Those of a run. k is 0 where alpha is: A and B are not read then. */
 tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operands);
 
+/* Units of a device that blocks may stay on until a kernel's end: all, but those that this thread leaves to others (base/spared.h). */
+int tsl_launch_units(const tsl_device *device);
+
 /* Those of C' = B' A'. */
 tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes);
 /* Whether a matrix is better read along the first stride than along the other: numbers follow each other there, or are

@@ -1,5 +1,6 @@
 #include "comm/false_nccl.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +18,7 @@ typedef struct unique_id {
 typedef struct config {
   size_t size;
   unsigned magic, version;
-  int blocking;
+  int blocking, cluster, least_blocks, most_blocks;
 } config;
 
 typedef struct message message;
@@ -105,7 +106,9 @@ int ncclCommInitRankConfig(struct ncclComm **comm, int ranks, unique_id id, int 
     return SYSTEM_ERROR;
   *own = (struct ncclComm){.id = id, .ranks = ranks, .rank = rank};
   pthread_mutex_lock(&lock);
-  if (settings->magic != 0xcafebeef || settings->blocking != 0 || rank < 0 || rank >= ranks)
+  if (settings->size != sizeof *settings || settings->magic != 0xcafebeef || settings->version != 21700 ||
+      settings->blocking != 0 || settings->cluster != INT_MIN || settings->least_blocks != INT_MIN ||
+      settings->most_blocks < 1 || rank < 0 || rank >= ranks)
     false_nccl.wrong++;
   own->error = fails(FALSE_NCCL_JOIN_LATER) ? INTERNAL_ERROR : SUCCESS;
   own->next = all;

@@ -501,7 +501,7 @@ static int set_up(void **state) {
   (void)state;
   setenv("TESELA_NCCL", FALSE_NCCL_PATH, 1);
   tsl_lane_least_block = 1;
-  tsl_product_least_tile = 1;
+  tsl_product_cost = (tsl_product_costs){0, 1, 0.25};
   false_nccl.entered = tesela_fake_entered;
   tesela_fake_install();
   tesela_fake_inner("cpu");

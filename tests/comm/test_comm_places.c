@@ -8,6 +8,7 @@
 #include "comm/threads.h"
 #include "opencl.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,32 @@ static void cases_are_right(void **state) {
       tiled += strstr(o.record[0].plan, "tiles") != NULL;
     }
   assert_true(several > 20 && tiled > 2);
+}
+
+/* What relaxed arithmetic takes for 0 is told of all ranks' products; of others nothing is. */
+static void flushing_is_told(void **state) {
+  static const char *const strategies[] = {"element", "element relaxed=1"};
+  static outcome o;
+  (void)state;
+  for (int relaxed = 0; relaxed < 2; relaxed++) {
+    int told = 0;
+    for (int number = 0; number < comm_cases(); number++) {
+      comm_case c = comm_case_at(number, 3);
+      if (c.type != TESELA_F32)
+        continue;
+      c.device = "opencl:0";
+      c.strategy = strategies[relaxed];
+      o.c = &c;
+      assert_int_equal(tsl_threads_run(3, body, &o), TESELA_OK);
+      for (int r = 0; r < 3; r++) {
+        assert_string_equal(o.why[r], "");
+        assert_true(o.record[r].flushed_below == o.record[0].flushed_below);
+      }
+      assert_true(o.record[0].flushed_below < 1e-36);
+      told += o.record[0].flushed_below >= FLT_MIN;
+    }
+    assert_true(relaxed ? told > 3 : told == 0);
+  }
 }
 
 /* --- refusals --- */
@@ -195,7 +222,7 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_right),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cases_are_right), cmocka_unit_test(flushing_is_told),
                                      cmocka_unit_test(wrong_buffers_are_refused),
                                      cmocka_unit_test(transposes_are_right)};
   return opencl_is_missing() ? OPENCL_SKIPPED : cmocka_run_group_tests(tests, set_up, tear_down);

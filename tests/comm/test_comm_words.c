@@ -250,9 +250,31 @@ static void as_explained_by_threads(void **state) {
   tesela_context_destroy(context);
 }
 
+/* Tiles that grow follow each other, and each is as many times as large as the one before as is asked for, but for whole tiles of kernels. */
+static void tiles_grow(void **state) {
+  static const int64_t totals[] = {0, 1, 5, 80, 1000, 4095, 32768, 1000000007};
+  (void)state;
+  for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
+    for (int growth = 0; growth <= 4; growth++)
+      for (int tiles = 1; tiles <= 4; tiles++) {
+        const tsl_rank_grid grid = {.growth = growth};
+        double before = 0;
+        assert_int_equal(tsl_grid_edge(&grid, totals[i], 0, tiles), 0);
+        assert_int_equal(tsl_grid_edge(&grid, totals[i], tiles, tiles), totals[i]);
+        for (int tile = 0; tile < tiles; tile++) {
+          const int64_t from = tsl_grid_edge(&grid, totals[i], tile, tiles),
+                        to = tsl_grid_edge(&grid, totals[i], tile + 1, tiles);
+          const double lines = (double)(to - from), rounding = growth > 1 && totals[i] > 256 ? 256 : 2;
+          assert_true(from <= to && (from % 256 == 0 || totals[i] < 32768 || growth < 2));
+          assert_true(tile == 0 || fabs(lines - fmax(1, growth) * before) <= (growth + 2) * rounding);
+          before = lines;
+        }
+      }
+}
+
 int main(int argc, char **argv) {
   all = argc > 1 && strcmp(argv[1], "all") == 0;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(as_explained),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_grow), cmocka_unit_test(as_explained),
                                      cmocka_unit_test(as_explained_by_threads),
                                      cmocka_unit_test(near_the_bound)};
   return cmocka_run_group_tests(tests, NULL, NULL);

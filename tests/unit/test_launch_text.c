@@ -1,10 +1,12 @@
 /* What stands in front of a kernel's text: parameters that it asks for and no others, so that configs which differ in the
  * rest are one text, compiled once. */
+#include "base/spared.h"
 #include "base/status.h"
 #include "plan/plan.h"
 #include "strategy/launch.h"
 #include "unit/unit.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static tsl_devices *devices;
@@ -56,6 +58,29 @@ static void configs_share_what_they_can(void **state) {
   assert_false(b.high == c.high && b.low == c.low);
 }
 
+/* A thread's kernels leave what it says to others, and keep a half of the device at least; other threads' keep all. */
+static void *count_units(void *units) {
+  *(int *)units = tsl_launch_units(&(tsl_device){.compute_units = 132});
+  return NULL;
+}
+
+static void units_are_spared(void **state) {
+  static const int asked[] = {0, 28, 66, 500}, left[] = {132, 104, 66, 66};
+  const tsl_device device = {.compute_units = 132}, tiny = {.compute_units = 1};
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    pthread_t other;
+    int all = 0;
+    tsl_spare_units(asked[i]);
+    assert_int_equal(tsl_launch_units(&device), left[i]);
+    assert_int_equal(tsl_launch_units(&tiny), 1);
+    assert_int_equal(pthread_create(&other, NULL, count_units, &all), 0);
+    pthread_join(other, NULL);
+    assert_int_equal(all, 132);
+  }
+  tsl_spare_units(0);
+}
+
 static void a_word_is_a_whole_word(void **state) {
   (void)state;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_DOT, "exact");
@@ -81,6 +106,7 @@ static void a_word_is_a_whole_word(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(configs_share_what_they_can),
+      cmocka_unit_test(units_are_spared),
       cmocka_unit_test(a_word_is_a_whole_word),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

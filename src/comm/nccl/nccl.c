@@ -39,7 +39,17 @@ tesela_status tsl_nccl_make_id(const tsl_nccl *nccl, tsl_nccl_id *id) {
 
 tesela_status tsl_nccl_join(tsl_nccl *nccl, int ranks, int rank, const tsl_nccl_id *id) {
   tsl_nccl_unique_id own;
-  tsl_nccl_config config = {sizeof config, TSL_NCCL_MAGIC, TSL_NCCL_CONFIG_VERSION, 0};
+  tsl_nccl_config config = {.size = sizeof config,
+                            .magic = TSL_NCCL_MAGIC,
+                            .version = TSL_NCCL_WITH_BLOCKS,
+                            .cluster = TSL_NCCL_BY_ITSELF,
+                            .least_blocks = TSL_NCCL_BY_ITSELF,
+                            .most_blocks = TSL_NCCL_BLOCKS};
+  if (nccl->version < TSL_NCCL_WITH_BLOCKS) {
+    config.size =
+        offsetof(tsl_nccl_config, least_blocks); /* of a struct that ends with `blocking` and its padding */
+    config.version = TSL_NCCL_FIRST;
+  }
   memcpy(own.internal, id->bytes, sizeof own.internal);
   return told(nccl, "ncclCommInitRankConfig", nccl->api.join(&nccl->handle, ranks, own, rank, &config));
 }

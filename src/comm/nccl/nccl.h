@@ -12,6 +12,10 @@
 #include <stdbool.h>
 #include <tesela/tesela.h>
 
+/* Blocks of the kernels that carry messages, each on a multiprocessor, at most, as products run beside them: more carry little more, and cost
+ * products more than their own multiprocessors. NCCL_MAX_CTAS sets another number; before 2.17 NCCL takes what it likes. */
+enum { TSL_NCCL_BLOCKS = 16 };
+
 /* A rank's part of a communicator. */
 typedef struct tsl_nccl {
   tsl_nccl_api api;

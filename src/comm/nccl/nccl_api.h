@@ -2,6 +2,7 @@
 #ifndef TSL_COMM_NCCL_API_H
 #define TSL_COMM_NCCL_API_H
 
+#include <limits.h>
 #include <stddef.h>
 
 enum { TSL_NCCL_ID_BYTES = 128 };
@@ -11,14 +12,22 @@ typedef struct tsl_nccl_unique_id {
   char internal[TSL_NCCL_ID_BYTES];
 } tsl_nccl_unique_id;
 
-/* The settings of a communicator as of 2.14: later versions take shorter structs by their size, and set by themselves what these lack. */
+/* The settings of a communicator as of 2.14, and of 2.17 from `cluster` on: later versions take shorter structs by their size, and set by
+ * themselves what these lack. */
 typedef struct tsl_nccl_config {
   size_t size;
   unsigned magic, version;
-  int blocking;
+  int blocking, cluster, least_blocks, most_blocks;
 } tsl_nccl_config;
 
-enum { TSL_NCCL_CONFIG_VERSION = 21400, TSL_NCCL_SUCCESS = 0, TSL_NCCL_IN_PROGRESS = 7, TSL_NCCL_INT8 = 0 };
+enum {
+  TSL_NCCL_FIRST = 21400,
+  TSL_NCCL_WITH_BLOCKS = 21700,
+  TSL_NCCL_BY_ITSELF = INT_MIN,
+  TSL_NCCL_SUCCESS = 0,
+  TSL_NCCL_IN_PROGRESS = 7,
+  TSL_NCCL_INT8 = 0
+};
 #define TSL_NCCL_MAGIC 0xcafebeefu
 
 struct ncclComm;

@@ -143,7 +143,7 @@ static tesela_status multiply(const running *run) {
   tsl_buffer *c = run->is_split ? run->operands->scratch : run->operands->c.buffer;
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a->buffer), TSL_ARG_BUFFER(run->b->buffer),
                                TSL_ARG_BUFFER(c), TSL_ARG_VALUE(given)};
-  const int64_t room = (int64_t)work->device->compute_units * run->tile.groups,
+  const int64_t room = (int64_t)tsl_launch_units(work->device) * run->tile.groups,
                 blocks = run->tile.stays ? tsl_least(shares->blocks, room) : shares->blocks;
   const tsl_grid grid = {{(uint64_t)blocks, (uint64_t)run->count, 1}, {run->tile.items, 1, 1}};
   return work->device->ops->launch(run->stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);

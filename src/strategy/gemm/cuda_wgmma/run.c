@@ -352,8 +352,12 @@ static tesela_status launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
   if (!is_split)
     count = add_finish(run, &steps, list, count);
-  const tsl_grid grid = {{(uint64_t)tsl_least(shares->blocks, all), 1, 1},
-                         {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
+  /* Streams need all the blocks that they were shared out to. */
+  const int64_t room = (int64_t)tsl_launch_units(run->work->device) * run->tile.resident / run->tile.cluster *
+                       run->tile.cluster,
+                blocks = run->tile.streams ? shares->blocks
+                                           : tsl_least(shares->blocks, tsl_most(run->tile.cluster, room));
+  const tsl_grid grid = {{(uint64_t)tsl_least(blocks, all), 1, 1}, {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
   return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
 }
 

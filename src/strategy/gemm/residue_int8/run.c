@@ -296,7 +296,7 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
   const tsl_argument products[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]),
                                    TSL_ARG_BUFFER(operands->scratch), TSL_ARG_VALUE(*given)};
   TSL_TRY(launch(work, stream, kernels->multiply,
-                 cluster * tsl_least(shares, work->device->compute_units / cluster), 1, MULTIPLY_ITEMS,
+                 cluster * tsl_least(shares, tsl_launch_units(work->device) / cluster), 1, MULTIPLY_ITEMS,
                  products, 4));
   residue_tables tables = {.of = {{.parts = 0}}};
   for (int c = 0; c < given->rules.candidates; c++)

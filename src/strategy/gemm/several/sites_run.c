@@ -33,8 +33,13 @@ static tesela_status wait_for(const running *job, tsl_stream *stream, const tsl_
   return of->is_recorded ? job->ops->stream_wait(stream, of->done) : TESELA_OK;
 }
 
-static tesela_status mark(const running *job, tsl_stream *stream, tsl_site_buffer *of) {
-  if (!of->done)
+/* The same of a copy, by the host: one that waits in a copy engine's queue holds up those of other members behind it. */
+static tesela_status await(const running *job, const tsl_site_buffer *of) {
+  return of->is_recorded ? job->ops->event_wait(of->done) : TESELA_OK;
+}
+
+static tesela_status mark(const running *job, tsl_stream *stream, tsl_site_buffer *of, bool is_used) {
+  if (!of->done || !is_used)
     return TESELA_OK;
   TSL_TRY(job->ops->event_record(stream, of->done));
   of->is_recorded = true;
@@ -119,7 +124,7 @@ static tesela_status bring(const running *job, const tsl_several_tile *tile, int
   *out = (tsl_operand){.buffer = to->buffer};
   if (is_there || !tsl_problem_reads(&job->work->problem, operand))
     return TESELA_OK;
-  TSL_TRY(wait_for(job, job->site->in, to));
+  TSL_TRY(await(job, to));
   return travel(job, job->site->in, operand, &at, to->buffer, false);
 }
 
@@ -146,9 +151,10 @@ static tesela_status compute(running *job, int index) {
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
     TSL_TRY(wait_for(job, site->compute, result)); /* nothing was brought that waited for it */
   TSL_TRY(job->work->children->enqueue(site->kinds[tile->kind].child, &used, site->compute, site->scratch));
-  TSL_TRY(mark(job, site->compute, slab));
-  TSL_TRY(mark(job, site->compute, &site->stay));
-  return mark(job, site->compute, result);
+  const int passes = a_stays ? TSL_OPERAND_B : TSL_OPERAND_A;
+  TSL_TRY(mark(job, site->compute, slab, tile->piece[passes] < 0));
+  TSL_TRY(mark(job, site->compute, &site->stay, tile->piece[block->stays] < 0));
+  return mark(job, site->compute, result, tile->piece[TSL_OPERAND_C] < 0);
 }
 
 /* A tile of C to those that hold it. */
@@ -158,9 +164,9 @@ static tesela_status send(running *job, int index) {
   tsl_site_buffer *result = &site->results[index % SITE_RING];
   if (tile->piece[TSL_OPERAND_C] >= 0)
     return TESELA_OK;
-  TSL_TRY(wait_for(job, site->out, result));
+  TSL_TRY(await(job, result));
   TSL_TRY(travel(job, site->out, TSL_OPERAND_C, &tile->c, result->buffer, true));
-  return mark(job, site->out, result);
+  return mark(job, site->out, result, true);
 }
 
 static tesela_status all_tiles(running *job) {

@@ -1,8 +1,8 @@
 /* How C is cut for operands in pieces: into blocks, one or more for each member, and these into tiles.
  *
  * Sums are not cut: a tile has all of k, so its bits are those of a child, whenever its operands came. Of a block one factor's
- * lines stay on the device, of which less is to be brought; the other's pass through in slabs. Slabs end where pieces do, so that
- * what a member holds is multiplied as it lies, and that comes first; then what the next member holds, and so on. */
+ * lines stay on the device, of which less is to be brought; the other's pass through in slabs. What a member holds is multiplied as it
+ * lies, and that comes first; then what others hold side by side, from the next member's on: as much at once as comes meanwhile. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/several/sites.h"
@@ -120,10 +120,11 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
 
 /* --- tiles --- */
 
-/* A stretch of lines of the factor that passes through, between pieces' ends. */
+/* A stretch of lines of the factor that passes through: between pieces' ends, or all that others hold side by side. */
 typedef struct stretch {
   int64_t first, count;
-  int distance; /* members from this one to the one that holds most of it */
+  int distance; /* members from this one to the one that holds most of it; of several pieces, of the nearest */
+  bool is_here; /* nothing of it is brought, nor is C sent away */
 } stretch;
 
 typedef struct cutting {
@@ -180,14 +181,45 @@ static int distance_of(const cutting *job, const tsl_rect *c) {
   return best;
 }
 
-/* Stays sorted by distance; equals by their place. */
+/* Whether the member holds what a rectangle of C needs of the factor that passes through, and the rectangle. */
+static bool is_here(const cutting *job, const tsl_rect *c) {
+  const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
+  const tsl_spread *spread = job->work->spread;
+  const int member = job->block->member;
+  return tsl_spread_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
+         (!tsl_problem_reads(&job->work->problem, job->passes) ||
+          tsl_spread_whole(spread, job->passes, &at, member) >= 0);
+}
+
+/* Whether two stretches, one behind the other, may be parts of one tile: both come from elsewhere, and C's lines for them are held together. */
+static bool may_join(const cutting *job, const stretch *one, const stretch *next) {
+  const tsl_rect c = rect_of(job, one->first, one->count + next->count);
+  return !one->is_here && !next->is_here &&
+         tsl_spread_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
+}
+
+/* They come by their places; one behind another that both come is one with it: fewer and larger products are faster (slab_beside()). */
 static void add_stretch(cutting *job, int64_t first, int64_t count) {
   const tsl_rect c = rect_of(job, first, count);
-  const stretch one = {first, count, distance_of(job, &c)};
-  int at = job->stretch_count++;
-  for (; at > 0 && job->stretches[at - 1].distance > one.distance; at--)
-    job->stretches[at] = job->stretches[at - 1];
-  job->stretches[at] = one;
+  const stretch one = {first, count, distance_of(job, &c), is_here(job, &c)};
+  stretch *last = job->stretch_count > 0 ? &job->stretches[job->stretch_count - 1] : NULL;
+  if (last && may_join(job, last, &one)) {
+    last->count += count;
+    last->distance = one.distance < last->distance ? one.distance : last->distance;
+    return;
+  }
+  job->stretches[job->stretch_count++] = one;
+}
+
+/* By distance; equals by their places. */
+static void sort_stretches(cutting *job) {
+  for (int i = 1; i < job->stretch_count; i++) {
+    const stretch one = job->stretches[i];
+    int at = i;
+    for (; at > 0 && job->stretches[at - 1].distance > one.distance; at--)
+      job->stretches[at] = job->stretches[at - 1];
+    job->stretches[at] = one;
+  }
 }
 
 static void cut_stretches(cutting *job) {
@@ -205,6 +237,7 @@ static void cut_stretches(cutting *job) {
       add_stretch(job, first, job->ends[i] - first);
       first = job->ends[i];
     }
+  sort_stretches(job);
 }
 
 static bool same_shape(const tsl_shape *a, const tsl_shape *b) {
@@ -275,12 +308,15 @@ static tesela_status add_tile(const cutting *job, int block, const tsl_rect *c, 
  * the factor that stays above all (NOTES.md), and rows that touch are one copy. So a slab is as large as what a fast link brings beside a
  * fast product of the tile before. */
 static double slab_beside(const cutting *job, int64_t lines) {
-  static const double link = 2e11, narrow = 1e15, wide = 2.5e14, part_of_memory = 64;
+  static const double link = 3e11, narrow = 1e15, single = 2e14, wide = 1e14, part_of_memory = 64;
   const tsl_problem *problem = &job->work->problem;
   const tsl_device *device = job->work->device->members[job->block->member];
   const double across = (double)(job->passes == TSL_OPERAND_A ? job->block->c.cols : job->block->c.rows);
-  const double seconds =
-      2 * (double)lines * across * (double)problem->k / (size_of(job->work, job->passes) < 4 ? narrow : wide);
+  const size_t size = size_of(job->work, job->passes);
+  const double seconds = 2 * (double)lines * across * (double)problem->k /
+                         (size < 4   ? narrow
+                          : size < 8 ? single
+                                     : wide);
   return fmin(seconds * link, (double)device->memory_limit / part_of_memory);
 }
 
