@@ -368,8 +368,10 @@ TSL_INLINE int64_t update_halves(int64_t count, const REAL *x, REAL t, REAL *a) 
   const half by = t - (half){0};
   int64_t i = 0;
   for (; i + 4 * HALF <= count; i += 4 * HALF)
-    TSL_UNROLL for (int64_t v = i; v < i + 4 * HALF; v += HALF) * (half *)(a + v) +=
-        by * *(const half *)(x + v);
+    TSL_UNROLL for (int64_t v = 0; v < 4 * HALF; v += HALF) {
+      half *const at = (half *)(a + i + v);
+      *at += by * *(const half *)(x + i + v);
+    }
   return i;
 }
 
@@ -381,11 +383,11 @@ TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL 
     i = update_halves(count, x, t[0], a);
   if (far_x)
     for (; i + 4 * LANES <= count; i += 4 * LANES)
-      TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
-          NAME(store)(a + v, updated(load_whole(a + v, far), re, im, load_whole(x + v, far)));
+      TSL_UNROLL for (int64_t v = 0; v < 4 * LANES; v += LANES)
+          NAME(store)(a + i + v, updated(load_whole(a + i + v, far), re, im, load_whole(x + i + v, far)));
   for (; i + 4 * LANES <= count; i += 4 * LANES)
-    TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
-        NAME(store)(a + v, updated(load_whole(a + v, far), re, im, NAME(load)(x + v)));
+    TSL_UNROLL for (int64_t v = 0; v < 4 * LANES; v += LANES)
+        NAME(store)(a + i + v, updated(load_whole(a + i + v, far), re, im, NAME(load)(x + i + v)));
   for (; i + LANES <= count; i += LANES)
     NAME(store)(a + i, updated(load_whole(a + i, far), re, im, NAME(load)(x + i)));
   update_rest(count - i, x + i, t, a + i);
