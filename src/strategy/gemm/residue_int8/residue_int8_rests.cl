@@ -5,8 +5,8 @@
  *
  *   along: neighbours along the line, then lines       across: 16 lines, then neighbours along them
  *
- * |a'| < 2^63, and a' + 2^63 has eight bytes. Modulo p, 2^8, 2^16, ... are bytes of least magnitude, so that two dot products of four bytes
- * each add up to less than 2^19; with a multiple of p added it is x from 0 to 2^31 + 255, and x / p is the high word of x magic, / 2^7
+ * |a'| < 2^63 is cut into digits of 14 bits. Modulo p, 2^14, 2^28, ... are at most p / 2 of magnitude, so that the digits times these add up
+ * to less than 2^23; with a multiple of p added it is x from 0 to 2^31 + 255, and x / p is the high word of x magic, / 2^7
  * (residue_modulus). Sums of at most TSL_RESIDUE_PART products are at most 2^30.
  *
  * Of complex numbers an item takes 8, and stores 8 bytes of real parts, of imaginary ones and of sums of both residues for each modulus.
@@ -24,7 +24,13 @@
 
 #define NUMBERS TSL_RESIDUE_NUMBERS
 #define TERMS (NUMBERS / TSL_RESIDUE_EACH)
+#define DIGIT_BITS 14
 #define UNIT ((int)(16 / sizeof(residue_bits))) /* numbers of 16 bytes */
+#ifdef TSL_RESIDUE_F64
+#define DIGITS 5
+#else
+#define DIGITS 3 /* |a'| < 2^40 (rules.c) */
+#endif
 
 TSL_FUNCTION int chosen(TSL_GLOBAL const unsigned char *scratch, const residue_portable *given) {
   return ((TSL_GLOBAL const residue_choice *)(scratch + given->choice))->moduli;
@@ -35,45 +41,34 @@ TSL_FUNCTION unsigned rest_of(unsigned x, const residue_modulus *modulus) {
   return x - (unsigned)((residue_word)x * modulus->magic >> 39) * modulus->p;
 }
 
-/* What bytes of a' + 2^63 are multiplied by: 1, 2^8, ... modulo p, of least magnitude, a byte each; and a multiple of p, less 2^63. */
-typedef struct byte_powers {
-  int low, high;
-  unsigned base;
-} byte_powers;
+/* A number's digits, all of its sign. */
+typedef struct digits {
+  int digit[DIGITS];
+} digits;
 
-TSL_FUNCTION byte_powers powers_of(const residue_modulus *modulus) {
-  const unsigned p = modulus->p;
-  unsigned rest = 1, words[2] = {0, 0}, top = 0;
-  byte_powers made;
-  for (int i = 0; i < 8; i++) {
-    words[i / 4] |= ((rest > (p - 1) / 2 ? rest - p : rest) & 255) << 8 * (i % 4);
-    top = rest;
-    rest = rest * 256 % p;
-  }
-  made.low = (int)words[0];
-  made.high = (int)words[1];
-  made.base = modulus->bias + p - top * 128 % p;
+TSL_FUNCTION digits digits_of(residue_bits number, int scale) {
+  const residue_word whole = residue_scaled(number & ~TSL_RESIDUE_SIGN, scale);
+  const int sign = number & TSL_RESIDUE_SIGN ? -1 : 1;
+  digits made;
+  for (int i = 0; i < DIGITS; i++)
+    made.digit[i] = sign * (int)(whole >> DIGIT_BITS * i & ((1 << DIGIT_BITS) - 1));
   return made;
 }
 
-/* a' + 2^63 of a number. */
-TSL_FUNCTION residue_word shifted_of(residue_bits number, int scale) {
-  const residue_word whole = residue_scaled(number & ~TSL_RESIDUE_SIGN, scale);
-  return ((residue_word)1 << 63) + (number & TSL_RESIDUE_SIGN ? 0 - whole : whole);
-}
-
-/* From 0 to p - 1, `more` than the number. */
-TSL_FUNCTION unsigned rest_in(residue_word shifted, const byte_powers *by, unsigned more,
-                              const residue_modulus *modulus) {
-  const int high = TSL_DOT4(s, u, by->high, (int)(shifted >> 32), (int)(by->base + more)),
-            sum = TSL_DOT4(s, u, by->low, (int)(unsigned)shifted, high);
-  return rest_of((unsigned)sum, modulus);
+/* From 0 to p - 1. */
+TSL_FUNCTION unsigned rest_in(const digits *of, const residue_modulus *modulus) {
+  int sum = of->digit[0];
+  for (int i = 1; i < DIGITS; i++)
+    sum += of->digit[i] * ((int)(modulus->powers << (32 - 8 * i)) >> 24);
+  return rest_of((unsigned)sum + modulus->bias, modulus);
 }
 
 /* The same for all bytes that is of least magnitude: (x + (p - 1) / 2) modulo p is more by as much. */
-TSL_FUNCTION unsigned least_in(residue_word shifted, const byte_powers *by, const residue_modulus *modulus) {
+TSL_FUNCTION unsigned least_in(const digits *of, const residue_modulus *modulus) {
   const unsigned up = (modulus->p - 1) / 2;
-  return (rest_in(shifted, by, up, modulus) - up) & 255;
+  residue_modulus more = *modulus;
+  more.bias += up;
+  return (rest_in(of, &more) - up) & 255;
 }
 
 /* Of least magnitude, as a byte. */
@@ -83,14 +78,14 @@ TSL_FUNCTION unsigned byte_of(unsigned rest, const residue_modulus *modulus) {
 
 #ifdef TSL_RESIDUE_COMPLEX
 /* Real parts are numbers 0, 2, ..., imaginary ones 1, 3, ... */
-TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, const residue_word *own,
-                              const byte_powers *by, const residue_modulus *modulus) {
+TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, const digits *own,
+                              const residue_modulus *modulus) {
   unsigned word[TSL_RESIDUE_KINDS][TERMS / 4];
   for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
     for (int i = 0; i < TERMS / 4; i++)
       word[kind][i] = 0;
   for (int i = 0; i < TERMS; i++) {
-    const unsigned one = rest_in(own[2 * i], by, 0, modulus), other = rest_in(own[2 * i + 1], by, 0, modulus),
+    const unsigned one = rest_in(&own[2 * i], modulus), other = rest_in(&own[2 * i + 1], modulus),
                    sum = one + other, shift = 8 * (i % 4);
     word[0][i / 4] |= byte_of(one, modulus) << shift;
     word[1][i / 4] |= byte_of(other, modulus) << shift;
@@ -100,14 +95,14 @@ TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, con
     *(TSL_GLOBAL residue_word *)(to + kind * plane) = word[kind][0] | (residue_word)word[kind][1] << 32;
 }
 #else
-TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, const residue_word *own,
-                              const byte_powers *by, const residue_modulus *modulus) {
+TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *to, TSL_INDEX plane, const digits *own,
+                              const residue_modulus *modulus) {
   unsigned word[NUMBERS / 4];
   (void)plane;
   for (int i = 0; i < NUMBERS / 4; i++) {
     word[i] = 0;
     for (int j = 0; j < 4; j++)
-      word[i] |= least_in(own[4 * i + j], by, modulus) << 8 * j;
+      word[i] |= least_in(&own[4 * i + j], modulus) << 8 * j;
   }
   TSL_VECTOR(int, 4) out;
   TSL_LANE(out, 0) = (int)word[0];
@@ -145,32 +140,26 @@ TSL_FUNCTION void load_numbers(residue_bits *to, TSL_GLOBAL const residue_bits *
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL unsigned char *scratch,
                               const residue_portable given, const int operand) {
-  TSL_LOCAL byte_powers powers[TSL_RESIDUE_MODULI];
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
   const residue_matrix of = given.of[operand];
   const int lines = of.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = given.depth / TERMS,
             chunks = part_chunks * given.parts, moduli = chosen(scratch, &given);
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
   const int chunk = (int)(index / lines % chunks), h = chunk * TERMS;
-  for (int l = TSL_ITEM(0); l < moduli; l += TSL_RESIDUE_GROUP_ITEMS) {
-    const residue_modulus modulus = rules->moduli[l];
-    powers[l] = powers_of(&modulus);
-  }
-  TSL_BARRIER();
   if (line >= (operand ? given.n : given.m))
     return;
   const int scale = ((TSL_GLOBAL const int *)(scratch + given.scales[operand]))[line];
   if (moduli == 0 || scale == TSL_RESIDUE_NO_SCALE)
     return;
   residue_bits numbers[NUMBERS];
-  residue_word own[NUMBERS];
+  digits own[NUMBERS];
   load_numbers(numbers, from + (of.offset + line * of.across), of.along, h * TSL_RESIDUE_EACH,
                given.k * TSL_RESIDUE_EACH, of.is_wide);
   for (int i = 0; i < NUMBERS; i++) {
 #ifdef TSL_RESIDUE_COMPLEX
     numbers[i] ^= of.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
 #endif
-    own[i] = shifted_of(numbers[i], scale);
+    own[i] = digits_of(numbers[i], scale);
   }
   const int part = chunk / part_chunks;
   TSL_GLOBAL unsigned char *to =
@@ -178,8 +167,7 @@ tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL un
   const TSL_INDEX kind = given.parts * given.plane[operand];
   for (int l = 0; l < moduli; l++) {
     const residue_modulus modulus = rules->moduli[l];
-    const byte_powers by = powers[l];
-    store_rests(to + (TSL_INDEX)l * TSL_RESIDUE_KINDS * kind + part * given.plane[operand], kind, own, &by,
+    store_rests(to + (TSL_INDEX)l * TSL_RESIDUE_KINDS * kind + part * given.plane[operand], kind, own,
                 &modulus);
   }
 }
