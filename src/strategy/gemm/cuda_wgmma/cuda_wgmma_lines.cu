@@ -13,7 +13,7 @@
  *
  * Threads of a unit of work: CHUNKS chunks of 16 elements, of so many lines that each has 2^shift of them.
  *
- * From the host: WIDENED. */
+ * From the host: WIDENED, RESIDENT (blocks of a multiprocessor). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 
@@ -202,7 +202,7 @@ SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *to, int unit
   }
 }
 
-extern "C" __global__ void __launch_bounds__(ITEMS, 2)
+extern "C" __global__ void __launch_bounds__(ITEMS, RESIDENT)
     tsl_gemm_cuda_wgmma_lines(const byte *a, const byte *b, byte *to,
                               const __grid_constant__ cuda_wgmma_lines_arguments given) {
   __shared__ uint4 block[SIDE * SIDE / 16];

@@ -9,9 +9,24 @@
 
 enum { ITEMS = 256, UNIT_BLOCKS = 8, CHUNK = 16 };
 
+/* Whether a factor's bytes are turned by whole words. */
+static bool turns_words(bool across, int64_t along, int64_t apart) {
+  return !across && along != 1 && apart == 1 && along % 4 == 0;
+}
+
+/* Blocks that turn whole words wait for one another's ends, so three share a multiprocessor; those that copy need registers for what is on its way. */
+static int resident_of(const tsl_cuda_wgmma *tile) {
+  const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
+  return tile->element == 1 && (turns_words(tile->a_across, a->col_stride, a->row_stride) ||
+                                turns_words(tile->b_across, b->row_stride, b->col_stride))
+             ? 3
+             : 2;
+}
+
 tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel **kernel) {
-  char defines[32];
-  snprintf(defines, sizeof defines, "#define WIDENED %d\n", tile->element != tile->given);
+  char defines[64];
+  snprintf(defines, sizeof defines, "#define WIDENED %d\n#define RESIDENT %d\n", tile->element != tile->given,
+           resident_of(tile));
   TSL_TRY(tsl_launch_kernel_with(work, "strategy/gemm/cuda_wgmma/cuda_wgmma_lines.cu",
                                  "tsl_gemm_cuda_wgmma_lines", ITEMS, defines, kernel));
   work->device->ops->kernel_early(*kernel);
