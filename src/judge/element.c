@@ -148,6 +148,14 @@ static tsl_scales_here scales_at(const tsl_judged *job, int64_t row, int64_t col
   return found;
 }
 
+/* A sum times a scale, and what of that may underflow: an infinite scale that comes next may meet a 0. */
+static tsl_guess scaled_by(const tsl_judged *job, double scale, tsl_guess sum, double most) {
+  const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
+  tsl_guess made = tsl_guess_scaled(scale, sum, most);
+  made.error += job->flushes ? type->smallest / type->unit_roundoff : type->smallest;
+  return made;
+}
+
 /* What alpha (A B) + beta C0 may be where a scalar is not finite, or what comes of it is not the end: the sum first, then what scales
  * it. */
 static tsl_guess guess_of_product(const tsl_judged *job, int64_t row, int64_t col, double slack,
@@ -169,8 +177,8 @@ static tsl_guess guess_of_product(const tsl_judged *job, int64_t row, int64_t co
       sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
                    (seen.up && seen.down ? TSL_KIND_NAN : 0);
     sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
-    sum = tsl_guess_scaled(scales.a, sum, most);
-    sum = tsl_guess_scaled(scales.b, sum, most);
+    sum = job->problem->scaling_a != TESELA_NO_SCALE ? scaled_by(job, scales.a, sum, most) : sum;
+    sum = job->problem->scaling_b != TESELA_NO_SCALE ? scaled_by(job, scales.b, sum, most) : sum;
     sum = tsl_guess_scaled(job->alpha, sum, most);
   }
   if (job->beta != 0)

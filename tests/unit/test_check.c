@@ -167,6 +167,22 @@ static void the_right_one_passes(void **state) {
   }
 }
 
+/* Sums that a subnormal scale makes 0 in f32, before one that is infinite: NaN is right then, as infinity is for who multiplies the scales
+ * first. */
+static void an_infinite_scale_may_meet_what_was_lost(void **state) {
+  enum { SEED = 1, DRAW = 77 };
+  const tsl_strategy *plain = tsl_strategy_find(TSL_OP_GEMM, "sequential");
+  const tsl_config config = tsl_strategy_defaults(plain);
+  tsl_case what;
+  tsl_case_report report = {0};
+  (void)state;
+  tsl_case_random(TSL_OP_GEMM, SEED, DRAW, TESELA_F32, &what);
+  assert_true(what.data == TSL_DATA_SPECIAL && what.problem.scaling_a != TESELA_NO_SCALE);
+  assert_int_equal(tsl_check_case(plain, &config, cpu, &what, &report), TESELA_OK);
+  if (report.result != TSL_CASE_RIGHT)
+    fail_msg("%s: %s", report.plan, report.why);
+}
+
 static void every_fault_is_caught(void **state) {
   (void)state;
   for (int f = NONE + 1; f < FAILS; f++) {
@@ -280,10 +296,10 @@ static void random_cases_repeat(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_right_one_passes),  cmocka_unit_test(every_fault_is_caught),
-      cmocka_unit_test(guards_say_where),      cmocka_unit_test(a_failure_is_reported),
-      cmocka_unit_test(a_refusal_is_reported), cmocka_unit_test(the_standard_list_covers),
-      cmocka_unit_test(random_cases_repeat),
+      cmocka_unit_test(the_right_one_passes),     cmocka_unit_test(an_infinite_scale_may_meet_what_was_lost),
+      cmocka_unit_test(every_fault_is_caught),    cmocka_unit_test(guards_say_where),
+      cmocka_unit_test(a_failure_is_reported),    cmocka_unit_test(a_refusal_is_reported),
+      cmocka_unit_test(the_standard_list_covers), cmocka_unit_test(random_cases_repeat),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
