@@ -276,17 +276,24 @@ static const struct {
     {48, 6000, 4000, TESELA_F64},  {1000, 1000, 1000, TESELA_F64},
 };
 
+/* What a model asks of the processor here, to be changed. */
+static tsl_device this_processor(void) {
+  tsl_devices *devices;
+  tsl_device *cpu;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
+  const tsl_device here = *cpu;
+  tsl_devices_destroy(devices);
+  return here;
+}
+
 /* Threads wait for each other once a panel of k at most where C's share of the last cache has room for all of it, however few
  * its rows; and what the model likes best leaves no thread with a quarter more than its share. */
 static void threads_get_even_shares(void **state) {
   enum { THREADS = 16, DEEPEST = 128 };
   (void)state;
-  tsl_devices *devices;
-  tsl_device *cpu;
   const tsl_strategy *packed = tsl_strategy_find(TSL_OP_GEMM, "host_packed");
-  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
-  assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
-  tsl_device device = *cpu;
+  tsl_device device = this_processor();
   device.peak_f32 *= (double)THREADS / device.threads;
   device.peak_f64 *= (double)THREADS / device.threads;
   device.threads = THREADS;
@@ -315,7 +322,6 @@ static void threads_get_even_shares(void **state) {
         fail_msg("%lld x %lld x %lld: %g shares", (long long)shared[i].m, (long long)shared[i].n,
                  (long long)shared[i].k, best.uneven);
     }
-  tsl_devices_destroy(devices);
 }
 
 /* Processors whose last cache is far (two MiB a core near it): squares that were multiplied at half of the speed when all threads wrote and
@@ -330,12 +336,8 @@ static void nothing_is_read_again_and_again(void **state) {
                  {4, 777, TESELA_F32}, {8, 1000, TESELA_F32}, {8, 700, TESELA_F32}, {4, 700, TESELA_F32}};
   static const double read_again = 20e9;
   (void)state;
-  tsl_devices *devices;
-  tsl_device *cpu;
   const tsl_strategy *packed = tsl_strategy_find(TSL_OP_GEMM, "host_packed");
-  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
-  assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
-  tsl_device device = *cpu;
+  tsl_device device = this_processor();
   device.level_bytes[0] = 48 << 10;
   device.level_bytes[1] = 2 << 20;
   device.level_bytes[2] = (uint64_t)300 << 20;
@@ -366,7 +368,6 @@ static void nothing_is_read_again_and_again(void **state) {
                (long long)squares[i].n, device.threads, (long long)best.value[0], (long long)best.value[1],
                again);
   }
-  tsl_devices_destroy(devices);
 }
 
 /* --- what is prefetched --- */
