@@ -26,7 +26,7 @@ static inline void put(const tsl_packed_fold *fold, NAME(vector) value, int64_t 
 static inline NAME(vector) turned(const tsl_packed_fold *fold, NAME(vector) value) {
 #if COMPONENTS == 2
   const REAL sign = fold->is_hermitian ? -1 : 1;
-  NAME(vector) signs;
+  NAME(vector) signs = {0};
   TSL_UNROLL for (size_t i = 0; i < sizeof signs / sizeof(REAL); i++) signs[i] = i % 2 ? sign : 1;
   return value * signs;
 #else
