@@ -82,11 +82,10 @@ const tsl_command tsl_command_run = {
     .name = "run",
     .what = "start a program whose BLAS calls tesela serves where it is faster",
     .arguments = "[--log] [--device DEVICE] [--] PROGRAM ARGS",
-    .details =
-        "Puts libtesela_blas.so in front of the program's own BLAS (LD_PRELOAD). Products of f32 and f64 "
-        "that "
-        "are large enough are tesela's; everything else stays with the BLAS that the program has. The exit "
-        "code is the program's. docs/BLAS.md tells what is routed where.\n",
+    .details = "Puts libtesela_blas.so in front of the program's own BLAS (LD_PRELOAD). Products, vector "
+               "routines and BLAS's Level 3 are tesela's where its way is known or was measured to be the "
+               "faster one; the rest stays with the BLAS that the program has. The exit code is the "
+               "program's. docs/BLAS.md tells what is routed where.\n",
     .options = options,
     .examples = examples,
     .words_min = 1,
