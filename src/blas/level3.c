@@ -4,8 +4,6 @@
 #include "blas/check.h"
 #include "blas/route.h"
 
-#include "base/memory.h"
-
 static void describe(tsl_blas_call *call, const tsl_blas_structured *given) {
   const bool update = given->routine < TSL_BLAS_SYMM, symmetric = !update && given->routine < TSL_BLAS_TRMM;
   const bool two = given->routine == TSL_BLAS_SYR2K || given->routine == TSL_BLAS_HER2K;
@@ -28,23 +26,6 @@ static bool is_idle(const tsl_blas_layout *of) {
           of->beta[0] == 1 && of->beta[1] == 0);
 }
 
-/* By tesela, however; false where memory ran out, and C is as it was. */
-static bool compute(tsl_blas_call *call, tsl_blas_layout *layout) {
-  tesela_record record = {.plan = NULL};
-  if (tsl_blas_level3_solve(layout) || tsl_blas_level3_at_once(call->symbol, layout)) {
-    tsl_blas_end(call, "tesela at once cpu");
-    return true;
-  }
-  if (tsl_blas_level3_plan(call->symbol, layout, tsl_blas_record(call, &record))) {
-    tsl_blas_end_plan(call, &record);
-    return true;
-  }
-  if (!tsl_blas_level3_blocks(call->symbol, layout))
-    return false;
-  tsl_blas_end(call, "tesela blocks cpu");
-  return true;
-}
-
 tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structured *given) {
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route =
@@ -63,10 +44,13 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
     return NULL;
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA) {
-    void *joined = tsl_blas_level3_join(&layout);
-    const bool done = compute(call, &layout);
-    tsl_free(joined);
-    if (done)
+    tesela_record record = {.plan = NULL};
+    const char *who = tsl_blas_level3_compute(call->symbol, &layout, tsl_blas_record(call, &record));
+    if (who == tsl_blas_level3_by_plan)
+      tsl_blas_end_plan(call, &record);
+    else if (who)
+      tsl_blas_end(call, who);
+    if (who)
       return NULL;
     tsl_blas_lay_out(type, given, &layout);
   }

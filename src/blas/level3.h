@@ -71,6 +71,11 @@ void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *given, tsl_bl
 /* The imaginary parts of a hermitian C's diagonal, of which nothing is read, and which are written as 0. */
 void tsl_blas_make_real(const tsl_blas_layout *of);
 
+/* By tesela, however: who did it, for tsl_blas_end(), or tsl_blas_level3_by_plan where record has it; NULL: memory ran out, and c is as it
+ * was, though `of` is not. record may be NULL. */
+const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *of,
+                                    tesela_record *record);
+extern const char tsl_blas_level3_by_plan[];
 /* An update of rank 2k with few terms becomes one of rank k with twice as many, on copies of its factors, which are returned and are to
  * be freed; NULL: it stays as it was. */
 void *tsl_blas_level3_join(tsl_blas_layout *of);

@@ -9,10 +9,6 @@
  * nothing; then a library of which nothing is known is a tuned one. */
 tsl_blas_peer tsl_blas_standing(const tsl_blas_symbol *symbol, tsl_blas_function *function);
 
-/* Multiply-adds from which on trsm of this type is sooner done here than by a tuned library's function, which the symbol's calls may go
- * to; INFINITY: never, or it cannot be told. Measured once on a machine, for each library, in some milliseconds, and kept as wisdom. */
-double tsl_blas_standing_of_solves(const tsl_blas_symbol *symbol, tsl_blas_function *function);
-
 /* The kernels that an OpenBLAS says it took; NULL: it is none. */
 const char *tsl_blas_kernels_of(tsl_blas_function *function);
 

@@ -3,7 +3,7 @@
  *
  *   entries/    one exported function a name: says its arguments as one of the structs of arguments.h
  *   gemm gemmt batch dot matcopy    check them, ask route, and compute, or return whom to forward to
- *   level3      the same for factors that are symmetric or triangular; _check, _layout (what a call multiplies), _join (two
+ *   level3      the same for factors that are symmetric or triangular; _check, _layout (what a call multiplies), _compute (which way), _join (two
  *               thin products as one), _solve (systems, without plans), _plans, _blocks (as products, by gemmt and
  *               pieces), _parts (what they need beside), _loops; route_level3: its routes
  *   level1 level2 vectors           the same for vectors, and matrices times vectors, which the room vector has
@@ -12,8 +12,8 @@
  *   dispatch    what calls that come again come to, and small products
  *   context     the process's contexts, and the public calls on them
  *   threads     how many threads a call has; follow: how many another library has
- *   next        finds the program's own BLAS; width: how wide its integers are; standing: how good it is, standing_solve
- *               at triangles
+ *   next        finds the program's own BLAS; width: how wide its integers are; standing: how good it is,
+ *               standing_level3: at triangles; level3_theirs: its functions
  *   check       wrong arguments; loops: every routine in plain loops
  *   calls       calls under way, and what was called, for TESELA_LOG=calls
  *
@@ -63,7 +63,7 @@ typedef struct tsl_blas_symbol {
   _Atomic double pass_below;
   /* Elements from which on, and below which, calls are computed here without a look at anything else; 0: always look. */
   _Atomic double own_from, own_below;
-  _Atomic double ours_from; /* of trsm beside a tuned library, standing.h's; 0: not asked yet */
+  _Atomic double ours_from; /* of Level 3 beside a tuned library, standing.h's; 0: not asked yet */
 } tsl_blas_symbol;
 
 /* The short way to the other library: tiny calls take less time than deciding about them. */

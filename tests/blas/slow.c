@@ -1,4 +1,5 @@
-/* A BLAS of which nobody knows how fast it is, for the test of who computes: its products leave a mark, and take SLOW_SECONDS.
+/* A BLAS of which nobody knows how fast it is, for the test of who computes: its products leave a mark, and take SLOW_SECONDS, those of
+ * Level 3 as much for 320 rows.
  * Its kernels have the name SLOW_CORE, as OpenBLAS's have one. */
 #define _POSIX_C_SOURCE 200809L
 #include "blas/other.h"
@@ -12,9 +13,11 @@ const char *openblas_get_corename(void) {
   return name ? name : "";
 }
 
-static void pause_for_a_while(void) {
+static const double rows_of_a_pause = 320;
+
+static void pause_for(double share) {
   const char *seconds = getenv("SLOW_SECONDS");
-  const struct timespec pause = {.tv_nsec = (long)(1e9 * (seconds ? atof(seconds) : 0))};
+  const struct timespec pause = {.tv_nsec = (long)(1e9 * share * (seconds ? atof(seconds) : 0))};
   if (pause.tv_nsec > 0)
     nanosleep(&pause, NULL);
 }
@@ -24,7 +27,7 @@ void dgemm_(const char *transa, const char *transb, const int32_t *m, const int3
             const double *beta, double *c, const int32_t *ldc) {
   (void)transa, (void)transb, (void)m, (void)n, (void)k, (void)alpha, (void)a, (void)lda, (void)b, (void)ldb;
   (void)beta, (void)ldc;
-  pause_for_a_while();
+  pause_for(1);
   c[0] = OTHER_MARK;
 }
 
@@ -34,10 +37,18 @@ void dtrsm_(const char *side, const char *uplo, const char *trans, const char *d
 void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int32_t *m,
             const int32_t *n, const double *alpha, const double *a, const int32_t *lda, double *b,
             const int32_t *ldb) {
-  (void)side, (void)uplo, (void)trans, (void)diag, (void)m, (void)n, (void)alpha, (void)a, (void)lda,
-      (void)ldb;
-  pause_for_a_while();
+  (void)side, (void)uplo, (void)trans, (void)diag, (void)n, (void)alpha, (void)a, (void)lda, (void)ldb;
+  pause_for(*m / rows_of_a_pause);
   b[0] = OTHER_MARK;
+}
+
+void cblas_zherk(int order, int uplo, int trans, int32_t n, int32_t k, double alpha, const void *a,
+                 int32_t lda, double beta, void *c, int32_t ldc);
+void cblas_zherk(int order, int uplo, int trans, int32_t n, int32_t k, double alpha, const void *a,
+                 int32_t lda, double beta, void *c, int32_t ldc) {
+  (void)order, (void)uplo, (void)trans, (void)k, (void)alpha, (void)a, (void)lda, (void)beta, (void)ldc;
+  pause_for(n / rows_of_a_pause);
+  *(double *)c = OTHER_MARK;
 }
 
 /* By its Fortran routine's name, which may be another library's. */

@@ -1,8 +1,9 @@
-/* The drop-in beside a tuned library, argument 1, whose solves leave a mark: who computes those that are worth a measurement ("other" or
- * "tesela", argument 2), at each call alike, and that small ones stay the library's. */
+/* The drop-in beside a tuned library, argument 1, whose solves and updates leave a mark: who computes those that are worth a measurement
+ * ("other" or "tesela", argument 2), at each call alike, and that small ones stay the library's. */
 #include "blas/other.h"
 #include "unit/unit.h"
 
+#include <complex.h>
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,15 +28,30 @@ static double first_of_solution(int32_t n) {
   return x[0];
 }
 
+void cblas_zherk(int order, int uplo, int trans, int32_t n, int32_t k, double alpha, const void *a,
+                 int32_t lda, double beta, void *c, int32_t ldc);
+
+/* Of rows of ones, added to 1. */
+static double last_of_update(int32_t n) {
+  static double complex a[LARGE * LARGE], c[LARGE * LARGE];
+  for (int32_t i = 0; i < n * n; i++)
+    a[i] = c[i] = 1;
+  cblas_zherk(101, 122, 111, n, n, 2, a, n, 1, c, n);
+  return creal(c[0]) == OTHER_MARK ? OTHER_MARK : creal(c[n * n - 1]);
+}
+
 static void small_ones_pass(void **state) {
   (void)state;
   assert_true(first_of_solution(SMALL) == OTHER_MARK);
+  assert_true(last_of_update(SMALL) == OTHER_MARK);
 }
 
 static void large_ones_go_to_the_faster(void **state) {
   (void)state;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
     assert_true(first_of_solution(LARGE) == (others ? OTHER_MARK : 3));
+    assert_true(last_of_update(LARGE) == (others ? OTHER_MARK : 2 * LARGE + 1));
+  }
 }
 
 int main(int argc, char **argv) {
@@ -43,7 +59,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(large_ones_go_to_the_faster),
                                      cmocka_unit_test(small_ones_pass)};
   if (argc < 3 || !dlopen(argv[1], RTLD_NOW | RTLD_LOCAL)) {
-    puts(argc < 3 ? "usage: test_standing_solve LIBRARY other|tesela" : dlerror());
+    puts(argc < 3 ? "usage: test_standing_level3 LIBRARY other|tesela" : dlerror());
     return 1;
   }
   others = strcmp(argv[2], "other") == 0;

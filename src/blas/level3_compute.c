@@ -1,0 +1,20 @@
+/* Level 3 beside gemm, by tesela: the first way that suits. */
+#include "blas/level3.h"
+
+#include "base/memory.h"
+
+const char tsl_blas_level3_by_plan[] = "a plan";
+
+const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
+                                    tesela_record *record) {
+  void *joined = tsl_blas_level3_join(layout);
+  const char *who = NULL;
+  if (tsl_blas_level3_solve(layout) || tsl_blas_level3_at_once(symbol, layout))
+    who = "tesela at once cpu";
+  else if (tsl_blas_level3_plan(symbol, layout, record))
+    who = tsl_blas_level3_by_plan;
+  else if (tsl_blas_level3_blocks(symbol, layout))
+    who = "tesela blocks cpu";
+  tsl_free(joined);
+  return who;
+}
