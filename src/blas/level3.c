@@ -44,13 +44,7 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
     return NULL;
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA) {
-    tesela_record record = {.plan = NULL};
-    const char *who = tsl_blas_level3_compute(call->symbol, &layout, tsl_blas_record(call, &record));
-    if (who == tsl_blas_level3_by_plan)
-      tsl_blas_end_plan(call, &record);
-    else if (who)
-      tsl_blas_end(call, who);
-    if (who)
+    if (tsl_blas_level3_end(call, &layout))
       return NULL;
     tsl_blas_lay_out(type, given, &layout);
   }

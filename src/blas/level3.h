@@ -12,6 +12,7 @@ typedef enum tsl_blas_routine {
   TSL_BLAS_HERK,
   TSL_BLAS_SYR2K,
   TSL_BLAS_HER2K,
+  TSL_BLAS_GEMMT, /* b is n x k, and transposed */
   TSL_BLAS_SYMM,
   TSL_BLAS_HEMM,
   TSL_BLAS_TRMM,
@@ -68,14 +69,16 @@ typedef struct tsl_blas_layout {
 enum { TSL_BLAS_AT_ALPHA = 0, TSL_BLAS_AT_BETA = 2, TSL_BLAS_AT_ALPHA2 = 4, TSL_BLAS_AT_ONE = 6 };
 
 void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *given, tsl_blas_layout *out);
+/* gemmt's, whose factors each have a letter of their own; on any device. */
+void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out);
 /* The imaginary parts of a hermitian C's diagonal, of which nothing is read, and which are written as 0. */
 void tsl_blas_make_real(const tsl_blas_layout *of);
 
-/* By tesela, however: who did it, for tsl_blas_end(), or tsl_blas_level3_by_plan where record has it; NULL: memory ran out, and c is as it
- * was, though `of` is not. record may be NULL. */
+/* By tesela, however: who did it; NULL: memory ran out, and c is as it was, though `of` is not. record may be NULL. */
 const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *of,
                                     tesela_record *record);
-extern const char tsl_blas_level3_by_plan[];
+/* The same of a call that has begun, which ends if it is done. */
+bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *of);
 /* An update of rank 2k with few terms becomes one of rank k with twice as many, on copies of its factors, which are returned and are to
  * be freed; NULL: it stays as it was. */
 void *tsl_blas_level3_join(tsl_blas_layout *of);

@@ -104,6 +104,7 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   switch (of->routine) {
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
+  case TSL_BLAS_GEMMT:
     if (work->n <= SMALL_MOST && is_brief(work, work->k))
       return update_small(symbol, of);
     return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && update(of);

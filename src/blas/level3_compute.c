@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 
-const char tsl_blas_level3_by_plan[] = "a plan";
+static const char by_plan[] = "a plan";
 
 const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
                                     tesela_record *record) {
@@ -12,9 +12,19 @@ const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layo
   if (tsl_blas_level3_solve(layout) || tsl_blas_level3_at_once(symbol, layout))
     who = "tesela at once cpu";
   else if (tsl_blas_level3_plan(symbol, layout, record))
-    who = tsl_blas_level3_by_plan;
+    who = by_plan;
   else if (tsl_blas_level3_blocks(symbol, layout))
     who = "tesela blocks cpu";
   tsl_free(joined);
   return who;
+}
+
+bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *layout) {
+  tesela_record record = {.plan = NULL};
+  const char *who = tsl_blas_level3_compute(call->symbol, layout, tsl_blas_record(call, &record));
+  if (who == by_plan)
+    tsl_blas_end_plan(call, &record);
+  else if (who)
+    tsl_blas_end(call, who);
+  return who != NULL;
 }

@@ -1,5 +1,6 @@
 /* What a call of Level 3 multiplies, whatever its letters. */
 #include "blas/element.h"
+#include "blas/gemm.h"
 #include "blas/level3.h"
 
 static tsl_blas_view stored(const void *data, int64_t ld, bool by_row) {
@@ -42,7 +43,7 @@ static void lay_out_update(const tsl_blas_structured *given, tsl_blas_layout *ou
   const bool by_row = given->order == TSL_BLAS_ROW_MAJOR, plain = given->trans == 'N';
   const bool two = given->routine == TSL_BLAS_SYR2K || given->routine == TSL_BLAS_HER2K;
   tsl_blas_view x = stored(given->a, given->lda, by_row);
-  tsl_blas_view y = two ? stored(given->b, given->ldb, by_row) : x;
+  tsl_blas_view y = two || given->routine == TSL_BLAS_GEMMT ? stored(given->b, given->ldb, by_row) : x;
   if (!plain) {
     x = transposed(x, out->hermitian);
     y = transposed(y, out->hermitian);
@@ -94,6 +95,14 @@ void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *given, tsl_bl
     lay_out_update(given, out);
   else
     lay_out_factor(type, given, out);
+}
+
+void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out) {
+  *out = (tsl_blas_layout){
+      .routine = TSL_BLAS_GEMMT, .uplo = product->uplo, .work = tsl_blas_work_of(type, product)};
+  note_scalars(
+      type, &(tsl_blas_structured){.routine = TSL_BLAS_GEMMT, .alpha = product->alpha, .beta = product->beta},
+      out);
 }
 
 void tsl_blas_make_real(const tsl_blas_layout *of) {

@@ -5,8 +5,8 @@
  * each. So this is for calls that take a multiple of that; smaller ones are done at once (level3_at_once.c), or by blocks (level3_blocks.c). */
 #include "blas/context.h"
 #include "blas/gemm.h"
-#include "blas/gemmt.h"
 #include "blas/level3.h"
+#include "blas/triangle.h"
 
 #include "vector/kernels.h"
 
@@ -23,8 +23,9 @@ typedef struct from {
 static const from table[TSL_BLAS_ROUTINES] = {
     [TSL_BLAS_SYRK] = {1.6e7, 4e6, 1.6e7, 1.6e7},  [TSL_BLAS_HERK] = {1.6e7, 4e6, 1.6e7, 1.6e7},
     [TSL_BLAS_SYR2K] = {1.6e7, 8e6, 1.6e7, 1.6e7}, [TSL_BLAS_HER2K] = {1.6e7, 8e6, 1.6e7, 1.6e7},
-    [TSL_BLAS_SYMM] = {6e7, 6e7, 4e6, INFINITY},   [TSL_BLAS_HEMM] = {6e7, 6e7, 4e6, INFINITY},
-    [TSL_BLAS_TRMM] = {1.6e7, 4e6, 4e6, 1.6e7},    [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
+    [TSL_BLAS_GEMMT] = {1.6e7, 4e6, 1.6e7, 1.6e7}, [TSL_BLAS_SYMM] = {6e7, 6e7, 4e6, INFINITY},
+    [TSL_BLAS_HEMM] = {6e7, 6e7, 4e6, INFINITY},   [TSL_BLAS_TRMM] = {1.6e7, 4e6, 4e6, 1.6e7},
+    [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
 };
 /* A plan packs the factor, which must serve a few columns; the result of short sums is what takes their time. */
 enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };

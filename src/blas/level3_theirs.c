@@ -23,6 +23,9 @@ static void by_fortran(tsl_blas_function *function, const tsl_blas_structured *o
   typedef void symmetric(const char *, const char *, const int64_t *, const int64_t *, const void *,
                          const void *, const int64_t *, const void *, const int64_t *, const void *, void *,
                          const int64_t *, size_t, size_t);
+  typedef void apart(const char *, const char *, const char *, const int64_t *, const int64_t *, const void *,
+                     const void *, const int64_t *, const void *, const int64_t *, const void *, void *,
+                     const int64_t *, size_t, size_t, size_t);
   typedef void triangle(const char *, const char *, const char *, const char *, const int64_t *,
                         const int64_t *, const void *, const void *, const int64_t *, const void *,
                         const int64_t *, size_t, size_t, size_t, size_t);
@@ -32,6 +35,10 @@ static void by_fortran(tsl_blas_function *function, const tsl_blas_structured *o
   case TSL_BLAS_HERK:
     ((update *)function)(&is.uplo, &is.trans, &of->n, &of->k, of->alpha, of->a, &of->lda, of->beta, of->c,
                          &of->ldc, 1, 1);
+    break;
+  case TSL_BLAS_GEMMT:
+    ((apart *)function)(&is.uplo, &is.trans, "T", &of->n, &of->k, of->alpha, of->a, &of->lda, of->b, &of->ldb,
+                        of->beta, of->c, &of->ldc, 1, 1, 1);
     break;
   case TSL_BLAS_SYR2K:
   case TSL_BLAS_HER2K:
@@ -70,6 +77,8 @@ static numbers numbers_of(const tsl_blas_structured *of) {
                         beta_type, void *, int64_t);                                                         \
     typedef void update2(int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type, const void *, int64_t,     \
                          const void *, int64_t, beta_type, void *, int64_t);                                 \
+    typedef void apart(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type, const void *,       \
+                       int64_t, const void *, int64_t, beta_type, void *, int64_t);                          \
     typedef void triangle(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type,         \
                           const void *, int64_t, const void *, int64_t);                                     \
     const numbers is = numbers_of(of);                                                                       \
@@ -78,6 +87,10 @@ static numbers numbers_of(const tsl_blas_structured *of) {
     case TSL_BLAS_HERK:                                                                                      \
       ((update *)function)(TSL_BLAS_COLUMN_MAJOR, is.uplo, is.trans, of->n, of->k, ALPHA, of->a, of->lda,    \
                            BETA, of->c, of->ldc);                                                            \
+      break;                                                                                                 \
+    case TSL_BLAS_GEMMT:                                                                                     \
+      ((apart *)function)(TSL_BLAS_COLUMN_MAJOR, is.uplo, is.trans, tsl_blas_cblas_trans('T'), of->n, of->k, \
+                          ALPHA, of->a, of->lda, of->b, of->ldb, BETA, of->c, of->ldc);                      \
       break;                                                                                                 \
     case TSL_BLAS_SYR2K:                                                                                     \
     case TSL_BLAS_HER2K:                                                                                     \

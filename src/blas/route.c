@@ -138,15 +138,6 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
              : TSL_BLAS_OTHER;
 }
 
-tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t k) {
-  const tsl_blas_peer peer = peer_of(symbol);
-  tsl_blas_route route;
-  /* A tuned library's triangles are as fast as ours with one thread, and up to five times with sixteen. */
-  if (!settled(peer, &route) && peer == TSL_BLAS_PEER_TUNED)
-    return TSL_BLAS_OTHER;
-  return tsl_blas_route_gemm(symbol, n, n, k);
-}
-
 /* The processor does smaller ones before another device has begun. */
 static const double elsewhere_from = 120.0 * 120 * 120;
 

@@ -25,7 +25,6 @@ typedef enum tsl_blas_class {
 extern bool tsl_blas_takes_small; /* whether small products are tesela's, whoever else there is */
 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
-tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t k);
 /* Whether a product that is another library's by its size may go to another device, if that is sooner done
  * (TESELA_DEVICE=auto). */
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);

@@ -249,6 +249,28 @@ static void test_gemmt(void **state) {
   expect_product(&p, UPPER);
 }
 
+/* With enough work for a plan. */
+static void test_gemmt_large(void **state) {
+  enum { N_LARGE = 261, LD = N_LARGE + 2 };
+  static double a[LD * LD], b[LD * LD], c[LD * LD], before[LD * LD];
+  (void)state;
+  fill(a, LD * LD, 4);
+  fill(b, LD * LD, 5);
+  fill(before, LD * LD, 6);
+  for (int way = 0; way < 4; way++) {
+    const int uplo = way & 1 ? LOWER : UPPER;
+    const product p = {
+        way & 2 ? ROW : COLUMN, N, T, N_LARGE, N_LARGE, N_LARGE, LD, LD, LD, -2, way & 1, a, b, c, before};
+    for (int i = 0; p.beta == 0 && i < LD * LD; i++)
+      before[i] = NAN;
+    memcpy(c, before, sizeof c);
+    cblas_dgemmt(p.order, uplo, p.transa, p.transb, p.n, p.k, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, p.c,
+                 p.ldc);
+    expect_product(&p, uplo);
+    fill(before, LD * LD, 6);
+  }
+}
+
 /* Against all of the product, whose triangle it is. */
 static void test_gemmt_complex(void **state) {
   (void)state;
@@ -624,6 +646,7 @@ int main(void) {
       cmocka_unit_test(test_gemm_f32),
       cmocka_unit_test(test_gemm_complex),
       cmocka_unit_test(test_gemmt),
+      cmocka_unit_test(test_gemmt_large),
       cmocka_unit_test(test_gemmt_complex),
       cmocka_unit_test(test_batch),
       cmocka_unit_test(test_long_batch),

@@ -337,10 +337,18 @@ static _Alignas(64) unsigned char alpha_at[16], beta_at[16]; /* as elements */
 
 /* As the drop-in calls another library's function to measure it. */
 static void call_as_theirs(any *function, bool cblas) {
+  static const tsl_blas_routine routines[ROUTINES] = {TSL_BLAS_SYRK,  TSL_BLAS_HERK, TSL_BLAS_SYR2K,
+                                                      TSL_BLAS_HER2K, TSL_BLAS_SYMM, TSL_BLAS_HEMM,
+                                                      TSL_BLAS_TRMM,  TSL_BLAS_TRSM};
   static const tesela_type names_of[KINDS] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
   const problem *p = now;
-  tsl_blas_level3_call(&(tsl_blas_symbol){.cblas = cblas, .type = names_of[p->kind]}, function,
-                       &(tsl_blas_structured){.routine = (tsl_blas_routine)p->routine,
+  /* An update is gemmt's, too, with the same factor twice. */
+  const bool apart = p->routine == SYRK && p->trans == 'N' && draw() % 2 == 0;
+  char name[32];
+  snprintf(name, sizeof name, cblas ? "cblas_%cgemmt" : "%cgemmt_", kinds[p->kind].letter);
+  tsl_blas_level3_call(&(tsl_blas_symbol){.cblas = cblas, .type = names_of[p->kind]},
+                       apart ? find(name) : function,
+                       &(tsl_blas_structured){.routine = apart ? TSL_BLAS_GEMMT : routines[p->routine],
                                               .order = p->order,
                                               .side = p->side,
                                               .uplo = p->uplo,
@@ -352,8 +360,12 @@ static void call_as_theirs(any *function, bool cblas) {
                                               .alpha = alpha_at,
                                               .a = a,
                                               .lda = p->lda,
-                                              .b = is_in_place() ? c : b,
-                                              .ldb = is_in_place() ? p->ldc : p->ldb,
+                                              .b = apart           ? a
+                                                   : is_in_place() ? c
+                                                                   : b,
+                                              .ldb = apart           ? p->lda
+                                                     : is_in_place() ? p->ldc
+                                                                     : p->ldb,
                                               .beta = beta_at,
                                               .c = c,
                                               .ldc = p->ldc});
