@@ -3,6 +3,11 @@
 #include "blas/next.h"
 #include "blas/standing_level3.h"
 
+#include "base/clock.h"
+
+#include <math.h>
+#include <time.h>
+
 enum { PEERS = TSL_BLAS_PEER_TUNED + 1 };
 
 /* Multiply-adds from which on a routine is tesela's: always faster than plain loops, but where a call takes less time than
@@ -12,16 +17,43 @@ static const double plain_from = 8.0 * 8 * 8;
 /* Calls with less work are not worth a measurement. */
 static const double asked_from = 32.0 * 32 * 32;
 
-/* Threads that find it out at the same time find the same, nearly. */
-static double ours_from(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
-  double from = atomic_load_explicit(&symbol->ours_from, memory_order_relaxed);
-  if (from == 0 && volume < asked_from)
-    return volume + 1;
-  if (from == 0) {
-    from = tsl_blas_standing_of_level3(routine, symbol, tsl_blas_next(symbol));
-    atomic_store_explicit(&symbol->ours_from, from, memory_order_relaxed);
+/* One thread measures at a time, and those that wait for what it finds do not compute beside it. A library whose own threads call by names that
+ * are ours would wait for itself; and in the child of a fork nobody may be left who measures. So nobody waits for long: then the library has
+ * this routine, and keeps it as long as the process lives. */
+static atomic_bool measuring;
+static const double wait_most = 1;
+
+static double known(const tsl_blas_symbol *symbol) {
+  return atomic_load_explicit(&symbol->ours_from, memory_order_relaxed);
+}
+/* The first to know is believed by all. */
+static void make_known(tsl_blas_symbol *symbol, double from) {
+  double unknown = 0;
+  atomic_compare_exchange_strong(&symbol->ours_from, &unknown, from);
+}
+
+static bool may_begin(tsl_blas_symbol *symbol) {
+  static const struct timespec pause = {.tv_nsec = 200 * 1000};
+  const double start = tsl_clock();
+  while (atomic_exchange_explicit(&measuring, true, memory_order_acquire)) {
+    if (tsl_clock() - start > wait_most)
+      make_known(symbol, INFINITY);
+    if (known(symbol) != 0)
+      return false;
+    nanosleep(&pause, NULL);
   }
-  return from;
+  return true;
+}
+
+static double ours_from(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
+  if (known(symbol) == 0 && volume < asked_from)
+    return volume + 1;
+  if (known(symbol) == 0 && may_begin(symbol)) {
+    if (known(symbol) == 0)
+      make_known(symbol, tsl_blas_standing_of_level3(routine, symbol, tsl_blas_next(symbol)));
+    atomic_store_explicit(&measuring, false, memory_order_release);
+  }
+  return known(symbol);
 }
 
 tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
