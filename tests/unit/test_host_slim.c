@@ -59,7 +59,7 @@ static void expect_right(const tsl_problem *problem, const tsl_device *device, t
   assert_non_null(before);
   assert_non_null(alone);
   memcpy(before, operands.c.host, bytes);
-  assert_null(tsl_slim_refuse(problem));
+  assert_null(tsl_lopsided_refuse(problem, TSL_SLIM_MOST, TSL_SLIM_STEPS));
   tsl_slim_job_make(problem, &operands, device, &job);
   assert_int_equal(job.way, way);
   job.alone = true;
@@ -190,14 +190,14 @@ static void nothing_to_multiply(void **state) {
 static void refusals(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(17, 18, TSL_SLIM_STEPS + 1, TESELA_F32);
-  assert_non_null(strstr(tsl_slim_refuse(&problem), "17 x 18 x 33"));
+  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS), "17 x 18 x 33"));
   problem = tsl_problem_gemm(17, 18, 16, TESELA_F32);
-  assert_null(tsl_slim_refuse(&problem));
+  assert_null(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS));
   problem.c.row_stride = 40;
   problem.c.col_stride = 2;
-  assert_non_null(strstr(tsl_slim_refuse(&problem), "side by side"));
+  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS), "side by side"));
   problem.m = problem.a.rows = problem.c.rows = 16;
-  assert_null(tsl_slim_refuse(&problem));
+  assert_null(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS));
 }
 
 int main(void) {

@@ -41,7 +41,7 @@ static void expect_right(const tsl_problem *problem, const tsl_device *device, t
   assert_non_null(before);
   assert_non_null(alone);
   memcpy(before, operands.c.host, bytes);
-  assert_null(tsl_thin_refuse(problem));
+  assert_null(tsl_lopsided_refuse(problem, TSL_THIN_MOST, TSL_THIN_STEPS));
   tsl_thin_job_make(problem, &operands, device, &job);
   assert_int_equal(job.way, way);
   job.alone = true;
@@ -166,14 +166,14 @@ static void nothing_to_multiply(void **state) {
 static void refusals(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(9, 9, 5, TESELA_F32);
-  assert_non_null(strstr(tsl_thin_refuse(&problem), "9 x 9 x 5"));
+  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS), "9 x 9 x 5"));
   problem = tsl_problem_gemm(9, 9, 4, TESELA_F32);
-  assert_null(tsl_thin_refuse(&problem));
+  assert_null(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS));
   problem.c.row_stride = 20;
   problem.c.col_stride = 2;
-  assert_non_null(strstr(tsl_thin_refuse(&problem), "side by side"));
+  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS), "side by side"));
   problem.m = problem.a.rows = problem.c.rows = 8;
-  assert_null(tsl_thin_refuse(&problem));
+  assert_null(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS));
 }
 
 int main(void) {
