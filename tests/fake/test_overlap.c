@@ -1,15 +1,12 @@
 /* Runs whose copies overlap with computing, on a device without shared memory (PoCL, which is told to have none): blocks and
  * pieces of every shape against the judge, failures of each operation at each of its calls, threads. The sizes of
  * TESELA_STAGING make many blocks and pieces of little. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit/unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 
 #include "base/status.h"
