@@ -89,7 +89,7 @@ static void test_pieces(void **state) {
   const tsl_part part = {3, 20, 5, 17};
   for (size_t most = 4; most < 2000; most += 36) {
     unsigned char seen[37][29] = {{0}};
-    tsl_pieces pieces = tsl_pieces_of(&way, &part, most);
+    tsl_piece_walk pieces = tsl_pieces_begin(&way, &part, most);
     tsl_piece piece;
     while (tsl_pieces_next(&pieces, &piece)) {
       assert_true(piece.lines > 0 && piece.length > 0 && (size_t)(piece.lines * piece.length) * 4 <= most);
