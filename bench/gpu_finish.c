@@ -168,63 +168,44 @@ static double difference(tsl_stream *stream, side *sides, const tsl_operands *se
   return isnan(start) || start > end ? start : end;
 }
 
-static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
-  const tsl_problem whole = problem_of(one, true), alone = problem_of(one, false);
-  const tsl_strategy *own = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
-  tsl_strategy passing = *own;
-  const tsl_choice from = {.devices = devices,
-                           .device = device->name,
-                           .strategy = one->config ? one->config : "cuda_wgmma",
-                           .place = TSL_PLACE_DEVICE};
-  tsl_candidate *list;
-  int listed, next = 0, count;
-  passing.finishes = NULL;
-  must(tsl_planner_list(&whole, &from, &list, &listed), "planning");
-  if (listed == 0 || list[0].refusal[0]) {
-    printf("%s: %s\n", one->types, listed > 0 ? list[0].refusal : "nothing takes it");
-    free(list);
-    return;
-  }
-  side sides[SIDES] = {{0}};
-  const tsl_config config = list[0].config;
-  free(list);
-  must(tsl_plan_create(&whole, own, &config, device, TSL_PLACE_DEVICE, &sides[0].plan), "a plan");
-  must(tsl_plan_create(&whole, &passing, &config, device, TSL_PLACE_DEVICE, &sides[1].plan), "a plan");
-  must(tsl_plan_create(&alone, own, &config, device, TSL_PLACE_DEVICE, &sides[2].plan), "a plan");
+/* As many sets of operands as pass the caches by turns. */
+static int sets_of(const tsl_problem *whole) {
   uint64_t bytes = 0;
   for (int i = 0; i < TSL_OPERANDS; i++)
-    bytes += (uint64_t)tsl_shape_extent(tsl_problem_shape(&whole, i)) *
-             tsl_type(tsl_problem_shape(&whole, i)->type)->size;
+    bytes += (uint64_t)tsl_shape_extent(tsl_problem_shape(whole, i)) *
+             tsl_type(tsl_problem_shape(whole, i)->type)->size;
   const uint64_t sets = 2 * (uint64_t)device->cache_bytes / bytes + 1;
-  count = (int)(sets < SETS_MOST ? sets : SETS_MOST);
-  tsl_buffer *buffers[TSL_GIVEN] = {NULL};
-  tsl_operands *items = calloc((size_t)count, sizeof *items), *sums = calloc((size_t)count, sizeof *sums);
-  if (!items || !sums)
-    stop("memory", "there is none");
+  return (int)(sets < SETS_MOST ? sets : SETS_MOST);
+}
+
+static tsl_operand *operand_of(tsl_operands *set, int i) {
+  return i < TSL_OPERANDS           ? &(&set->a)[i]
+         : i == TSL_OPERAND_BIAS    ? &set->bias
+         : i == TSL_OPERAND_SCALE_A ? &set->scale_a
+                                    : &set->scale_b;
+}
+
+static void fill_sets(const tsl_problem *whole, tsl_stream *stream, int count, tsl_buffer **buffers,
+                      tsl_operands *items) {
   for (int i = 0; i < TSL_GIVEN; i++) {
-    tsl_shape shape = *tsl_problem_shape(&whole, i);
-    if (!tsl_problem_has_operand(&whole, i))
+    tsl_shape shape = *tsl_problem_shape(whole, i);
+    if (!tsl_problem_has_operand(whole, i))
       continue;
     if (i == TSL_OPERAND_C && tsl_type(shape.type)->size < 4)
       shape.type = TESELA_F32; /* where sums alone go */
     buffers[i] = filled(stream, &shape, count, (uint64_t)i + 1);
     for (int s = 0; s < count; s++) {
-      tsl_operand *at = i < TSL_OPERANDS           ? &(&items[s].a)[i]
-                        : i == TSL_OPERAND_BIAS    ? &items[s].bias
-                        : i == TSL_OPERAND_SCALE_A ? &items[s].scale_a
-                                                   : &items[s].scale_b;
-      const size_t size = tsl_type(tsl_problem_shape(&whole, i)->type)->size;
-      *at = (tsl_operand){.buffer = buffers[i],
-                          .offset = (int64_t)(buffers[i]->bytes / (size_t)count / size / 512 * 512) * s};
+      const size_t size = tsl_type(tsl_problem_shape(whole, i)->type)->size;
+      *operand_of(&items[s], i) =
+          (tsl_operand){.buffer = buffers[i],
+                        .offset = (int64_t)(buffers[i]->bytes / (size_t)count / size / 512 * 512) * s};
     }
   }
-  /* Sums may be wider than C, and lie at the same bytes. */
-  for (int i = 0; i < count; i++) {
-    sums[i] = items[i];
-    sums[i].c.offset =
-        items[i].c.offset * (int64_t)tsl_type(whole.c.type)->size / (int64_t)tsl_type(alone.c.type)->size;
-  }
-  const double apart = difference(stream, sides, &items[0], &whole.c);
+}
+
+/* By turns; `sums` are the product's alone. */
+static void take_samples(side *sides, const tsl_operands *items, const tsl_operands *sums, int count) {
+  int next = 0;
   for (int i = 0; i < SIDES; i++) {
     sides[i].runs = 1;
     sample(&sides[i], i == 2 ? sums : items, count, &next);
@@ -237,8 +218,12 @@ static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
       const int turn = round % 2 ? SIDES - 1 - i : i;
       sample(&sides[turn], turn == 2 ? sums : items, count, &next);
     }
+}
+
+static void print_row(const row *one, side *sides, double apart, const tsl_strategy *own,
+                      const tsl_config *config) {
   tsl_text text = {0};
-  tsl_config_print(own, &config, &text);
+  tsl_config_print(own, config, &text);
   const double in = median(&sides[0]), pass = median(&sides[1]), product = median(&sides[2]);
   printf(
       "%-14s %lld x %lld x %lld bias=%s %s %s,%s: alone %.1f us, in the kernel %.1f (%.3f), by a pass %.1f "
@@ -248,6 +233,53 @@ static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
       1e6 * product, 1e6 * in, in / product, 1e6 * pass, pass / product, apart, tsl_text_get(&text));
   fflush(stdout);
   tsl_text_free(&text);
+}
+
+/* The config that the planner takes; false, and why, where there is none. */
+static bool config_for(const row *one, const tsl_problem *whole, tsl_devices *devices, tsl_config *config) {
+  const tsl_choice from = {.devices = devices,
+                           .device = device->name,
+                           .strategy = one->config ? one->config : "cuda_wgmma",
+                           .place = TSL_PLACE_DEVICE};
+  tsl_candidate *list;
+  int listed;
+  must(tsl_planner_list(whole, &from, &list, &listed), "planning");
+  const bool is_taken = listed > 0 && !list[0].refusal[0];
+  if (is_taken)
+    *config = list[0].config;
+  else
+    printf("%s: %s\n", one->types, listed > 0 ? list[0].refusal : "nothing takes it");
+  free(list);
+  return is_taken;
+}
+
+static void measure(const row *one, tsl_devices *devices, tsl_stream *stream) {
+  const tsl_problem whole = problem_of(one, true), alone = problem_of(one, false);
+  const tsl_strategy *own = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
+  tsl_strategy passing = *own;
+  side sides[SIDES] = {{0}};
+  tsl_config config;
+  passing.finishes = NULL;
+  if (!config_for(one, &whole, devices, &config))
+    return;
+  must(tsl_plan_create(&whole, own, &config, device, TSL_PLACE_DEVICE, &sides[0].plan), "a plan");
+  must(tsl_plan_create(&whole, &passing, &config, device, TSL_PLACE_DEVICE, &sides[1].plan), "a plan");
+  must(tsl_plan_create(&alone, own, &config, device, TSL_PLACE_DEVICE, &sides[2].plan), "a plan");
+  const int count = sets_of(&whole);
+  tsl_buffer *buffers[TSL_GIVEN] = {NULL};
+  tsl_operands *items = calloc((size_t)count, sizeof *items), *sums = calloc((size_t)count, sizeof *sums);
+  if (!items || !sums)
+    stop("memory", "there is none");
+  fill_sets(&whole, stream, count, buffers, items);
+  /* Sums may be wider than C, and lie at the same bytes. */
+  for (int i = 0; i < count; i++) {
+    sums[i] = items[i];
+    sums[i].c.offset =
+        items[i].c.offset * (int64_t)tsl_type(whole.c.type)->size / (int64_t)tsl_type(alone.c.type)->size;
+  }
+  const double apart = difference(stream, sides, &items[0], &whole.c);
+  take_samples(sides, items, sums, count);
+  print_row(one, sides, apart, own, &config);
   for (int i = 0; i < SIDES; i++)
     tsl_plan_destroy(sides[i].plan);
   for (int i = 0; i < TSL_GIVEN; i++)

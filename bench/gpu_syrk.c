@@ -2,103 +2,25 @@
  * device: f32 and f64, A of SIZE x SIZE (4096 and 8192). 10^12 operations a second, of which a triangle has half of a product's, and
  * their ratio. Both compute the same operands, and pieces of the triangle are compared: they multiplied the same, no more.
  * TESELA_CUBLAS names another library; TESELA_VENDORS is not asked. */
-#include "strategy/vendor.h"
 #define BENCH_NAME "gpu_syrk"
-#include "gpu_sides.h"
+#define CALLED "cublasSyrk"
+#include "gpu_cublas.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 enum { SIZES_MOST = 16, COMPARED = 1 << 16 };
 
-/* --- cuBLAS's syrk as a strategy of this program --- */
-
-/* Functions: X(return type, member, symbol, parameters), as strategy/gemm/vendor_cublas has others of the library. */
-#define SYRK_LIST(X)                                                                                         \
-  X(int, create, cublasCreate_v2, (void **handle))                                                           \
-  X(int, destroy, cublasDestroy_v2, (void *handle))                                                          \
-  X(int, property, cublasGetProperty, (int what, int *value))                                                \
-  X(const char *, status_name, cublasGetStatusName, (int code))                                              \
-  X(int, set_stream, cublasSetStream_v2, (void *handle, void *stream))                                       \
-  X(int, ssyrk, cublasSsyrk_v2_64,                                                                           \
-    (void *handle, int fill, int transpose, int64_t n, int64_t k, const float *alpha, const void *a,         \
-     int64_t a_leading, const float *beta, void *c, int64_t c_leading))                                      \
-  X(int, dsyrk, cublasDsyrk_v2_64,                                                                           \
-    (void *handle, int fill, int transpose, int64_t n, int64_t k, const double *alpha, const void *a,        \
-     int64_t a_leading, const double *beta, void *c, int64_t c_leading))
-
-typedef struct syrk_api {
-#define MEMBER(type, member, symbol, parameters) type(*member) parameters;
-  SYRK_LIST(MEMBER)
-#undef MEMBER
-} syrk_api;
-static syrk_api cublas;
-
-static const tsl_library_symbol symbols[] = {
-#define SYMBOL(type, member, symbol, parameters) {#symbol, offsetof(syrk_api, member), 0},
-    SYRK_LIST(SYMBOL)
-#undef SYMBOL
-};
-static void name_library(tsl_vendor *found) {
-  tsl_vendor_cublas_name(cublas.property, found);
-}
-
-static tsl_vendor_library library = {.what = "cuBLAS",
-                                     .path = TSL_ENV_CUBLAS,
-                                     .names = tsl_vendor_cublas_names,
-                                     .symbols = symbols,
-                                     .count = sizeof symbols / sizeof *symbols,
-                                     .table = &cublas,
-                                     .name = name_library};
-
-static const tsl_vendor *load(void) {
-  return tsl_vendor_find(&library);
-}
-
-static tesela_status prepare(const tsl_work *work, tsl_vendor_handle *made) {
-  return tsl_vendor_cublas_check(work->device, "cublasCreate", cublas.create(&made->handle),
-                                 cublas.status_name, &library.found);
-}
-
-static tesela_status build(tsl_work *work) {
-  return tsl_vendor_build(work, sizeof(tsl_vendor_handle), "a handle of cuBLAS", prepare);
-}
-
-static void end(tsl_vendor_handle *own, bool entered) {
-  if (entered)
-    cublas.destroy(own->handle);
-}
-
-static void release(tsl_work *work) {
-  tsl_vendor_release(work, end);
-}
-
 /* By columns, as BLAS counts, A is k x n, and C's lower triangle its upper one. */
-static int update(const tsl_work *work, const tsl_operands *operands) {
+static int call(const tsl_problem *problem, void *handle, const void *a, void *c) {
   enum { UPPER = 1, TRANSPOSED = 1 };
-  const tsl_problem *problem = &work->problem;
-  const tsl_vendor_handle *own = work->state;
-  const tesela_type type = problem->c.type;
-  const void *a = tsl_vendor_address(work, &operands->a, type);
-  void *c = tsl_vendor_address(work, &operands->c, type);
   const float single[2] = {1, 0};
   const double twice[2] = {1, 0};
-  return type == TESELA_F64 ? cublas.dsyrk(own->handle, UPPER, TRANSPOSED, problem->n, problem->k, &twice[0],
-                                           a, problem->a.row_stride, &twice[1], c, problem->c.row_stride)
-                            : cublas.ssyrk(own->handle, UPPER, TRANSPOSED, problem->n, problem->k, &single[0],
-                                           a, problem->a.row_stride, &single[1], c, problem->c.row_stride);
-}
-
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  tsl_device *used = work->device;
-  const tsl_vendor_handle *own = work->state;
-  must(used->ops->enter(used), "cuBLAS");
-  int code = cublas.set_stream(own->handle, used->ops->native_stream(stream));
-  if (code == TSL_CUBLAS_SUCCESS)
-    code = update(work, operands);
-  used->ops->leave(used);
-  return tsl_vendor_cublas_check(used, "cublasSyrk", code, cublas.status_name, &library.found);
+  return problem->c.type == TESELA_F64
+             ? cublas.dsyrk(handle, UPPER, TRANSPOSED, problem->n, problem->k, &twice[0], a,
+                            problem->a.row_stride, &twice[1], c, problem->c.row_stride)
+             : cublas.ssyrk(handle, UPPER, TRANSPOSED, problem->n, problem->k, &single[0], a,
+                            problem->a.row_stride, &single[1], c, problem->c.row_stride);
 }
 
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
@@ -149,16 +71,9 @@ static double *rows_of(side *one, const tsl_operands *operands, tsl_stream *stre
 }
 
 static double difference(side *sides, const tsl_operands *operands, tsl_stream *stream) {
-  const int64_t n = sides[0].plan->work.problem.n / 2, count = COMPARED < n ? COMPARED : n;
-  double apart = 0, all = 0, *own = rows_of(&sides[0], operands, stream),
-         *other = rows_of(&sides[1], operands, stream);
-  for (int64_t i = 0; i < count; i++) {
-    apart += (own[i] - other[i]) * (own[i] - other[i]);
-    all += other[i] * other[i];
-  }
-  free(own);
-  free(other);
-  return sqrt(apart / all);
+  const int64_t n = sides[0].plan->work.problem.n / 2;
+  return apart(rows_of(&sides[0], operands, stream), rows_of(&sides[1], operands, stream),
+               (size_t)(COMPARED < n ? COMPARED : n));
 }
 
 static void compare(int64_t size, tesela_type type, tsl_stream *stream) {

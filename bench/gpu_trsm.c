@@ -3,106 +3,27 @@
  * as many right-hand sides, or other ones (128x4096); by what the planner takes, or by each strategy that is named ("device_blocked
  * block=64"). 10^12 operations a second and their ratio; and how far solutions are apart. TESELA_CUBLAS names another library;
  * TESELA_VENDORS is not asked. */
-#include "strategy/vendor.h"
 #define BENCH_NAME "gpu_trsm"
-#include "gpu_sides.h"
+#define CALLED "cublasTrsm"
+#include "gpu_cublas.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 enum { LIST_MOST = 16, COMPARED = 1 << 16 };
 
-/* --- cuBLAS's trsm as a strategy of this program --- */
-
-/* Functions: X(return type, member, symbol, parameters), as strategy/gemm/vendor_cublas has others of the library. */
-#define TRSM_ARGUMENTS(type)                                                                                 \
-  (void *handle, int side, int fill, int transpose, int diagonal, int64_t m, int64_t n, const type *alpha,   \
-   const void *a, int64_t a_leading, void *b, int64_t b_leading)
-#define TRSM_LIST(X)                                                                                         \
-  X(int, create, cublasCreate_v2, (void **handle))                                                           \
-  X(int, destroy, cublasDestroy_v2, (void *handle))                                                          \
-  X(int, property, cublasGetProperty, (int what, int *value))                                                \
-  X(const char *, status_name, cublasGetStatusName, (int code))                                              \
-  X(int, set_stream, cublasSetStream_v2, (void *handle, void *stream))                                       \
-  X(int, strsm, cublasStrsm_v2_64, TRSM_ARGUMENTS(float))                                                    \
-  X(int, dtrsm, cublasDtrsm_v2_64, TRSM_ARGUMENTS(double))                                                   \
-  X(int, ctrsm, cublasCtrsm_v2_64, TRSM_ARGUMENTS(float))                                                    \
-  X(int, ztrsm, cublasZtrsm_v2_64, TRSM_ARGUMENTS(double))
-
-typedef struct trsm_api {
-#define MEMBER(type, member, symbol, parameters) type(*member) parameters;
-  TRSM_LIST(MEMBER)
-#undef MEMBER
-} trsm_api;
-static trsm_api cublas;
-
-static const tsl_library_symbol symbols[] = {
-#define SYMBOL(type, member, symbol, parameters) {#symbol, offsetof(trsm_api, member), 0},
-    TRSM_LIST(SYMBOL)
-#undef SYMBOL
-};
-static void name_library(tsl_vendor *found) {
-  tsl_vendor_cublas_name(cublas.property, found);
-}
-
-static tsl_vendor_library library = {.what = "cuBLAS",
-                                     .path = TSL_ENV_CUBLAS,
-                                     .names = tsl_vendor_cublas_names,
-                                     .symbols = symbols,
-                                     .count = sizeof symbols / sizeof *symbols,
-                                     .table = &cublas,
-                                     .name = name_library};
-
-static const tsl_vendor *load(void) {
-  return tsl_vendor_find(&library);
-}
-
-static tesela_status prepare(const tsl_work *work, tsl_vendor_handle *made) {
-  return tsl_vendor_cublas_check(work->device, "cublasCreate", cublas.create(&made->handle),
-                                 cublas.status_name, &library.found);
-}
-
-static tesela_status build(tsl_work *work) {
-  return tsl_vendor_build(work, sizeof(tsl_vendor_handle), "a handle of cuBLAS", prepare);
-}
-
-static void end(tsl_vendor_handle *own, bool entered) {
-  if (entered)
-    cublas.destroy(own->handle);
-}
-
-static void release(tsl_work *work) {
-  tsl_vendor_release(work, end);
-}
-
-static int solve(const tsl_work *work, const tsl_operands *operands) {
+static int call(const tsl_problem *problem, void *handle, const void *a, void *x) {
   enum { LEFT = 0, LOWER = 0, AS_IT_IS = 0, NON_UNIT = 0 };
-  const tsl_problem *problem = &work->problem;
-  const tsl_vendor_handle *own = work->state;
   const tesela_type type = problem->c.type;
-  const void *a = tsl_vendor_address(work, &operands->a, type);
-  void *x = tsl_vendor_address(work, &operands->c, type);
   const float single[2] = {1, 0};
   const double twice[2] = {1, 0};
   const int64_t m = problem->m, n = problem->n, a_leading = problem->a.col_stride,
                 x_leading = problem->c.col_stride;
   if (tsl_type(type)->component == TESELA_F64)
-    return (type == TESELA_F64 ? cublas.dtrsm : cublas.ztrsm)(own->handle, LEFT, LOWER, AS_IT_IS, NON_UNIT, m,
-                                                              n, twice, a, a_leading, x, x_leading);
-  return (type == TESELA_F32 ? cublas.strsm : cublas.ctrsm)(own->handle, LEFT, LOWER, AS_IT_IS, NON_UNIT, m,
-                                                            n, single, a, a_leading, x, x_leading);
-}
-
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  tsl_device *used = work->device;
-  const tsl_vendor_handle *own = work->state;
-  must(used->ops->enter(used), "cuBLAS");
-  int code = cublas.set_stream(own->handle, used->ops->native_stream(stream));
-  if (code == TSL_CUBLAS_SUCCESS)
-    code = solve(work, operands);
-  used->ops->leave(used);
-  return tsl_vendor_cublas_check(used, "cublasTrsm", code, cublas.status_name, &library.found);
+    return (type == TESELA_F64 ? cublas.dtrsm : cublas.ztrsm)(handle, LEFT, LOWER, AS_IT_IS, NON_UNIT, m, n,
+                                                              twice, a, a_leading, x, x_leading);
+  return (type == TESELA_F32 ? cublas.strsm : cublas.ctrsm)(handle, LEFT, LOWER, AS_IT_IS, NON_UNIT, m, n,
+                                                            single, a, a_leading, x, x_leading);
 }
 
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
@@ -184,16 +105,9 @@ static double *solution_of(side *one, const tsl_operands *operands, const void *
 }
 
 static double difference(side *sides, const tsl_operands *operands, const void *b, tsl_stream *stream) {
-  const int64_t m = sides[0].plan->work.problem.m, count = COMPARED < m ? COMPARED : m;
-  double apart = 0, all = 0, *own = solution_of(&sides[0], operands, b, stream),
-         *other = solution_of(&sides[1], operands, b, stream);
-  for (int64_t i = 0; i < 2 * count; i++) {
-    apart += (own[i] - other[i]) * (own[i] - other[i]);
-    all += other[i] * other[i];
-  }
-  free(own);
-  free(other);
-  return sqrt(apart / all);
+  const int64_t m = sides[0].plan->work.problem.m;
+  return apart(solution_of(&sides[0], operands, b, stream), solution_of(&sides[1], operands, b, stream),
+               2 * (size_t)(COMPARED < m ? COMPARED : m));
 }
 
 static void compare(extent size, tesela_type type, const char *strategy, tsl_stream *stream) {

@@ -15,7 +15,8 @@ from ._core import Error
 from ._grouped import matmul_grouped
 from ._others import dot, transpose
 from ._plans import Packed, Plan
-from ._products import Info, gemm
+from ._problem import Info
+from ._products import gemm
 from ._products import matmul as _matmul
 from ._structured import solve_triangular, symm, syrk, trmm
 from ._tool import Check, Exploration, Explanation, Report, check, explain, explore, tune

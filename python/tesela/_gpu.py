@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from . import _core
-from ._products import COLUMN, LINES, NO_BIAS, ROW, Finish, Info, Problem, info_of
+from ._problem import COLUMN, LINES, NO_BIAS, ROW, Finish, Info, Problem, info_of
 
 
 def handle_of(stream: Any) -> int:

@@ -6,8 +6,8 @@ from typing import Any, Sequence
 
 from . import _core
 from ._libraries import see
-from ._products import (as_matrices, ask_of, check_out, info_of, matrix_strides, nothing_ran, same_place, scalar,
-                        see_out)
+from ._problem import info_of, nothing_ran
+from ._products import as_matrices, ask_of, check_out, matrix_strides, same_place, scalar, see_out
 from ._types import PRODUCTS, result_type
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from . import _core
 from ._libraries import see, NumPy
-from ._products import (ask_of, check_out, info_of, is_repeated, matrix_strides, nothing_ran, same_place, scalar,
-                        see_out)
+from ._problem import info_of, nothing_ran
+from ._products import ask_of, check_out, is_repeated, matrix_strides, same_place, scalar, see_out
 from ._types import DOTS, TRANSPOSES, result_type, type_name
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from . import _core, _gpu
 from ._libraries import Seen, see
-from ._products import (Matrices, Problem, as_last, as_matrices, check_out, ask_of, info_of, matrix_strides, nothing_ran,
-                        same_place, scalar, see_last, see_out)
+from ._problem import Matrices, Problem, info_of, nothing_ran
+from ._products import as_last, as_matrices, check_out, ask_of, matrix_strides, same_place, scalar, see_last, see_out
 from ._types import PRODUCTS, SCALED, result_type, type_name
 
 

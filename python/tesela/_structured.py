@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._libraries import Seen, see, told_copy
-from ._products import (Matrices, ask_of, check_out, info_of, is_repeated, matrix_strides, nothing_ran, same_place, scalar,
-                        see_out)
+from ._problem import Matrices, info_of, nothing_ran
+from ._products import ask_of, check_out, is_repeated, matrix_strides, same_place, scalar, see_out
 
 # The public header's numbers.
 GENERAL, SYMMETRIC, HERMITIAN, TRIANGULAR, UNIT_TRIANGULAR = range(5)

@@ -17,7 +17,8 @@ import numpy
 
 from . import _core
 from ._libraries import see
-from ._products import Info, ask_of, info_of, scalar
+from ._problem import Info, info_of
+from ._products import ask_of, scalar
 from ._types import numpy_dtype, result_type, type_name
 
 __all__ = ["Matrix", "Place", "Plan", "empty", "matmul", "of", "spread"]

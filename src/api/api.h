@@ -153,6 +153,8 @@ typedef struct tsl_api_operands {
 } tsl_api_operands;
 void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
                          const tesela_finish *finish, tsl_api_operands *out);
+/* Whether anything of a matrix is said that a call in place takes from its result. */
+bool tsl_api_is_given(const tesela_matrix *matrix);
 /* Refuses a result whose reserved fields are in use. */
 tesela_status tsl_api_reserved(const tesela_result *result, const char *field);
 
@@ -216,11 +218,15 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
 /* The context's plan for a key, made where there is none; to be given back. */
 tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key, tsl_cached_plan **cached);
-/* The plan of a request, for the caller to keep; and one run of a request on a cached plan. What comes of it is learnt by
- * `as`, where the dispatch cache has a key for the call, else NULL. */
+/* The plan of a request, for the caller to keep, who has none before; and one run of a request on a cached plan. What comes of it is
+ * learnt by `as`, where the dispatch cache has a key for the call, else NULL. */
+tesela_status tsl_api_begin_plan(tesela_plan **plan);
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
                            const struct tsl_dispatch_key *as, tesela_record *record);
+/* The same for a record of the caller's size, of calls that have no key. */
+tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *request, tesela_record *record,
+                                size_t record_size);
 
 /* Refuses an operand that is said to be in two places: of data, buffer and packed at most one is given. `where` and `name`
  * are the field's, for the sentence. */

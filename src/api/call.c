@@ -114,3 +114,11 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   tsl_plan_cache_give_back(&context->cache, cached);
   return status;
 }
+
+tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *request, tesela_record *record,
+                                size_t record_size) {
+  tesela_record full;
+  const tesela_status status =
+      tsl_api_call(context, request, NULL, tsl_api_record(record, record_size, &full));
+  return tsl_api_recorded(status, record, record_size, &full);
+}

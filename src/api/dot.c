@@ -55,21 +55,16 @@ tesela_status tesela_dot_sized(tesela_context *context, const tesela_dot_desc *d
                                size_t desc_size, size_t record_size) {
   tsl_request request;
   tesela_dot_desc own;
-  tesela_record full;
   TSL_API_TAKE(desc, desc_size, own, tesela_dot_desc, runs);
   TSL_TRY(tsl_api_dot_request(context, desc, &request));
-  const tesela_status status =
-      tsl_api_call(context, &request, NULL, tsl_api_record(record, record_size, &full));
-  return tsl_api_recorded(status, record, record_size, &full);
+  return tsl_api_call_once(context, &request, record, record_size);
 }
 
 tesela_status tesela_plan_create_dot_sized(tesela_context *context, const tesela_dot_desc *desc,
                                            tesela_plan **plan, size_t desc_size) {
   tsl_request request;
   tesela_dot_desc own;
-  if (!plan)
-    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
-  *plan = NULL;
+  TSL_TRY(tsl_api_begin_plan(plan));
   TSL_API_TAKE(desc, desc_size, own, tesela_dot_desc, runs);
   TSL_TRY(tsl_api_dot_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);

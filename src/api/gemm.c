@@ -117,9 +117,7 @@ tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gem
                                        tesela_plan **plan, size_t desc_size) {
   tsl_request request;
   tesela_gemm_desc own;
-  if (!plan)
-    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
-  *plan = NULL;
+  TSL_TRY(tsl_api_begin_plan(plan));
   TSL_API_TAKE(desc, desc_size, own, tesela_gemm_desc, runs);
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);

@@ -18,6 +18,11 @@ tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, 
   return TESELA_OK;
 }
 
+bool tsl_api_is_given(const tesela_matrix *matrix) {
+  return matrix->data || matrix->buffer || matrix->row_stride || matrix->col_stride || matrix->transpose ||
+         matrix->type != TESELA_TYPE_DEFAULT;
+}
+
 tesela_status tsl_api_reserved(const tesela_result *result, const char *field) {
   if (result->reserved == 0 && result->reserved_too == NULL)
     return TESELA_OK;

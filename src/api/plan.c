@@ -44,6 +44,13 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
   return TESELA_OK;
 }
 
+tesela_status tsl_api_begin_plan(tesela_plan **plan) {
+  if (!plan)
+    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+  *plan = NULL;
+  return TESELA_OK;
+}
+
 tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_GIVEN],
                                tesela_record *record, size_t record_size) {
   TSL_NOT_CANCELLED;

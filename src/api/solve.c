@@ -3,11 +3,6 @@
 
 #include "base/status.h"
 
-static bool is_given(const tesela_matrix *matrix) {
-  return matrix->data || matrix->buffer || matrix->row_stride || matrix->col_stride || matrix->transpose ||
-         matrix->type != TESELA_TYPE_DEFAULT;
-}
-
 /* X A = B is A' X' = B'. */
 static tesela_matrix seen_from(bool right, tesela_matrix matrix) {
   matrix.transpose = (matrix.transpose != 0) != right;
@@ -19,7 +14,7 @@ tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_
                                     tsl_request *request) {
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
-  if (desc->in_place && is_given(&desc->b))
+  if (desc->in_place && tsl_api_is_given(&desc->b))
     return tsl_fail(TESELA_BAD_CALL, "desc.b is given, but in_place solves for what desc.x holds");
   TSL_TRY(tsl_api_reserved(&desc->x, "desc.x"));
   const bool right = desc->right != 0;
@@ -50,21 +45,16 @@ tesela_status tesela_solve_sized(tesela_context *context, const tesela_solve_des
                                  tesela_record *record, size_t desc_size, size_t record_size) {
   tsl_request request;
   tesela_solve_desc own;
-  tesela_record full;
   TSL_API_TAKE(desc, desc_size, own, tesela_solve_desc, bits);
   TSL_TRY(tsl_api_solve_request(context, desc, &request));
-  const tesela_status status =
-      tsl_api_call(context, &request, NULL, tsl_api_record(record, record_size, &full));
-  return tsl_api_recorded(status, record, record_size, &full);
+  return tsl_api_call_once(context, &request, record, record_size);
 }
 
 tesela_status tesela_plan_create_solve_sized(tesela_context *context, const tesela_solve_desc *desc,
                                              tesela_plan **plan, size_t desc_size) {
   tsl_request request;
   tesela_solve_desc own;
-  if (!plan)
-    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
-  *plan = NULL;
+  TSL_TRY(tsl_api_begin_plan(plan));
   TSL_API_TAKE(desc, desc_size, own, tesela_solve_desc, bits);
   TSL_TRY(tsl_api_solve_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);

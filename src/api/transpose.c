@@ -3,17 +3,12 @@
 
 #include "base/status.h"
 
-static bool is_given(const tesela_matrix *matrix) {
-  return matrix->data || matrix->buffer || matrix->row_stride || matrix->col_stride || matrix->transpose ||
-         matrix->type != TESELA_TYPE_DEFAULT;
-}
-
 /* In place, what is written has A's shape; the problem's A is not touched. */
 tesela_status tsl_api_transpose_request(const tesela_context *context, const tesela_transpose_desc *desc,
                                         tsl_request *request) {
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
-  if (desc->in_place && is_given(&desc->a))
+  if (desc->in_place && tsl_api_is_given(&desc->a))
     return tsl_fail(TESELA_BAD_CALL, "desc.a is given, but in_place transposes what desc.b holds");
   TSL_TRY(tsl_api_reserved(&desc->b, "desc.b"));
   const tesela_matrix b = tsl_api_as_matrix(&desc->b);
@@ -39,21 +34,16 @@ tesela_status tesela_transpose_sized(tesela_context *context, const tesela_trans
                                      tesela_record *record, size_t desc_size, size_t record_size) {
   tsl_request request;
   tesela_transpose_desc own;
-  tesela_record full;
   TSL_API_TAKE(desc, desc_size, own, tesela_transpose_desc, runs);
   TSL_TRY(tsl_api_transpose_request(context, desc, &request));
-  const tesela_status status =
-      tsl_api_call(context, &request, NULL, tsl_api_record(record, record_size, &full));
-  return tsl_api_recorded(status, record, record_size, &full);
+  return tsl_api_call_once(context, &request, record, record_size);
 }
 
 tesela_status tesela_plan_create_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
                                                  tesela_plan **plan, size_t desc_size) {
   tsl_request request;
   tesela_transpose_desc own;
-  if (!plan)
-    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
-  *plan = NULL;
+  TSL_TRY(tsl_api_begin_plan(plan));
   TSL_API_TAKE(desc, desc_size, own, tesela_transpose_desc, runs);
   TSL_TRY(tsl_api_transpose_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);

@@ -1,6 +1,8 @@
 /* Elements of each type. */
 #include "blas/element.h"
 
+#include "base/memory.h"
+
 typedef tsl_blas_element element;
 typedef tsl_blas_wide wide;
 
@@ -74,9 +76,5 @@ tsl_blas_wide tsl_blas_load(const element *of, const tsl_blas_view *view, int64_
 }
 
 void tsl_blas_store(const element *of, const tsl_blas_view *view, int64_t i, int64_t j, wide value) {
-  union {
-    const void *read;
-    void *written;
-  } at = {address(of, view, i, j)};
-  of->store(at.written, value);
+  of->store(tsl_writable(address(of, view, i, j)), value);
 }

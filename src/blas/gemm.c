@@ -28,7 +28,7 @@ tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *produc
                          .beta = product->beta};
 }
 
-static tesela_matrix matrix_of(const tsl_blas_view *view, tesela_type type) {
+tesela_matrix tsl_blas_matrix_of(const tsl_blas_view *view, tesela_type type) {
   return (tesela_matrix){.data = view->data,
                          .row_stride = view->row,
                          .col_stride = view->col,
@@ -36,7 +36,7 @@ static tesela_matrix matrix_of(const tsl_blas_view *view, tesela_type type) {
                          .conjugate = view->conjugate};
 }
 
-static tesela_result result_of(const tsl_blas_view *view, tesela_type type) {
+tesela_result tsl_blas_result_of(const tsl_blas_view *view, tesela_type type) {
   return (tesela_result){
       .data = tsl_writable(view->data), .row_stride = view->row, .col_stride = view->col, .type = type};
 }
@@ -47,9 +47,9 @@ void tsl_blas_say(const tsl_blas_work *work, tsl_blas_wording *out) {
   out->desc = (tesela_gemm_desc){.m = work->m,
                                  .n = work->n,
                                  .k = work->k,
-                                 .a = matrix_of(&work->a, work->type),
-                                 .b = matrix_of(&work->b, work->type),
-                                 .c = result_of(&work->c, work->type),
+                                 .a = tsl_blas_matrix_of(&work->a, work->type),
+                                 .b = tsl_blas_matrix_of(&work->b, work->type),
+                                 .c = tsl_blas_result_of(&work->c, work->type),
                                  .alpha = out->alpha,
                                  .beta = out->beta,
                                  .device = work->on_processor ? "cpu" : NULL};

@@ -15,7 +15,10 @@ bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply 
 tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product);
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);
 
-/* A product and its scalars in tesela's words; the description points into the struct. */
+/* In tesela's words: a view of a matrix that is read, and of one that is written; and a product with its scalars, whose description points
+ * into the struct. */
+tesela_matrix tsl_blas_matrix_of(const tsl_blas_view *view, tesela_type type);
+tesela_result tsl_blas_result_of(const tsl_blas_view *view, tesela_type type);
 typedef struct tsl_blas_wording {
   tesela_gemm_desc desc;
   double alpha[2], beta[2];

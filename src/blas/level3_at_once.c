@@ -33,20 +33,30 @@ static bool update(const tsl_blas_layout *of) {
                                                       .c_triangle = tsl_blas_level3_side(of)});
 }
 
-/* A small one as a whole square, of which a triangle is kept: it is made before packing begins. */
-static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
+/* By the product as a whole square, whose lines lie as C's do: C's triangle is its, or that of its sum with its transpose. */
+static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, bool twice,
+                             void *square) {
   static const double zero[2];
   const tsl_blas_work *work = &of->work;
   const int64_t n = work->n;
-  const bool by_row = work->c.row != 1;
-  _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
+  const bool by_row = work->c.row != 1, lower = (of->uplo == 'L') != by_row;
+  const int64_t ld = by_row ? work->c.row : work->c.col;
+  void *c = tsl_writable(work->c.data);
   tsl_blas_work product = *work;
   product.c = (tsl_blas_view){.data = square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
   product.beta = zero;
   tsl_blas_piece(symbol, &product, NULL);
-  tsl_blas_parts_of(work->type)
-      ->put(square, (of->uplo == 'L') != by_row, n, work->beta, tsl_writable(work->c.data),
-            by_row ? work->c.row : work->c.col);
+  const tsl_blas_parts *parts = tsl_blas_parts_of(work->type);
+  if (twice)
+    parts->fold(square, lower, of->hermitian, n, work->beta, c, ld);
+  else
+    parts->put(square, lower, n, work->beta, c, ld);
+}
+
+/* A small one's square is made before packing begins. */
+static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
+  _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
+  update_by_square(symbol, of, false, square);
   return true;
 }
 
@@ -67,25 +77,14 @@ static bool update_of_both(const tsl_blas_layout *of) {
                                         .c_triangle = tsl_blas_level3_side(of)});
 }
 
-/* Lines of the square lie as C's do. */
 static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
-  static const double zero[2];
-  const tsl_blas_work *work = &of->work;
-  const int64_t n = work->n;
-  const bool by_row = work->c.row != 1;
-  const size_t size = tsl_blas_size(work->type);
+  const size_t n = (size_t)of->work.n;
   void *square;
-  if (tsl_scratch_take((size_t)n * (size_t)n * size, "a product that its transpose is added to", &square) !=
-      TESELA_OK)
+  if (tsl_scratch_take(n * n * tsl_blas_size(of->work.type), "a product that its transpose is added to",
+                       &square) != TESELA_OK)
     return false;
-  tsl_blas_work product = *work;
-  product.c = (tsl_blas_view){.data = square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
-  product.beta = zero;
   tsl_blas_make_real(of);
-  tsl_blas_piece(symbol, &product, NULL);
-  tsl_blas_parts_of(work->type)
-      ->fold(square, (of->uplo == 'L') != by_row, of->hermitian, n, work->beta, tsl_writable(work->c.data),
-             by_row ? work->c.row : work->c.col);
+  update_by_square(symbol, of, true, square);
   tsl_scratch_give(square);
   return true;
 }

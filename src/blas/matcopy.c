@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "blas/check.h"
 #include "blas/context.h"
+#include "blas/gemm.h"
 #include "blas/loops.h"
 #include "blas/route.h"
 
@@ -38,21 +39,18 @@ static bool suits(tesela_type type, const tsl_blas_copy *copy) {
 static bool by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const sides *both,
                       tesela_record *record) {
   const tesela_type type = symbol->type;
+  const tsl_blas_view written = {.data = both->to.data, .row = both->to.col, .col = both->to.row};
   double alpha[2];
   if (!suits(type, copy))
     return false;
   tsl_blas_doubles(type, copy->alpha, alpha);
   tesela_transpose_desc desc = {.rows = copy->rows,
                                 .cols = copy->cols,
-                                .b = {.data = tsl_writable(both->to.data),
-                                      .row_stride = both->to.col,
-                                      .col_stride = both->to.row,
-                                      .type = type},
+                                .b = tsl_blas_result_of(&written, type),
                                 .in_place = copy->in_place,
                                 .alpha = alpha};
   if (!copy->in_place)
-    desc.a = (tesela_matrix){
-        .data = both->from.data, .row_stride = both->from.row, .col_stride = both->from.col, .type = type};
+    desc.a = tsl_blas_matrix_of(&both->from, type);
   const tesela_status status = tsl_blas_run_transpose(&desc, record);
   /* Everything else leaves the matrix as it was, for others. */
   if (status == TESELA_DEVICE_FAILED && copy->in_place) {

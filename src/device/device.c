@@ -1,5 +1,7 @@
 #include "device/device.h"
 
+#include "base/memory.h"
+
 /* Where two share a bit, the sum of all is more than the bits that they set. */
 #define SUM(name, bit, text) +(UINT64_C(1) << (bit))
 #define SET(name, bit, text) | (UINT64_C(1) << (bit))
@@ -60,11 +62,7 @@ static tsl_copy one_row(tsl_buffer *buffer, size_t offset, void *host, size_t by
 tesela_status tsl_device_write(tsl_stream *stream, tsl_buffer *buffer, size_t offset, const void *host,
                                size_t bytes) {
   /* The field is shared with read(); write() only reads there. */
-  const union {
-    const void *read_only;
-    void *any;
-  } from = {.read_only = host};
-  const tsl_copy copy = one_row(buffer, offset, from.any, bytes);
+  const tsl_copy copy = one_row(buffer, offset, tsl_writable(host), bytes);
   return buffer->device->ops->write(stream, &copy);
 }
 

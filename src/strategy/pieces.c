@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "host/split.h"
 
 #include <string.h>
 
@@ -28,33 +29,29 @@ static int64_t element_stride(const tsl_way *way) {
   return by_rows(way->transfer) ? way->shape->col_stride : way->shape->row_stride;
 }
 
-static int64_t least_of(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-tsl_pieces tsl_pieces_of(const tsl_way *way, const tsl_part *part, size_t most) {
-  const int64_t fit = least_of((int64_t)(most / (size_t)size_of(way)), INT64_MAX);
+tsl_piece_walk tsl_pieces_begin(const tsl_way *way, const tsl_part *part, size_t most) {
+  const int64_t fit = (int64_t)(most / (size_t)size_of(way));
   const tsl_piece whole = by_rows(way->transfer) ? (tsl_piece){part->row, part->rows, part->col, part->cols}
                                                  : (tsl_piece){part->col, part->cols, part->row, part->rows};
-  tsl_pieces pieces = {.part = whole, .next = whole};
+  tsl_piece_walk pieces = {.part = whole, .next = whole};
   if (whole.length > 0 && fit >= whole.length) {
-    pieces.next.lines = least_of(whole.lines, fit / whole.length);
+    pieces.next.lines = tsl_least(whole.lines, fit / whole.length);
   } else {
     pieces.next.lines = whole.length > 0 && whole.lines > 0 ? 1 : 0;
-    pieces.next.length = fit > 0 ? least_of(fit, whole.length) : least_of(1, whole.length);
+    pieces.next.length = fit > 0 ? tsl_least(fit, whole.length) : tsl_least(1, whole.length);
   }
   return pieces;
 }
 
-bool tsl_pieces_next(tsl_pieces *pieces, tsl_piece *piece) {
+bool tsl_pieces_next(tsl_piece_walk *pieces, tsl_piece *piece) {
   const tsl_piece *part = &pieces->part;
   tsl_piece *next = &pieces->next;
   const int64_t lines_end = part->line + part->lines, end = part->first + part->length;
   if (next->line >= lines_end || next->lines == 0 || next->length == 0)
     return false;
   *piece = *next;
-  piece->lines = least_of(next->lines, lines_end - next->line);
-  piece->length = least_of(next->length, end - next->first);
+  piece->lines = tsl_least(next->lines, lines_end - next->line);
+  piece->length = tsl_least(next->length, end - next->first);
   next->first += piece->length;
   if (next->first >= end) {
     next->first = part->first;
@@ -77,7 +74,7 @@ typedef struct moving {
 static void clip(const tsl_way *way, int64_t line, int64_t *first, int64_t *length) {
   int64_t from, count;
   tsl_transfer_stored(way->shape, by_rows(way->transfer), line, &from, &count);
-  const int64_t end = least_of(*first + *length, from + count);
+  const int64_t end = tsl_least(*first + *length, from + count);
   *first = *first > from ? *first : from;
   *length = end > *first ? end - *first : 0;
 }
@@ -108,11 +105,11 @@ static void move_line(const moving *job, int64_t line, int64_t first, int64_t le
 static void move_share(void *argument, int64_t index, int worker) {
   const moving *job = argument;
   const int64_t all = job->piece.lines * job->piece.length;
-  const int64_t end = least_of(all, (index + 1) * job->share);
+  const int64_t end = tsl_least(all, (index + 1) * job->share);
   (void)worker;
   for (int64_t at = index * job->share; at < end;) {
     const int64_t first = at % job->piece.length;
-    const int64_t length = least_of(job->piece.length - first, end - at);
+    const int64_t length = tsl_least(job->piece.length - first, end - at);
     move_line(job, at / job->piece.length, first, length);
     at += length;
   }
@@ -152,7 +149,7 @@ static tsl_copy copy_of(const tsl_porter *porter, const tsl_way *way, const tsl_
 
 tesela_status tsl_part_in(const tsl_porter *porter, const tsl_way *way, const tsl_part *part) {
   tsl_staging *staging = porter->staging;
-  tsl_pieces pieces = tsl_pieces_of(way, part, staging->slot_bytes);
+  tsl_piece_walk pieces = tsl_pieces_begin(way, part, staging->slot_bytes);
   tsl_piece piece;
   while (tsl_pieces_next(&pieces, &piece)) {
     int slot;
@@ -177,7 +174,7 @@ typedef struct leaving {
 /* The pieces of all parts, one after the other: once for the device and once for the threads, which follow. */
 typedef struct walk {
   int part; /* whose pieces come now; -1: none yet */
-  tsl_pieces pieces;
+  tsl_piece_walk pieces;
 } walk;
 
 static bool next_piece(const leaving *job, walk *at, tsl_piece *piece, bool *is_first) {
@@ -185,7 +182,7 @@ static bool next_piece(const leaving *job, walk *at, tsl_piece *piece, bool *is_
   while (at->part < 0 || !tsl_pieces_next(&at->pieces, piece)) {
     if (++at->part >= job->count)
       return false;
-    at->pieces = tsl_pieces_of(job->way, &job->parts[at->part].part, job->porter->staging->slot_bytes);
+    at->pieces = tsl_pieces_begin(job->way, &job->parts[at->part].part, job->porter->staging->slot_bytes);
     *is_first = true;
   }
   return true;

@@ -32,14 +32,14 @@ typedef struct tsl_porter {
 typedef struct tsl_piece {
   int64_t line, lines, first, length;
 } tsl_piece;
-typedef struct tsl_pieces {
+typedef struct tsl_piece_walk {
   tsl_piece part, next; /* lines and length of `next` are those of whole pieces */
-} tsl_pieces;
+} tsl_piece_walk;
 
 /* The pieces of a part, of at most `most` bytes each; a row of one element at least. */
-tsl_pieces tsl_pieces_of(const tsl_way *way, const tsl_part *part, size_t most);
+tsl_piece_walk tsl_pieces_begin(const tsl_way *way, const tsl_part *part, size_t most);
 /* The next one; false behind the last. */
-bool tsl_pieces_next(tsl_pieces *pieces, tsl_piece *piece);
+bool tsl_pieces_next(tsl_piece_walk *pieces, tsl_piece *piece);
 
 /* Brings a part in: on return the copies are enqueued on the staging's stream `in`, and the caller's memory was read. */
 tesela_status tsl_part_in(const tsl_porter *porter, const tsl_way *way, const tsl_part *part);

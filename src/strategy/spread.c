@@ -2,21 +2,15 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "host/split.h"
 
 #include <string.h>
 
 /* --- rectangles --- */
 
-static int64_t larger(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common) {
-  const int64_t row = larger(a->row, b->row), row_end = smaller(a->row + a->rows, b->row + b->rows),
-                col = larger(a->col, b->col), col_end = smaller(a->col + a->cols, b->col + b->cols);
+  const int64_t row = tsl_most(a->row, b->row), row_end = tsl_least(a->row + a->rows, b->row + b->rows),
+                col = tsl_most(a->col, b->col), col_end = tsl_least(a->col + a->cols, b->col + b->cols);
   *common = (tsl_rect){row, row_end - row, col, col_end - col};
   return row_end > row && col_end > col;
 }

@@ -153,18 +153,14 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
                               const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const int64_t copies = copies_of(transfer, series, (size_t)size);
-  /* The field is shared with read(); write() only reads there. */
-  const union {
-    const void *read_only;
-    void *any;
-  } from = {.read_only = host};
+  void *const from = tsl_writable(host); /* the field is shared with read(); write() only reads there */
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
       const gathering job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
       TSL_TRY(gather(&job, (const unsigned char *)host + i * series.step * size));
       continue;
     }
-    const tsl_copy copy = copy_of_rows(transfer, series, i, buffer, from.any);
+    const tsl_copy copy = copy_of_rows(transfer, series, i, buffer, from);
     TSL_TRY(buffer->device->ops->write(stream, &copy));
   }
   return TESELA_OK;

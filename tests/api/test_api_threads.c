@@ -1,16 +1,12 @@
 /* Eight threads share a context, a plan and what the context remembers. With an argument, on that device
  * instead of the cpu. */
+#include "unit/unit.h"
+
 #include <tesela/tesela.h>
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { THREADS = 8, ROUNDS = 60, M = 17, N = 19, K = 23 };
 

@@ -3,20 +3,16 @@
 #ifndef TSL_TESTS_BLAS_OPERANDS_H
 #define TSL_TESTS_BLAS_OPERANDS_H
 
+#include "unit/unit.h"
+
 #include <complex.h>
 #include <dlfcn.h>
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 typedef long double complex wide;
 

@@ -1,16 +1,12 @@
 /* BLAS's batches while memory runs out, at each allocation in turn, once and for good: BLAS has no status, so the result is
  * right all the same. Numbers are small and whole, so that sums are exact in any order, and beta is 1: a product that is
  * done twice shows. */
+#include "unit/unit.h"
+
 #include "starved/starve.h"
 
 #include <complex.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { COLUMNS_FIRST = 102, TRANSPOSED = 112, SIZE = 24, ELEMENTS = SIZE * SIZE, COUNT = 100 };
 

@@ -1,11 +1,7 @@
 /* NVRTC without a GPU: every strategy builds its kernels, as it does on a device, for each architecture that this NVRTC
  * knows: every probe, every type or size of element, scaled and in place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/source.h"
 #include "base/status.h"

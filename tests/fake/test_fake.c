@@ -1,13 +1,10 @@
 /* The fake device: each failure that it can make gives the promised status and a sentence, and whoever cleans
  * up as the vtable says leaves nothing behind. What runs here is a small job that uses every operation; the
  * nth call of each kind fails in turn, until the job comes to its end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/status.h"
 #include "device/jit_cache.h"

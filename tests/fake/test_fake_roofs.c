@@ -1,11 +1,8 @@
 /* Roofs of a device that fails on demand: whichever call fails, its sentence comes back, nothing stays behind, and what
  * the caller holds is as it was. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "unit/unit.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "fake/fake.h"

@@ -1,15 +1,12 @@
 /* Runs whose copies overlap with computing, on a device without shared memory (PoCL, which is told to have none): blocks and
  * pieces of every shape against the judge, failures of each operation at each of its calls, threads. The sizes of
  * TESELA_STAGING make many blocks and pieces of little. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit/unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 
 #include "base/status.h"
@@ -92,7 +89,7 @@ static void test_pieces(void **state) {
   const tsl_part part = {3, 20, 5, 17};
   for (size_t most = 4; most < 2000; most += 36) {
     unsigned char seen[37][29] = {{0}};
-    tsl_pieces pieces = tsl_pieces_of(&way, &part, most);
+    tsl_piece_walk pieces = tsl_pieces_begin(&way, &part, most);
     tsl_piece piece;
     while (tsl_pieces_next(&pieces, &piece)) {
       assert_true(piece.lines > 0 && piece.length > 0 && (size_t)(piece.lines * piece.length) * 4 <= most);

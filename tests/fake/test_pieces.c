@@ -1,19 +1,16 @@
 /* Products of operands that lie in pieces on several devices: any layout in any type against the same product on the host, bit by
- * bit, with gaps that stay as they were; who computes what; the same bits ten times; failures of each operation at each of its calls;
- * and what a program is told of pieces that are wrong. With a number as argument: so many layouts, of all types, by whatever children
- * the models choose, which takes compilers a while; and with names of devices behind it ("cuda:0,cuda:1"), on these. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+ * bit, with gaps that stay as they were; who computes what; the same bits ten times; failures of each operation at each of its calls.
+ * With a number as argument: so many layouts, of all types, by whatever children the models choose, which takes compilers a while; and
+ * with names of devices behind it ("cuda:0,cuda:1"), on these. */
+#include "unit/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "device/kept.h"
 #include "device/life.h"
+#include "fake/buffers.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "strategy/gemm/several/several.h"
@@ -575,126 +572,6 @@ static void test_replaced_again(void **state) {
 
 /* --- what a program sees --- */
 
-static void buffers_for(tesela_context *context, const char *device, tesela_buffer **buffer, size_t floats) {
-  static const float zeros[3 * 4096];
-  if (tesela_buffer_create(context, device, floats * 4, buffer) != TESELA_OK)
-    fail_msg("%s", tesela_last_error());
-  assert_int_equal(tesela_buffer_write(*buffer, 0, zeros, floats * 4), TESELA_OK);
-}
-
-static void wrong(tesela_context *context, const tesela_gemm_desc *desc, tesela_status status,
-                  const char *words) {
-  const tesela_status came = tesela_gemm(context, desc, NULL);
-  if (came != status || !strstr(tesela_last_error(), words))
-    fail_msg("%d, not %d: %s; not: %s", came, status, came ? tesela_last_error() : "", words);
-}
-
-/* A (12 x 8) by columns on both, stored transposed; B (8 x 10) on one; C (12 x 10) by rows on both. */
-static void test_calls(void **state) {
-  (void)state;
-  tesela_context *context;
-  tesela_buffer *one, *other;
-  float numbers[400], c[120];
-  tesela_record record;
-  char *text;
-  tesela_plan *plan;
-  assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
-  buffers_for(context, "opencl:0", &one, 400);
-  buffers_for(context, "cpu", &other, 400);
-  for (int i = 0; i < 400; i++)
-    numbers[i] = (float)(i % 7 - 3);
-  assert_int_equal(tesela_buffer_write(one, 0, numbers, 240 * 4), TESELA_OK);
-  assert_int_equal(tesela_buffer_write(other, 0, numbers, 240 * 4), TESELA_OK);
-  tesela_piece a[] = {{one, {.row = 0, .rows = 5, .cols = 12}}, {other, {.row = 5, .rows = 3, .cols = 12}}},
-               b[] = {{other, {.rows = 8, .cols = 10, .offset = 50}}},
-               parts[] = {{one, {.row = 0, .rows = 7, .cols = 10, .offset = 240}},
-                          {other, {.row = 7, .rows = 5, .cols = 10, .offset = 240}}};
-  tesela_pieces pa = {a, 2}, pb = {b, 1}, pc = {parts, 2};
-  tesela_gemm_desc desc = {
-      .m = 12, .n = 10, .k = 8, .a = {.transpose = 1}, .a_pieces = &pa, .b_pieces = &pb, .c_pieces = &pc};
-  for (int way = 0; way < 3; way++) {
-    if (way == 0 && tesela_gemm(context, &desc, &record) != TESELA_OK)
-      fail_msg("%s", tesela_last_error());
-    if (way == 0)
-      assert_non_null(strstr(record.plan, "gemm several version=1 cut=3 device=opencl:0,cpu place=pieces "));
-    if (way == 1) {
-      if (tesela_plan_create(context, &desc, &plan) != TESELA_OK ||
-          tesela_plan_run_pieces(plan, &pa, &pb, &pc) != TESELA_OK)
-        fail_msg("%s", tesela_last_error());
-      assert_int_equal(tesela_plan_run(plan, NULL, NULL, NULL, NULL), TESELA_BAD_CALL);
-      assert_non_null(strstr(tesela_last_error(), "tesela_plan_run_pieces()"));
-      assert_int_equal(tesela_plan_run_pieces(plan, &pb, &pb, &pc), TESELA_BAD_CALL);
-      assert_non_null(strstr(tesela_last_error(), "a has 1 pieces, and the plan is for 2"));
-      tesela_plan_destroy(plan);
-    }
-    if (way == 2) { /* B in a buffer */
-      desc.b_pieces = NULL;
-      desc.b = (tesela_matrix){.buffer = other, .offset = 50};
-      assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
-      desc.b = (tesela_matrix){.buffer = NULL};
-      desc.b_pieces = &pb;
-    }
-    assert_int_equal(tesela_buffer_read(one, 240 * 4, c, 70 * 4), TESELA_OK);
-    assert_int_equal(tesela_buffer_read(other, 240 * 4, c + 70, 50 * 4), TESELA_OK);
-    for (int i = 0; i < 12; i++)
-      for (int j = 0; j < 10; j++) {
-        float sum = 0;
-        for (int l = 0; l < 8; l++)
-          sum += numbers[(l < 5 ? l : l - 5) * 12 + i] * numbers[50 + l * 10 + j];
-        assert_true(c[i * 10 + j] == sum);
-      }
-    assert_int_equal(tesela_buffer_write(one, 240 * 4, numbers, 70 * 4), TESELA_OK);
-    assert_int_equal(tesela_buffer_write(other, 240 * 4, numbers, 50 * 4), TESELA_OK);
-  }
-  assert_int_equal(tesela_explain(context, &desc, &text), TESELA_OK);
-  assert_non_null(strstr(text, "\"links\""));
-  assert_non_null(strstr(text, "place=pieces"));
-  tesela_text_free(text);
-
-  a[1].at.row = 4;
-  wrong(context, &desc, TESELA_BAD_CALL, "pieces 0 and 1 both have element (0, 4)");
-  a[1].at = (tesela_rectangle){.row = 6, .rows = 2, .cols = 12};
-  wrong(context, &desc, TESELA_BAD_CALL, "2 pieces have 84 elements, and there are 12 x 8 = 96");
-  a[1].at = (tesela_rectangle){.row = 5, .rows = 4, .cols = 12};
-  wrong(context, &desc, TESELA_BAD_CALL, "piece 1, 12 x 4 from (0, 5) on, is not inside of 12 x 8");
-  a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .row_stride = 24, .col_stride = 2};
-  wrong(context, &desc, TESELA_BAD_CALL, "strides 2 and 24");
-  a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .row_stride = 1, .col_stride = 3};
-  wrong(context, &desc, TESELA_BAD_CALL, "must lie the same way");
-  a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .offset = 380};
-  wrong(context, &desc, TESELA_BAD_CALL, "desc.a: piece 1 has offset 380 and takes 36 elements");
-  a[1].at = (tesela_rectangle){.row = 5, .rows = 3, .cols = 12, .offset = 250};
-  wrong(context, &desc, TESELA_BAD_CALL, "desc.c: piece 1 overlaps piece 1 of desc.a");
-  a[1].at.offset = 0;
-  desc.a.data = numbers;
-  wrong(context, &desc, TESELA_BAD_CALL, "desc.a is in host memory");
-  desc.a = (tesela_matrix){.transpose = 1, .row_stride = 12, .col_stride = 1};
-  wrong(context, &desc, TESELA_BAD_CALL, "and so does desc.a_pieces");
-  desc.a = (tesela_matrix){.transpose = 1};
-  desc.device = "opencl:0";
-  wrong(context, &desc, TESELA_BAD_CALL, "opencl:0 is one device");
-  desc.device = "cpu,fake:0";
-  wrong(context, &desc, TESELA_BAD_CALL, "desc.a: piece 0 is on opencl:0, which is none of cpu,fake:0");
-  desc.device = NULL;
-  desc.activation = TESELA_RELU;
-  wrong(context, &desc, TESELA_UNSUPPORTED, "no last step");
-  desc.activation = TESELA_NO_ACTIVATION;
-  desc.measure_error = 1;
-  wrong(context, &desc, TESELA_UNSUPPORTED, "is not measured");
-  desc.measure_error = 0;
-  desc.strategy = "element";
-  wrong(context, &desc, TESELA_UNSUPPORTED, "not in pieces");
-  desc.strategy = NULL;
-  pa.count = -1;
-  wrong(context, &desc, TESELA_BAD_CALL, "desc.a_pieces.count is -1");
-  pa.count = 2;
-  a[0].buffer = NULL;
-  wrong(context, &desc, TESELA_BAD_CALL, "desc.a_pieces: piece 0 has no buffer");
-  tesela_buffer_destroy(one);
-  tesela_buffer_destroy(other);
-  tesela_context_destroy(context);
-}
-
 /* Operands in buffers on one device, that several are named for. */
 static void test_on_one(void **state) {
   (void)state;
@@ -736,8 +613,7 @@ int main(int count, char **arguments) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_layouts),  cmocka_unit_test(test_shares),         cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_bits),     cmocka_unit_test(test_failures),       cmocka_unit_test(test_kept),
-      cmocka_unit_test(test_replaced), cmocka_unit_test(test_replaced_again), cmocka_unit_test(test_calls),
-      cmocka_unit_test(test_on_one),
+      cmocka_unit_test(test_replaced), cmocka_unit_test(test_replaced_again), cmocka_unit_test(test_on_one),
   };
   const struct CMUnitTest real[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_bits),
                                     cmocka_unit_test(test_on_one)};

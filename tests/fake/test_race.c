@@ -1,16 +1,12 @@
 /* The race, with planted strategies: slow, noisy, wrong and failing ones, on a device whose clock moves only as they
  * say. What must hold: nothing wrong or too slow is timed, rounds take turns in shuffled order, medians are those of the
  * samples, limits end it, disturbed rounds do not count, operands rotate, and nothing is left behind. */
+#include "unit/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "base/status.h"
 #include "fake/fake.h"

@@ -1,14 +1,11 @@
 /* Products that several devices compute together: names of groups, shares, products judged across the cpu and OpenCL and across
  * two devices that fail on demand, failures of each operation at each of its calls, threads, and the same bits run for run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit/unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 
 #include "base/status.h"

@@ -1,16 +1,13 @@
 /* Products that pass through a device which cannot hold them: tilings of every cap, products judged with copies that overlap with
  * computing and without, failures of each operation at each of its calls, threads, and the same bits run for run. The device is
  * PoCL, which is told to have little memory and, for the first way, to share none. */
+#include "unit/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 
 #include "base/status.h"

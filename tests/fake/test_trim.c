@@ -1,10 +1,7 @@
 /* What a plan keeps on its device between runs: made by the first, used by the next, and freed when that is asked for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "unit/unit.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "fake/fake.h"
 #include "plan/plan.h"

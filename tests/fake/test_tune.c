@@ -1,14 +1,10 @@
 /* The tuner on a device whose clock moves only as a planted strategy says: what is wrong is never believed, however
  * fast, and what is slow costs little. */
+#include "unit/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/status.h"
 #include "fake/fake.h"

@@ -1,12 +1,8 @@
 /* The same bits everywhere: dot fixed_tree on the cpu with every instruction set and with one, two and three threads,
  * and on every device that compiles kernels with every group size, against the tree as tree.c writes it down. Lengths
  * around every edge of the tree, strides, starts off alignment, and data from subnormal to infinite. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/random.h"
 #include "base/status.h"

@@ -3,13 +3,9 @@
 #ifndef TESTS_FORMATS_EXPECTED_H
 #define TESTS_FORMATS_EXPECTED_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit/unit.h"
 
-#include <cmocka.h>
+#include <stdbool.h>
 
 #include "base/types.h"
 

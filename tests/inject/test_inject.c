@@ -1,21 +1,17 @@
 /* A product on a device that fails on demand: each operation in turn, at each of its calls. Every failure must
  * come out as a status with a sentence, leave nothing behind, leave host C alone, and spoil nothing that comes
  * after it. */
+#include "unit/unit.h"
+
 #include "api/api.h"
 #include "base/status.h"
 #include "fake/fake.h"
 
 #include <tesela/tesela.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { M = 5, N = 40, K = 6, GAP = 3 };
 

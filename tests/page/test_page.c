@@ -1,10 +1,6 @@
 /* Parts of a page: text in HTML, other programs through pipes, numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/clock.h"
 #include "base/status.h"

@@ -1,12 +1,9 @@
 /* ScaLAPACK's descriptors: which are taken, and what they say. */
+#include "unit/unit.h"
+
 #include "scalapack/descriptor.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* NUMROC against counting. */
 static void test_local(void **state) {

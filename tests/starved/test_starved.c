@@ -1,19 +1,16 @@
 /* Batches while memory runs out, at each allocation in turn, once and for good: a batch either says so and leaves every C
  * as it was, or is right. Numbers are small and whole, so that sums are exact in any order, and beta is 1: a product that
  * is done twice shows. */
+#include "unit/unit.h"
+
 #include "base/scratch.h"
 #include "base/types.h"
 #include "starved/starve.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <tesela/tesela.h>
 
 enum { BYTES = 4 << 20, MOST = 64 };

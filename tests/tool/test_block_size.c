@@ -1,10 +1,7 @@
 /* Sizes of blocks for files larger than memory: what is chosen fits, is whole steps, and reads about as little as any order of work could. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit/unit.h"
+
 #include <math.h>
 
 #include "product/block_size.h"

@@ -1,18 +1,16 @@
 /* A signal between the making of the temporary file and the moment when the tool knows its name: the process ends by that
  * signal, and leaves no file. */
+#include "unit/unit.h"
+
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "cli/commands.h"
 

@@ -1,15 +1,13 @@
 /* The progress line on a terminal of its own: what is done, what the library waits for meanwhile, and nothing left. */
+#include "unit/unit.h"
+
 #include <pty.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/waiting.h"
 #include "cli/progress.h"

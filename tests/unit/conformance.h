@@ -4,12 +4,7 @@
 #ifndef TSL_TESTS_UNIT_CONFORMANCE_H
 #define TSL_TESTS_UNIT_CONFORMANCE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/status.h"
 #include "device/devices.h"

@@ -3,12 +3,7 @@
 #ifndef TESTS_UNIT_OPENCL_FIXTURE_H
 #define TESTS_UNIT_OPENCL_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/status.h"
 #include "device/devices.h"

@@ -1,19 +1,15 @@
 /* Level 3 by BLAS's names (tesela_level3.h): each call against its definition on whole numbers, which have one right answer, for all
  * types, sides, triangles, transposes and layouts; what must not be read is NaN. */
+#include "unit/unit.h"
+
 #include <tesela/tesela_level3.h>
 
 #include "base/types.h"
 #include "unit/context.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* --- matrices of whole numbers, complex all --- */
 

@@ -1,16 +1,12 @@
 /* The public calls for dots and transposes on the cpu: defaults, layouts, errors, plans. */
+#include "unit/unit.h"
+
 #include <tesela/tesela.h>
 
 #include "strategy/strategy.h"
 #include "unit/context.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* --- dots --- */
 

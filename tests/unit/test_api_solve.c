@@ -1,18 +1,14 @@
 /* The public calls for solves with triangles on the cpu: every side, triangle, transpose and type against products of integers, errors,
  * plans. */
+#include "unit/unit.h"
+
 #include <tesela/tesela.h>
 
 #include "base/types.h"
 #include "unit/context.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 5, COLS = 3, MOST = 5, PAD = 7 };
 

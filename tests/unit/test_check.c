@@ -1,17 +1,13 @@
 /* The check must catch every way in which a strategy can be wrong: here are strategies that are. */
+#include "unit/cpu.h"
+#include "unit/unit.h"
+
 #include "base/status.h"
-#include "device/devices.h"
 #include "matrices.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What a strategy below does wrong. */
 typedef enum fault {
@@ -112,22 +108,6 @@ static const tsl_strategy strategy = {.name = "planted",
                                       .refuse = refuse,
                                       .score = score,
                                       .run = run};
-
-static tsl_devices *devices;
-static tsl_device *cpu;
-
-static int set_up(void **state) {
-  (void)state;
-  if (tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "cpu", &cpu) != TESELA_OK)
-    return 1;
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  tsl_devices_destroy(devices);
-  return 0;
-}
 
 static void check(const tsl_case *what, tsl_case_report *report) {
   const tsl_config config = tsl_strategy_defaults(&strategy);

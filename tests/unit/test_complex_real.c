@@ -1,12 +1,8 @@
 /* complex_real: no part of C is further off than what is promised, whatever the layouts, conjugates and scalars, on the first OpenCL and the first CUDA
  * device that are there, whose own engines multiply (tests/check has the plainest do it), as the caller asks of accuracy; C is not read where
  * beta is 0; which factor is expanded follows the layouts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/random.h"
 #include "strategy/gemm/complex_real/complex_real.h"

@@ -1,11 +1,7 @@
 /* The cuda kind where there is no CUDA: a reason that people can read, and nothing else. Needs no GPU; what
  * does is in tests/cuda. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/status.h"
 #include "device/devices.h"

@@ -1,11 +1,7 @@
 /* halves: no element is further off than what is promised, on PoCL where it is there: lines of ordinary numbers, some of which are tiny, lines
  * without such a proof, and lines that a sample does not tell the truth about. What rounds numbers to f16 is right for each of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/random.h"
 

@@ -1,10 +1,10 @@
 /* The packed product on the host: every schedule, with and without copies, alone and with threads, gives the same bits,
  * and the right ones; so it does with several callers at once. Threads are those of this process: with a number as
  * its argument, the program prints what one process with that many threads computes. */
+#include "unit/callers.h"
 #include "unit/threads.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "base/isa.h"
 #include "base/memory.h"
 #include "base/source.h"
-#include "matrices.h"
 #include "planner/planner.h"
 #include "strategy/gemm/host_packed/job.h"
 #include "strategy/prepared.h"
@@ -22,54 +21,18 @@ static const char *program;
 static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
 enum { TYPES = sizeof types / sizeof *types };
 
-typedef struct product {
-  tsl_problem problem;
-  tsl_operands operands;
-  void *memory[TSL_OPERANDS];
-} product;
-
-static size_t bytes_of_c(const product *made) {
-  const tsl_shape *c = &made->problem.c;
-  return (size_t)tsl_shape_extent(c) * tsl_type(c->type)->size;
-}
-
-static void make(const tsl_problem *problem, product *out) {
-  tsl_operand *operands[] = {&out->operands.a, &out->operands.b, &out->operands.c};
-  out->problem = *problem;
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tsl_shape *shape = tsl_problem_shape(problem, i);
-    *operands[i] = (tsl_operand){.row_stride = shape->row_stride, .col_stride = shape->col_stride};
-    out->memory[i] = test_matrix(shape, &operands[i]->host);
-    tsl_random_fill(TSL_DRAW_UNIFORM, (uint64_t)i, 0, shape->type, operands[i]->host,
-                    (size_t)tsl_shape_extent(shape));
-  }
-}
-
-static void release(product *made) {
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    free(made->memory[i]);
-}
-
-static void expect_right(const product *made, const void *before) {
-  const tsl_judge judge = {
-      .factor = tsl_accuracy_of_panels(&made->problem, 128).factor + 4, .operations_max = 1 << 19, .seed = 1};
-  tsl_verdict verdict;
-  assert_int_equal(tsl_judge_result(&made->problem, made->operands.a.host, made->operands.b.host, before,
-                                    made->operands.c.host, &judge, &verdict),
-                   TESELA_OK);
-  if (!verdict.right)
-    print_error("%s\n", verdict.why);
-  assert_true(verdict.right);
+static void expect_right(const host_product *made, const void *before) {
+  expect_right_sums(made, before, tsl_accuracy_of_panels(&made->problem, 128).factor + 4);
 }
 
 /* --- schedules --- */
 
-static void expect_same(const product *made, const tsl_packed_job *job, const void *before,
+static void expect_same(const host_product *made, const tsl_packed_job *job, const void *before,
                         const void *expected) {
   for (int threads = 0; threads < 2; threads++) { /* as many as there are, and one */
-    memcpy(made->operands.c.host, before, bytes_of_c(made));
+    host_product_restore(made, before);
     assert_int_equal(tsl_packed_run(job, tsl_pool_team(tsl_pool_shared(), threads)), TESELA_OK);
-    assert_memory_equal(made->operands.c.host, expected, bytes_of_c(made));
+    expect_same_bits(made, expected);
   }
 }
 
@@ -77,21 +40,16 @@ static void expect_same(const product *made, const tsl_packed_job *job, const vo
  * take the operands. */
 static void try_all(const tsl_device *real, const tsl_problem *problem) {
   tsl_device device = *real;
-  product made = {.operands = {.a = {.host = NULL}}};
-  void *before, *expected;
-  make(problem, &made);
+  host_product made = host_product_of(problem);
+  void *before = host_product_keep(&made);
   device.level_bytes[2] = 1 << 16;
-  const size_t bytes = bytes_of_c(&made);
-  assert_int_equal(tsl_alloc(bytes, "a test", &before), TESELA_OK);
-  assert_int_equal(tsl_alloc(bytes, "a test", &expected), TESELA_OK);
-  memcpy(before, made.operands.c.host, bytes);
   tsl_packed_job job = tsl_packed_job_for(problem, &made.operands, 32, 8 << 10, &device);
   job.schedule = TSL_PACKED_PANELS;
   job.copies_a = job.copies_b = true;
   tsl_packed_job_bind(&job, &made.operands);
   assert_int_equal(tsl_packed_run(&job, (tsl_team){0}), TESELA_OK);
   expect_right(&made, before);
-  memcpy(expected, made.operands.c.host, bytes);
+  void *expected = host_product_keep(&made);
   for (int way = 0; way < 12; way++) {
     job.schedule = way % 3 == 0 ? TSL_PACKED_PANELS : way % 3 == 1 ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS;
     const bool is_panels = job.schedule == TSL_PACKED_PANELS; /* which always copies */
@@ -99,9 +57,9 @@ static void try_all(const tsl_device *real, const tsl_problem *problem) {
     job.copies_b = is_panels || job.views.b.col_stride != 1 || way / 6;
     expect_same(&made, &job, before, expected);
   }
-  tsl_free(before);
-  tsl_free(expected);
-  release(&made);
+  free(before);
+  free(expected);
+  host_product_free(&made);
 }
 
 static void try_isa(const char *isa) {
@@ -168,17 +126,16 @@ static int print_results(void) {
   if (tsl_devices_create(&devices) != TESELA_OK)
     return 1;
   for (int i = 0; i < ALL; i++) {
-    product made = {.operands = {.a = {.host = NULL}}};
     char text[33];
     const tsl_problem problem = problem_of(i);
-    make(&problem, &made);
+    host_product made = host_product_of(&problem);
     tsl_plan *plan = plan_for(devices, &problem);
     if (tsl_plan_run(plan, &made.operands, NULL) != TESELA_OK)
       return 1;
-    tsl_hash_text(tsl_hash_add(tsl_hash_start(), made.operands.c.host, bytes_of_c(&made)), text);
+    tsl_hash_text(tsl_hash_add(tsl_hash_start(), made.operands.c.host, made.c_bytes), text);
     printf("%s\n", text);
     tsl_plan_destroy(plan);
-    release(&made);
+    host_product_free(&made);
   }
   tsl_devices_destroy(devices);
   return 0;
@@ -200,67 +157,32 @@ static void plans_are_right(void **state) {
   (void)state;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   for (int i = 0; i < ALL; i++) {
-    product made = {.operands = {.a = {.host = NULL}}};
     const tsl_problem problem = problem_of(i);
-    make(&problem, &made);
-    memset(made.operands.c.host, 0xff, bytes_of_c(&made)); /* NaN, which beta = 0 does not read */
+    host_product made = host_product_of(&problem);
+    memset(made.operands.c.host, 0xff, made.c_bytes); /* NaN, which beta = 0 does not read */
     tsl_plan *plan = plan_for(devices, &problem);
     assert_int_equal(tsl_plan_run(plan, &made.operands, NULL), TESELA_OK);
     expect_right(&made, NULL);
     tsl_plan_destroy(plan);
-    release(&made);
+    host_product_free(&made);
   }
   tsl_devices_destroy(devices);
 }
 
 /* --- several callers --- */
 
-enum { CALLERS = 4, ROUNDS = 3 };
-
-typedef struct caller {
-  const product *shared;
-  tsl_plan *plan;
-  void *c;
-  bool failed;
-} caller;
-
-static void *call(void *argument) {
-  caller *with = argument;
-  tsl_operands operands = with->shared->operands;
-  const size_t bytes = bytes_of_c(with->shared);
-  operands.c.host = with->c;
-  for (int round = 0; round < ROUNDS; round++) {
-    memset(with->c, 0xff, bytes);
-    with->failed |= tsl_plan_run(with->plan, &operands, NULL) != TESELA_OK ||
-                    memcmp(with->c, with->shared->operands.c.host, bytes) != 0;
-  }
-  return NULL;
-}
-
 static void callers_share_a_plan(void **state) {
   (void)state;
   tsl_devices *devices;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   for (int i = 0; i < SHAPES; i++) {
-    product made = {.operands = {.a = {.host = NULL}}};
-    pthread_t thread[CALLERS];
-    caller callers[CALLERS];
     const tsl_problem problem = problem_of(i % 2 ? i : i + 2 * SHAPES);
-    make(&problem, &made);
+    host_product made = host_product_of(&problem);
     tsl_plan *plan = plan_for(devices, &problem);
     assert_int_equal(tsl_plan_run(plan, &made.operands, NULL), TESELA_OK);
-    for (int t = 0; t < CALLERS; t++) {
-      callers[t] = (caller){.shared = &made, .plan = plan};
-      assert_int_equal(tsl_alloc(bytes_of_c(&made), "a result", &callers[t].c), TESELA_OK);
-      assert_int_equal(pthread_create(&thread[t], NULL, call, &callers[t]), 0);
-    }
-    for (int t = 0; t < CALLERS; t++) {
-      pthread_join(thread[t], NULL);
-      assert_false(callers[t].failed);
-      tsl_free(callers[t].c);
-    }
+    expect_callers_agree(plan, &made, 3);
     tsl_plan_destroy(plan);
-    release(&made);
+    host_product_free(&made);
   }
   tsl_devices_destroy(devices);
 }

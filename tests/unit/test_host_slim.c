@@ -1,112 +1,66 @@
 /* The slim product on the host: every number of rows and of steps, every way the operands can lie, every instruction set; the
  * same bits alone and in pieces for threads, with what is wanted next prefetched and not, past the caches and not; what
  * host_small computes, bit by bit; C = beta C; what is refused, and why. */
+#include "unit/cpu.h"
+#include "unit/host_product.h"
 #include "unit/sanitizers.h"
-#include "unit/unit.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "judge/check.h"
-#include "matrices.h"
 #include "strategy/gemm/host_slim/job.h"
 #include "strategy/gemm/host_small/job.h"
 
-static tsl_devices *devices;
-static tsl_device *cpu;
-
-static int set_up(void **state) {
-  (void)state;
-  return tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "cpu", &cpu) != TESELA_OK;
-}
-static int tear_down(void **state) {
-  (void)state;
-  tsl_devices_destroy(devices);
-  return 0;
-}
-
 /* Whether host_small, which adds up in the same order, gets the same bits. Under a sanitizer the compiler fuses other multiply-adds
  * of plain C in either. */
-static void expect_as_small(const tsl_problem *problem, const tsl_operands *operands,
-                            const tsl_device *device, const void *before, const void *expected,
-                            size_t bytes) {
+static void expect_as_small(const host_product *made, const tsl_device *device, const void *before,
+                            const void *expected) {
   if (ADDRESS_SANITIZER || THREAD_SANITIZER)
     return;
-  const tsl_fast_product product = tsl_small_product(problem, operands);
+  const tsl_fast_product called = tsl_small_product(&made->problem, &made->operands);
   tsl_small_job job;
-  tsl_small_job_make(&product, device->capabilities, &job, NULL);
-  memcpy(operands->c.host, before, bytes);
-  assert_int_equal(tsl_small_job_run(&job, operands->a.host, operands->b.host, operands->c.host), TESELA_OK);
-  assert_memory_equal(expected, operands->c.host, bytes);
+  tsl_small_job_make(&called, device->capabilities, &job, NULL);
+  host_product_restore(made, before);
+  assert_int_equal(
+      tsl_small_job_run(&job, made->operands.a.host, made->operands.b.host, made->operands.c.host),
+      TESELA_OK);
+  expect_same_bits(made, expected);
+}
+
+static tesela_status run(const tsl_slim_job *job, tsl_team team, const tsl_operands *operands) {
+  return tsl_slim_job_run(job, team, operands->a.host, operands->b.host, operands->c.host);
 }
 
 /* Runs the job alone and with threads, compares, and judges. */
 static void expect_right(const tsl_problem *problem, const tsl_device *device, tsl_slim_way way) {
-  tsl_operands operands;
-  tsl_operand *const each[] = {&operands.a, &operands.b, &operands.c};
-  void *memory[TSL_OPERANDS];
+  host_product made = host_product_of(problem);
+  void *before = host_product_keep(&made);
+  const tsl_team team = tsl_pool_team(tsl_pool_shared(), 0);
   tsl_slim_job job;
-  tsl_verdict verdict;
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tsl_shape *shape = tsl_problem_shape(problem, i);
-    *each[i] = (tsl_operand){.row_stride = shape->row_stride, .col_stride = shape->col_stride};
-    memory[i] = test_matrix(shape, &each[i]->host);
-    test_fill(shape, each[i]->host, TSL_DRAW_NORMAL, (uint64_t)i);
-  }
-  const size_t bytes = (size_t)tsl_shape_extent(&problem->c) * tsl_type(problem->c.type)->size;
-  void *before = malloc(bytes), *alone = malloc(bytes);
-  assert_non_null(before);
-  assert_non_null(alone);
-  memcpy(before, operands.c.host, bytes);
-  assert_null(tsl_slim_refuse(problem));
-  tsl_slim_job_make(problem, &operands, device, &job);
+  assert_null(tsl_lopsided_refuse(problem, TSL_SLIM_MOST, TSL_SLIM_STEPS));
+  tsl_slim_job_make(problem, &made.operands, device, &job);
   assert_int_equal(job.way, way);
   job.alone = true;
   job.is_far = false;
-  const tsl_team team = tsl_pool_team(tsl_pool_shared(), 0);
-  assert_int_equal(tsl_slim_job_run(&job, team, operands.a.host, operands.b.host, operands.c.host),
-                   TESELA_OK);
-  const tsl_judge judge = {
-      .factor = tsl_accuracy_of_sum(problem->k).factor, .operations_max = 1 << 20, .seed = 1};
-  assert_int_equal(
-      tsl_judge_gemm(problem, operands.a.host, operands.b.host, before, operands.c.host, &judge, &verdict),
-      TESELA_OK);
-  if (!verdict.right)
-    print_error("%lld x %lld x %lld: %s\n", (long long)problem->m, (long long)problem->n,
-                (long long)problem->k, verdict.why);
-  assert_true(verdict.right);
-  memcpy(alone, operands.c.host, bytes);
-  memcpy(operands.c.host, before, bytes);
+  assert_int_equal(run(&job, team, &made.operands), TESELA_OK);
+  expect_right_sums(&made, before, tsl_accuracy_of_sum(problem->k).factor);
+  void *alone = host_product_keep(&made);
+  host_product_restore(&made, before);
   job.alone = false;
   job.is_far = true;
   job.chunk = 32;
   job.nontemporal = way == TSL_SLIM_UPDATE && problem->beta[0] == 0;
-  assert_int_equal(tsl_slim_job_run(&job, team, operands.a.host, operands.b.host, operands.c.host),
-                   TESELA_OK);
-  assert_memory_equal(alone, operands.c.host, bytes);
-  expect_as_small(problem, &operands, device, before, alone, bytes);
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    free(memory[i]);
+  assert_int_equal(run(&job, team, &made.operands), TESELA_OK);
+  expect_same_bits(&made, alone);
+  expect_as_small(&made, device, before, alone);
   free(before);
   free(alone);
+  host_product_free(&made);
 }
 
 /* The same for each instruction set that is here. */
 static void try_sets(const tsl_problem *problem, tsl_slim_way way) {
-  static const unsigned sets[] = {0, TSL_CAN_AVX2, TSL_CAN_AVX2 | TSL_CAN_AVX512};
-  for (int i = 0; i < 3; i++) {
-    tsl_device device = *cpu;
-    if ((sets[i] & ~cpu->capabilities) != 0)
-      continue;
-    device.capabilities = (cpu->capabilities & ~(TSL_CAN_AVX2 | TSL_CAN_AVX512)) | sets[i];
-    expect_right(problem, &device, way);
-  }
-}
-
-static void by_columns(tsl_shape *shape) {
-  shape->row_stride = 1;
-  shape->col_stride = shape->rows;
+  tsl_device device;
+  for (int set = 0; set < CPU_SETS; set++)
+    if (cpu_with(set, &device))
+      expect_right(problem, &device, way);
 }
 
 /* 387 columns are more than two pieces, and no whole number of tiles. */
@@ -160,44 +114,28 @@ static void few_steps(void **state) {
       }
 }
 
-/* beta C alone, where neither A nor B may be looked at. */
+static tesela_status multiply(const tsl_problem *problem, const tsl_operands *operands) {
+  tsl_slim_job job;
+  tsl_slim_job_make(problem, operands, cpu, &job);
+  return run(&job, (tsl_team){0}, operands);
+}
+
 static void nothing_to_multiply(void **state) {
   (void)state;
-  for (int64_t m = 3; m < 20; m += 16) {
-    double c[400];
-    tsl_problem problem = tsl_problem_gemm(m, 20, 3, TESELA_F64);
-    problem.alpha[0] = 0;
-    problem.beta[0] = 2;
-    tsl_operands operands = {.a = {.row_stride = 3, .col_stride = 1},
-                             .b = {.row_stride = 20, .col_stride = 1},
-                             .c = {.row_stride = 20, .col_stride = 1}};
-    tsl_slim_job job;
-    for (int i = 0; i < 400; i++)
-      c[i] = i;
-    tsl_slim_job_make(&problem, &operands, cpu, &job);
-    assert_int_equal(tsl_slim_job_run(&job, (tsl_team){0}, NULL, NULL, c), TESELA_OK);
-    for (int64_t i = 0; i < 400; i++)
-      assert_true(c[i] == (i < 20 * m ? 2 * (double)i : (double)i));
-    problem.alpha[0] = INFINITY;
-    problem.k = 0;
-    problem.beta[0] = 0;
-    tsl_slim_job_make(&problem, &operands, cpu, &job);
-    assert_int_equal(tsl_slim_job_run(&job, (tsl_team){0}, NULL, NULL, c), TESELA_OK);
-    assert_true(c[0] == 0 && c[20 * m - 1] == 0);
-  }
+  expect_beta_c(multiply);
 }
 
 static void refusals(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(17, 18, TSL_SLIM_STEPS + 1, TESELA_F32);
-  assert_non_null(strstr(tsl_slim_refuse(&problem), "17 x 18 x 33"));
+  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS), "17 x 18 x 33"));
   problem = tsl_problem_gemm(17, 18, 16, TESELA_F32);
-  assert_null(tsl_slim_refuse(&problem));
+  assert_null(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS));
   problem.c.row_stride = 40;
   problem.c.col_stride = 2;
-  assert_non_null(strstr(tsl_slim_refuse(&problem), "side by side"));
+  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS), "side by side"));
   problem.m = problem.a.rows = problem.c.rows = 16;
-  assert_null(tsl_slim_refuse(&problem));
+  assert_null(tsl_lopsided_refuse(&problem, TSL_SLIM_MOST, TSL_SLIM_STEPS));
 }
 
 int main(void) {

@@ -1,57 +1,22 @@
 /* The small product on the host: every tile of every instruction set, whole and in part, in both directions; the same
  * bits by every way to call it, and the errors of the quick way are those of the long one. */
-#include "unit/unit.h"
+#include "unit/host_product.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "judge/check.h"
-#include "matrices.h"
 #include "strategy/gemm/host_small/job.h"
-
-typedef struct product {
-  tsl_problem problem;
-  tsl_operands operands;
-  void *memory[TSL_OPERANDS];
-} product;
-
-static void make(const tsl_problem *problem, product *out) {
-  tsl_operand *operands[] = {&out->operands.a, &out->operands.b, &out->operands.c};
-  out->problem = *problem;
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tsl_shape *shape = tsl_problem_shape(problem, i);
-    *operands[i] = (tsl_operand){.row_stride = shape->row_stride, .col_stride = shape->col_stride};
-    out->memory[i] = test_matrix(shape, &operands[i]->host);
-    test_fill(shape, operands[i]->host, TSL_DRAW_NORMAL, (uint64_t)i);
-  }
-}
-
-static void release(product *made) {
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    free(made->memory[i]);
-}
-
-static size_t bytes_of_c(const product *made) {
-  const tsl_shape *c = &made->problem.c;
-  return (size_t)tsl_shape_extent(c) * tsl_type(c->type)->size;
-}
 
 static int at_once;
 
 /* The same bits without a job, where that is possible: all of C's memory is what a job left. */
-static void expect_at_once(product *made, unsigned offers, const void *before) {
-  const size_t bytes = bytes_of_c(made);
-  void *c = made->operands.c.host, *by_job = malloc(bytes);
+static void expect_at_once(host_product *made, unsigned offers, const void *before) {
+  void *c = made->operands.c.host, *by_job = host_product_keep(made);
   tsl_fast_product called = tsl_small_product(&made->problem, &made->operands);
-  assert_non_null(by_job);
-  memcpy(by_job, c, bytes);
-  memcpy(c, before, bytes);
+  host_product_restore(made, before);
   called.a = made->operands.a.host;
   called.b = made->operands.b.host;
   called.c = c;
   const bool done = tsl_small_run_at_once(&called, offers);
   at_once += done;
-  if (memcmp(c, done ? by_job : before, bytes) != 0)
+  if (memcmp(c, done ? by_job : before, made->c_bytes) != 0)
     fail_msg("%lld x %lld x %lld at once differs", (long long)called.m, (long long)called.n,
              (long long)called.k);
   free(by_job);
@@ -60,52 +25,37 @@ static void expect_at_once(product *made, unsigned offers, const void *before) {
 static int far;
 
 /* And by tiles for operands in no cache, where there are such. */
-static void expect_far(product *made, unsigned offers, const void *before) {
-  const size_t bytes = bytes_of_c(made);
-  void *c = made->operands.c.host, *by_job = malloc(bytes);
+static void expect_far(host_product *made, unsigned offers, const void *before) {
+  void *c = made->operands.c.host, *by_job = host_product_keep(made);
   const tsl_fast_product called = tsl_small_product(&made->problem, &made->operands);
   tsl_small_job job;
-  assert_non_null(by_job);
-  memcpy(by_job, c, bytes);
-  memcpy(c, before, bytes);
+  host_product_restore(made, before);
   if (tsl_small_job_make_far(&called, offers, &job)) {
     far++;
     assert_int_equal(tsl_small_job_run(&job, made->operands.a.host, made->operands.b.host, c), TESELA_OK);
-    if (memcmp(c, by_job, bytes) != 0)
+    if (memcmp(c, by_job, made->c_bytes) != 0)
       fail_msg("%lld x %lld x %lld far from caches differs", (long long)called.m, (long long)called.n,
                (long long)called.k);
   }
-  memcpy(c, by_job, bytes);
+  host_product_restore(made, by_job);
   free(by_job);
 }
 
 static void expect_right(const tsl_problem *problem, unsigned offers) {
-  product made = {.operands = {.a = {.host = NULL}}};
+  host_product made = host_product_of(problem);
   tsl_small_job job;
-  tsl_verdict verdict;
-  make(problem, &made);
-  void *before = malloc(bytes_of_c(&made));
-  assert_non_null(before);
   if (problem->beta[0] == 0)
-    memset(made.operands.c.host, 0xff, bytes_of_c(&made)); /* NaN, which nobody reads */
-  memcpy(before, made.operands.c.host, bytes_of_c(&made));
+    memset(made.operands.c.host, 0xff, made.c_bytes); /* NaN, which nobody reads */
+  void *before = host_product_keep(&made);
   const tsl_fast_product called = tsl_small_product(problem, &made.operands);
   tsl_small_job_make(&called, offers, &job, NULL);
   assert_int_equal(tsl_small_job_run(&job, made.operands.a.host, made.operands.b.host, made.operands.c.host),
                    TESELA_OK);
-  const tsl_judge judge = {
-      .factor = tsl_accuracy_of_sum(problem->k).factor, .operations_max = 1 << 21, .seed = 1};
-  assert_int_equal(tsl_judge_gemm(problem, made.operands.a.host, made.operands.b.host, before,
-                                  made.operands.c.host, &judge, &verdict),
-                   TESELA_OK);
-  if (!verdict.right)
-    print_error("%lld x %lld x %lld: %s\n", (long long)problem->m, (long long)problem->n,
-                (long long)problem->k, verdict.why);
-  assert_true(verdict.right);
+  expect_right_sums(&made, before, tsl_accuracy_of_sum(problem->k).factor);
   expect_far(&made, offers, before);
   expect_at_once(&made, offers, before);
   free(before);
-  release(&made);
+  host_product_free(&made);
 }
 
 /* What the processor here has, and everything below it. */
@@ -130,10 +80,8 @@ static int sets_of(unsigned out[4]) {
 static void set_layout(tsl_problem *problem, int layout) {
   tsl_shape *const shapes[] = {&problem->a, &problem->b, &problem->c};
   for (int i = 0; i < TSL_OPERANDS; i++)
-    if (layout >> i & 1) {
-      shapes[i]->row_stride = 1;
-      shapes[i]->col_stride = shapes[i]->rows;
-    }
+    if (layout >> i & 1)
+      by_columns(shapes[i]);
 }
 
 static void every_tile(void **state) {

@@ -1,90 +1,43 @@
 /* The thin product on the host: every number of thin rows, every way the large operand can lie, every instruction set;
  * the same bits alone and in pieces for threads; C = beta C; what is refused, and why. */
-#include "unit/unit.h"
+#include "unit/cpu.h"
+#include "unit/host_product.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "judge/check.h"
-#include "matrices.h"
 #include "strategy/gemm/host_thin/job.h"
 
-static tsl_devices *devices;
-static tsl_device *cpu;
-
-static int set_up(void **state) {
-  (void)state;
-  return tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "cpu", &cpu) != TESELA_OK;
-}
-static int tear_down(void **state) {
-  (void)state;
-  tsl_devices_destroy(devices);
-  return 0;
+static tesela_status run(const tsl_thin_job *job, tsl_team team, const tsl_operands *operands) {
+  return tsl_thin_job_run(job, team, operands->a.host, operands->b.host, operands->c.host);
 }
 
 /* Runs the job alone and with threads, compares, and judges. */
 static void expect_right(const tsl_problem *problem, const tsl_device *device, tsl_thin_way way) {
-  tsl_operands operands;
-  tsl_operand *const each[] = {&operands.a, &operands.b, &operands.c};
-  void *memory[TSL_OPERANDS];
+  host_product made = host_product_of(problem);
+  void *before = host_product_keep(&made);
+  const tsl_team team = tsl_pool_team(tsl_pool_shared(), 0);
   tsl_thin_job job;
-  tsl_verdict verdict;
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tsl_shape *shape = tsl_problem_shape(problem, i);
-    *each[i] = (tsl_operand){.row_stride = shape->row_stride, .col_stride = shape->col_stride};
-    memory[i] = test_matrix(shape, &each[i]->host);
-    test_fill(shape, each[i]->host, TSL_DRAW_NORMAL, (uint64_t)i);
-  }
-  const size_t bytes = (size_t)tsl_shape_extent(&problem->c) * tsl_type(problem->c.type)->size;
-  void *before = malloc(bytes), *alone = malloc(bytes);
-  assert_non_null(before);
-  assert_non_null(alone);
-  memcpy(before, operands.c.host, bytes);
-  assert_null(tsl_thin_refuse(problem));
-  tsl_thin_job_make(problem, &operands, device, &job);
+  assert_null(tsl_lopsided_refuse(problem, TSL_THIN_MOST, TSL_THIN_STEPS));
+  tsl_thin_job_make(problem, &made.operands, device, &job);
   assert_int_equal(job.way, way);
   job.alone = true;
-  const tsl_team team = tsl_pool_team(tsl_pool_shared(), 0);
-  assert_int_equal(tsl_thin_job_run(&job, team, operands.a.host, operands.b.host, operands.c.host),
-                   TESELA_OK);
-  const tsl_judge judge = {
-      .factor = tsl_accuracy_of_sum(problem->k).factor, .operations_max = 1 << 20, .seed = 1};
-  assert_int_equal(
-      tsl_judge_gemm(problem, operands.a.host, operands.b.host, before, operands.c.host, &judge, &verdict),
-      TESELA_OK);
-  if (!verdict.right)
-    print_error("%lld x %lld x %lld: %s\n", (long long)problem->m, (long long)problem->n,
-                (long long)problem->k, verdict.why);
-  assert_true(verdict.right);
-  memcpy(alone, operands.c.host, bytes);
-  memcpy(operands.c.host, before, bytes);
+  assert_int_equal(run(&job, team, &made.operands), TESELA_OK);
+  expect_right_sums(&made, before, tsl_accuracy_of_sum(problem->k).factor);
+  void *alone = host_product_keep(&made);
+  host_product_restore(&made, before);
   job.alone = false;
   job.nontemporal = way == TSL_THIN_OUTER && problem->beta[0] == 0;
-  assert_int_equal(tsl_thin_job_run(&job, team, operands.a.host, operands.b.host, operands.c.host),
-                   TESELA_OK);
-  assert_memory_equal(alone, operands.c.host, bytes);
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    free(memory[i]);
+  assert_int_equal(run(&job, team, &made.operands), TESELA_OK);
+  expect_same_bits(&made, alone);
   free(before);
   free(alone);
+  host_product_free(&made);
 }
 
 /* The same for each instruction set that is here. */
 static void try_sets(const tsl_problem *problem, tsl_thin_way way) {
-  static const unsigned sets[] = {0, TSL_CAN_AVX2, TSL_CAN_AVX2 | TSL_CAN_AVX512};
-  for (int i = 0; i < 3; i++) {
-    tsl_device device = *cpu;
-    if ((sets[i] & ~cpu->capabilities) != 0)
-      continue;
-    device.capabilities = (cpu->capabilities & ~(TSL_CAN_AVX2 | TSL_CAN_AVX512)) | sets[i];
-    expect_right(problem, &device, way);
-  }
-}
-
-static void by_columns(tsl_shape *shape) {
-  shape->row_stride = 1;
-  shape->col_stride = shape->rows;
+  tsl_device device;
+  for (int set = 0; set < CPU_SETS; set++)
+    if (cpu_with(set, &device))
+      expect_right(problem, &device, way);
 }
 
 static void thin_rows(void **state) {
@@ -136,44 +89,28 @@ static void outer_products(void **state) {
       }
 }
 
-/* beta C alone, where neither A nor B may be looked at. */
+static tesela_status multiply(const tsl_problem *problem, const tsl_operands *operands) {
+  tsl_thin_job job;
+  tsl_thin_job_make(problem, operands, cpu, &job);
+  return run(&job, (tsl_team){0}, operands);
+}
+
 static void nothing_to_multiply(void **state) {
   (void)state;
-  for (int64_t m = 3; m < 20; m += 16) {
-    double c[400];
-    tsl_problem problem = tsl_problem_gemm(m, 20, 3, TESELA_F64);
-    problem.alpha[0] = 0;
-    problem.beta[0] = 2;
-    tsl_operands operands = {.a = {.row_stride = 3, .col_stride = 1},
-                             .b = {.row_stride = 20, .col_stride = 1},
-                             .c = {.row_stride = 20, .col_stride = 1}};
-    tsl_thin_job job;
-    for (int i = 0; i < 400; i++)
-      c[i] = i;
-    tsl_thin_job_make(&problem, &operands, cpu, &job);
-    assert_int_equal(tsl_thin_job_run(&job, (tsl_team){0}, NULL, NULL, c), TESELA_OK);
-    for (int64_t i = 0; i < 400; i++)
-      assert_true(c[i] == (i < 20 * m ? 2 * (double)i : (double)i));
-    problem.alpha[0] = INFINITY;
-    problem.k = 0;
-    problem.beta[0] = 0;
-    tsl_thin_job_make(&problem, &operands, cpu, &job);
-    assert_int_equal(tsl_thin_job_run(&job, (tsl_team){0}, NULL, NULL, c), TESELA_OK);
-    assert_true(c[0] == 0 && c[20 * m - 1] == 0);
-  }
+  expect_beta_c(multiply);
 }
 
 static void refusals(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(9, 9, 5, TESELA_F32);
-  assert_non_null(strstr(tsl_thin_refuse(&problem), "9 x 9 x 5"));
+  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS), "9 x 9 x 5"));
   problem = tsl_problem_gemm(9, 9, 4, TESELA_F32);
-  assert_null(tsl_thin_refuse(&problem));
+  assert_null(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS));
   problem.c.row_stride = 20;
   problem.c.col_stride = 2;
-  assert_non_null(strstr(tsl_thin_refuse(&problem), "side by side"));
+  assert_non_null(strstr(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS), "side by side"));
   problem.m = problem.a.rows = problem.c.rows = 8;
-  assert_null(tsl_thin_refuse(&problem));
+  assert_null(tsl_lopsided_refuse(&problem, TSL_THIN_MOST, TSL_THIN_STEPS));
 }
 
 int main(void) {

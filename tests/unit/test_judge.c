@@ -1,4 +1,6 @@
 /* The judge must pass what is right and catch what is wrong. */
+#include "unit/unit.h"
+
 #include "base/status.h"
 #include "judge/element.h"
 #include "judge/reference.h"
@@ -6,14 +8,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A problem with operands and a result that is right. */
 typedef struct trial {

@@ -1,16 +1,12 @@
 /* The judge of narrow types: f16 and bf16 with sums in f32, integers modulo 2^32, and what tile units flush to zero. */
+#include "unit/unit.h"
+
 #include "base/status.h"
 #include "matrices.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A product of one element, C = alpha (a . b) + beta before, and a result that is right or wrong. */
 typedef struct trial {

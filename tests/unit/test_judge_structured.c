@@ -1,34 +1,16 @@
 /* The judge of products with structures: cases are problems, two right ways pass, and planted faults are caught. */
+#include "unit/cpu.h"
+#include "unit/unit.h"
+
 #include "base/status.h"
-#include "device/devices.h"
 #include "judge/check.h"
 #include "judge/plain.h"
 #include "strategy/structure.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static tsl_devices *devices;
-static tsl_device *cpu;
-
-static int set_up(void **state) {
-  (void)state;
-  return tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "cpu", &cpu) != TESELA_OK;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  tsl_devices_destroy(devices);
-  return 0;
-}
 
 static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
 enum { TYPES = sizeof types / sizeof *types };

@@ -1,13 +1,9 @@
 /* Medians, quartiles and spreads. */
+#include "unit/unit.h"
+
 #include "tune/measure.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void close_to(double value, double expected) {
   assert_true(fabs(value - expected) <= 1e-12 * (1 + fabs(expected)));

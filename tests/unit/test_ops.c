@@ -1,30 +1,12 @@
 /* Dots and transposes as problems, as cases, and before the judge; strategies with planted faults must be caught. */
+#include "unit/cpu.h"
+#include "unit/unit.h"
+
 #include "base/status.h"
-#include "device/devices.h"
 #include "matrices.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static tsl_devices *devices;
-static tsl_device *cpu;
-
-static int set_up(void **state) {
-  (void)state;
-  return tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "cpu", &cpu) != TESELA_OK;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  tsl_devices_destroy(devices);
-  return 0;
-}
 
 /* --- problems --- */
 

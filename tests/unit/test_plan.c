@@ -1,33 +1,14 @@
 /* Plans: their text, how operands travel, and runs on the cpu. */
+#include "unit/cpu.h"
+#include "unit/unit.h"
+
 #include "base/status.h"
 #include "matrices.h"
 #include "plan/plan.h"
 #include "strategy/transfer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static tsl_devices *devices;
-static tsl_device *cpu;
-
-static int set_up(void **state) {
-  (void)state;
-  if (tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "cpu", &cpu) != TESELA_OK)
-    return 1;
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  tsl_devices_destroy(devices);
-  return 0;
-}
 
 static tsl_plan *sequential_plan(const tsl_problem *problem, tsl_place place) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "sequential");

@@ -1,11 +1,7 @@
 /* residue_int8: no input exceeds its guarantee, whatever its exponents are, searched for at random and by climbing; residues are what
  * computes ordinary data; its tables. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "strategy/gemm/residue_int8/residue_int8.h"
 

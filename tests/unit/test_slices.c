@@ -1,11 +1,7 @@
 /* slices: no element is further off than what is promised, by three, six and nine products, on the cpu and on PoCL where it is there; lines whose
  * numbers are far apart, not finite or too small to be normal among others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/random.h"
 

@@ -1,19 +1,15 @@
 /* Products of symmetric, hermitian and triangular matrices, and triangles of C, by the public calls: each structure, triangle, side and
  * layout, on whole numbers, which have one right answer; what must not be read is NaN. */
+#include "unit/unit.h"
+
 #include <tesela/tesela.h>
 
 #include "strategy/structure.h"
 #include "unit/context.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* --- matrices as they are stored, in pairs of numbers --- */
 

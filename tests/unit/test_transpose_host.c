@@ -1,5 +1,6 @@
 /* The processor's transposes beyond what check runs: every instruction set that this machine has, with stores past the
  * caches, which check's matrices are too small for; blocks and bands next to each other; rows that are gigabytes apart. */
+#include "unit/cpu.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>
@@ -11,23 +12,7 @@
 #include "strategy/transpose/vector/host.h"
 #include "strategy/transposing.h"
 
-static tsl_devices *devices;
-static tsl_device *cpu;
 static tsl_device like_cpu; /* the processor with less of its instruction set, and any cache */
-
-static const unsigned sets[] = {0, TSL_CAN_AVX2, TSL_CAN_AVX2 | TSL_CAN_AVX512};
-enum { SETS = sizeof sets / sizeof *sets };
-
-static int set_up(void **state) {
-  (void)state;
-  return tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "cpu", &cpu) != TESELA_OK;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  tsl_devices_destroy(devices);
-  return 0;
-}
 
 /* --- a strategy that is the real one on another device --- */
 
@@ -59,12 +44,9 @@ static const tsl_strategy elsewhere = {.name = "vector",
                                        .run = run};
 
 static bool choose_set(int set, uint64_t cache_bytes) {
-  if ((sets[set] & ~cpu->capabilities) != 0)
-    return false;
-  like_cpu = *cpu;
-  like_cpu.capabilities = (cpu->capabilities & ~(unsigned)(TSL_CAN_AVX2 | TSL_CAN_AVX512)) | sets[set];
+  const bool is_here = cpu_with(set, &like_cpu);
   like_cpu.cache_bytes = cache_bytes;
-  return true;
+  return is_here;
 }
 
 static int check(const tsl_case *what) {
@@ -81,7 +63,7 @@ static int check(const tsl_case *what) {
 /* A cache of one byte: everything streams. Only the steps that reach a cache line's end do it differently. */
 static void stores_past_the_caches(void **state) {
   (void)state;
-  for (int set = 0; set < SETS; set++) {
+  for (int set = 0; set < CPU_SETS; set++) {
     if (!choose_set(set, 1))
       continue;
     int right = 0;
@@ -110,7 +92,7 @@ static void blocks_and_bands_meet(void **state) {
                                       {2100, 300, 1, 0}, {2100, 300, 0, 7}, {60, 3000, 0, 3},
                                       {3000, 60, 0, 0},  {5000, 3, 0, 0},   {3, 5000, 5, 1},
                                       {5000, 17, 0, 0},  {1300, 128, 16, 0}};
-  for (int set = 0; set < SETS; set++)
+  for (int set = 0; set < CPU_SETS; set++)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
       for (int t = 0; tsl_types_all[t].c != TESELA_TYPE_DEFAULT; t++) {
         if (!choose_set(set, i % 2 ? 1 : (uint64_t)1 << 40))
@@ -143,7 +125,7 @@ static void rows_far_apart(void **state) {
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < m; i++)
       a[j * far + i] = (unsigned char)(i * 5 + j);
-  for (int set = 0; set < SETS; set++) {
+  for (int set = 0; set < CPU_SETS; set++) {
     if (!choose_set(set, 1))
       continue;
     tsl_problem problem = tsl_problem_transpose(m, n, TESELA_I8);

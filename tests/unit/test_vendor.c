@@ -1,17 +1,13 @@
 /* What strategies that call a BLAS share: which layouts BLAS can say, and how; checked by doing what BLAS would do
  * with the answer, and comparing with the product itself. */
+#include "unit/unit.h"
+
 #include "base/status.h"
 #include "strategy/vendor.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ROOM = 4096 };
 static double a_data[ROOM], b_data[ROOM], c_data[ROOM];

@@ -68,15 +68,8 @@
 #define TSL_BLAS_ELEMENT float
 #include "blas/entries/mixed_dot.h"
 #include "blas/entries/real.h"
-#undef TSL_BLAS_LETTER
-#undef TSL_BLAS_UPPER
-#undef TSL_BLAS_REAL
-#undef TSL_BLAS_REAL_LETTER
-#undef TSL_BLAS_SUFFIX
-#undef SUM_LETTERS
-#undef LARGEST
-#undef TSL_BLAS_TYPE
-#undef TSL_BLAS_ELEMENT
+
+#include "blas/entries/end_type.h"
 
 #define TSL_BLAS_LETTER d
 #define TSL_BLAS_UPPER "D"
@@ -88,15 +81,8 @@
 #define TSL_BLAS_TYPE TESELA_F64
 #define TSL_BLAS_ELEMENT double
 #include "blas/entries/real.h"
-#undef TSL_BLAS_LETTER
-#undef TSL_BLAS_UPPER
-#undef TSL_BLAS_REAL
-#undef TSL_BLAS_REAL_LETTER
-#undef TSL_BLAS_SUFFIX
-#undef SUM_LETTERS
-#undef LARGEST
-#undef TSL_BLAS_TYPE
-#undef TSL_BLAS_ELEMENT
+
+#include "blas/entries/end_type.h"
 
 #define TSL_BLAS_LETTER c
 #define TSL_BLAS_UPPER "C"
@@ -108,15 +94,8 @@
 #define TSL_BLAS_TYPE TESELA_C64
 #define TSL_BLAS_ELEMENT float _Complex
 #include "blas/entries/complex.h"
-#undef TSL_BLAS_LETTER
-#undef TSL_BLAS_UPPER
-#undef TSL_BLAS_REAL
-#undef TSL_BLAS_REAL_LETTER
-#undef TSL_BLAS_SUFFIX
-#undef SUM_LETTERS
-#undef LARGEST
-#undef TSL_BLAS_TYPE
-#undef TSL_BLAS_ELEMENT
+
+#include "blas/entries/end_type.h"
 
 #define TSL_BLAS_LETTER z
 #define TSL_BLAS_UPPER "Z"
@@ -128,3 +107,5 @@
 #define TSL_BLAS_TYPE TESELA_C128
 #define TSL_BLAS_ELEMENT double _Complex
 #include "blas/entries/complex.h"
+
+#include "blas/entries/end_type.h"

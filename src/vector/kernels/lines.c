@@ -15,11 +15,9 @@
  * Parameters: none. Limits: steps 1 alone are fast. */
 #include "vector/kernels/elements.h"
 
-enum { BLOCK = 1 << 13 };
+#include "host/split.h"
 
-static inline int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
+enum { BLOCK = 1 << 13 };
 
 /* a b + c of single numbers: fused where the set's vectors are. */
 static inline REAL fused(REAL a, REAL b, REAL c) {
@@ -137,7 +135,7 @@ static void scale_dense(int64_t count, factor by, bool stretches, REAL *x) {
       NAME(store)(x + v, scaled(by, stretches, old));
     }
   for (; i < count; i += LANES) {
-    const int64_t here = least(LANES, count - i);
+    const int64_t here = tsl_least(LANES, count - i);
     const vector old = NAME(load_part)(x + i, here);
     NAME(store_part)(x + i, scaled(by, stretches, old), here);
   }
@@ -211,7 +209,7 @@ static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
   if (x_step == 1 && y_step == 1) {
     const int64_t count = n * PARTS;
     for (int64_t i = 0; i < count; i += LANES) {
-      const int64_t here = least(LANES, count - i);
+      const int64_t here = tsl_least(LANES, count - i);
       const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
       NAME(store_edge)(x + i, from_y, here);
       NAME(store_edge)(y + i, from_x, here);
@@ -232,7 +230,7 @@ static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
   if (x_step == 1 && y_step == 1) {
     const int64_t count = n * PARTS;
     for (int64_t i = 0; i < count; i += LANES) {
-      const int64_t here = least(LANES, count - i);
+      const int64_t here = tsl_least(LANES, count - i);
       const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
       NAME(store_edge)(x + i, NAME(fma)(xy * from_y, xx, from_x), here);
       NAME(store_edge)(y + i, NAME(fma)(yy * from_y, yx, from_x), here);
@@ -300,7 +298,8 @@ static tsl_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjug
     return dot_block(n * PARTS, x, y, conjugate, false);
   if (x_step == 1 && y_step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK) {
-      const tsl_number block = dot_block(least(BLOCK, n * PARTS - i), x + i, y + i, conjugate, HAS_LOAD_FAR);
+      const tsl_number block =
+          dot_block(tsl_least(BLOCK, n * PARTS - i), x + i, y + i, conjugate, HAS_LOAD_FAR);
       sum.re += block.re;
       sum.im += block.im;
     }
@@ -357,7 +356,7 @@ TSL_INLINE double sum_all(int64_t n, const void *data, int64_t step, bool square
     return sum_block(n * PARTS, x, squared, false);
   if (step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK)
-      sum += sum_block(least(BLOCK, n * PARTS - i), x + i, squared, HAS_LOAD_FAR);
+      sum += sum_block(tsl_least(BLOCK, n * PARTS - i), x + i, squared, HAS_LOAD_FAR);
     return sum;
   }
   for (; n > 0; n--, x += PARTS * step)
@@ -457,7 +456,7 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
     return largest_one_by_one(n, x, step, value);
   const int64_t count = n * PARTS;
   for (int64_t i = 0; i < count; i += PIECE) {
-    const double here = (double)largest_lane(largest_of(least(PIECE, count - i), x + i))[0];
+    const double here = (double)largest_lane(largest_of(tsl_least(PIECE, count - i), x + i))[0];
     if (here > *value) {
       *value = here;
       found = i;
@@ -465,7 +464,8 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   }
   if (found < 0)
     return -1;
-  const int64_t here = least(PIECE, count - found), place = first_place(here, x + found, all((REAL)*value));
+  const int64_t here = tsl_least(PIECE, count - found),
+                place = first_place(here, x + found, all((REAL)*value));
   if (place == here) {
     *value = -1;
     return -1;

@@ -120,10 +120,10 @@ static double wait_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
 }
 
-/* Copies that do not stay near and are read again, beyond a quarter of the time that there is something to multiply: 20 GB/s from
- * another core where the last cache is far (measured on a Xeon), and three times that where it is not. */
+/* Copies that do not stay near and are read again, beyond a quarter of the time that there is something to multiply. */
 static double again_seconds(double bytes, double multiplying, const tsl_device *device) {
-  return fmax(0, bytes / (tsl_last_cache_is_far(device) ? 20e9 : 60e9) - multiplying / 4);
+  const double speed = 1e9 * (tsl_last_cache_is_far(device) ? TSL_PACKED_AGAIN_FAR : TSL_PACKED_AGAIN_NEAR);
+  return fmax(0, bytes / speed - multiplying / 4);
 }
 
 /* A line that others have read since, and still hold, is called back before it is written again, where the last cache is far: 50 ns

@@ -10,9 +10,13 @@ static bool is_alone(const tsl_problem *problem) {
   return tsl_problem_flops(problem) < alone_flops;
 }
 
-/* Lines that a number of a copy which is read again has to serve, so that this takes a fifth of the time or so: from a last cache that is
- * far it comes at 20 GB/s (measured on a Xeon), from a near one at three times that. */
-enum { AGAIN_FAR = 96, AGAIN_NEAR = 32 };
+/* Lines that a number of a copy which is read again has to serve, so that this takes a fifth of the time or so: 4 bytes, while a core does
+ * 96 multiply-adds in a nanosecond (of f32, by AVX-512: 32 in each of three clocks). */
+enum {
+  SERVED = 5 * 4 * 96,
+  SERVED_FAR = SERVED / TSL_PACKED_AGAIN_FAR,
+  SERVED_NEAR = SERVED / TSL_PACKED_AGAIN_NEAR
+};
 
 /* Where nothing tells how large the caches are. */
 enum { LEVEL_1_GUESS = 32 << 10, LEVEL_2_GUESS = 512 << 10, LEVEL_3_GUESS = 8 << 20 };
@@ -194,7 +198,7 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
                         .size = (int64_t)tsl_type(problem->c.type)->size,
                         .near =
                             (int64_t)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS) / 2,
-                        .again = tsl_last_cache_is_far(device) ? AGAIN_FAR : AGAIN_NEAR,
+                        .again = tsl_last_cache_is_far(device) ? SERVED_FAR : SERVED_NEAR,
                         .views = tsl_views_of(problem, strides),
                         .is_alone = is_alone(problem),
                         .alpha = {problem->alpha[0], problem->alpha[1]},

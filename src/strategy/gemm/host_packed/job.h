@@ -175,6 +175,9 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
 
 /* --- schedules --- */
 
+/* GB/s at which a copy is read again from another core's cache: from a last cache that is far (measured on a Xeon), and from a near one. */
+enum { TSL_PACKED_AGAIN_FAR = 20, TSL_PACKED_AGAIN_NEAR = 60 };
+
 /* What it costs to share a job among threads: how often all of them wait for each other, how many times an even share
  * of the tiles the busiest one has, bytes of copies that each reads again from the last cache or another core's, and bytes of
  * copies that some write and all read. */

@@ -205,8 +205,10 @@ static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
 
 tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads) {
   const double again = (double)bytes_again(job) * (double)chunks_of(job, threads) / (double)threads;
-  return (tsl_packed_sharing){kept_width(job) > 0 ? 2 : 1, tsl_packed_uneven(units_of(job), threads), again,
-                              (double)(kept_width(job) * job->views.k * job->size)};
+  return (tsl_packed_sharing){.waits = kept_width(job) > 0 ? 2 : 1,
+                              .uneven = tsl_packed_uneven(units_of(job), threads),
+                              .again = again,
+                              .shared = (double)(kept_width(job) * job->views.k * job->size)};
 }
 
 tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {

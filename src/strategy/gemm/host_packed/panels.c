@@ -306,8 +306,9 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
   const stage first = stage_at(job, &all, 0, threads, NULL, NULL);
   const double copied = (double)(all.across * tsl_packed_width_of_a(job, job->views.m) +
                                  all.down * tsl_packed_width_of_b(job, job->views.n));
-  return (tsl_packed_sharing){(double)all.count + 1, tsl_packed_uneven(tiles_of(&first), threads), 0,
-                              copied * (double)(job->views.k * job->size)};
+  return (tsl_packed_sharing){.waits = (double)all.count + 1,
+                              .uneven = tsl_packed_uneven(tiles_of(&first), threads),
+                              .shared = copied * (double)(job->views.k * job->size)};
 }
 
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {

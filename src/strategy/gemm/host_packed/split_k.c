@@ -75,7 +75,7 @@ tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t t
         tsl_even_start(panels, job->split_k, part + 1) - tsl_even_start(panels, job->split_k, part);
     busiest = tsl_most(busiest, taken[next]);
   }
-  return (tsl_packed_sharing){2, (double)(busiest * threads) / (double)panels, 0, 0};
+  return (tsl_packed_sharing){.waits = 2, .uneven = (double)(busiest * threads) / (double)panels};
 }
 
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team) {

@@ -170,7 +170,7 @@ tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t th
   const tsl_packed_grid grid = tsl_packed_cut_strips(job, threads);
   const double even = (double)job->views.m * (double)job->views.n / (double)threads,
                each = (double)tsl_pieces(job->views.m, grid.down) * (double)grid.columns;
-  return (tsl_packed_sharing){1, fmax(1, each / even), 0, 0};
+  return (tsl_packed_sharing){.waits = 1, .uneven = fmax(1, each / even)};
 }
 
 tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team) {

@@ -31,7 +31,7 @@
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
-  return tsl_slim_refuse(problem);
+  return tsl_lopsided_refuse(problem, TSL_SLIM_MOST, TSL_SLIM_STEPS);
 }
 
 static double vectors_of(const tsl_slim_job *job, int64_t elements) {
@@ -41,21 +41,21 @@ static double vectors_of(const tsl_slim_job *job, int64_t elements) {
 /* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: tiles that begin and end,
  * thin rows that are copied, sums that do not lie as C does. Tiles of few sums wait for their multiply-adds. */
 static double computed_clocks(const tsl_slim_job *job, double at_once) {
-  const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
+  const double few = (double)job->of.few, many = (double)job->of.many, depth = (double)job->of.depth,
                most = (double)job->kernels->rows[1];
   const double part = 0.85 * at_once;
   switch (job->way) {
   case TSL_SLIM_UPDATE:
-    return few * vectors_of(job, job->many) * (depth / part + 3.5) + few / most * 40 +
-           1.5 * depth * many * (job->across != 1);
+    return few * vectors_of(job, job->of.many) * (depth / part + 3.5) + few / most * 40 +
+           1.5 * depth * many * (job->of.across != 1);
   case TSL_SLIM_ROWS: {
     const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * at_once / sums);
-    return few * vectors_of(job, job->many) * depth / part * wait +
-           few * (job->c_many == 1 ? 3 * vectors_of(job, job->many) : 3 * many);
+    return few * vectors_of(job, job->of.many) * depth / part * wait +
+           few * (job->of.c_many == 1 ? 3 * vectors_of(job, job->of.many) : 3 * many);
   }
   default:
-    return many * vectors_of(job, job->few) * depth / part + 2 * few * depth +
-           many * (job->c_few == 1 ? 16 : 2 * few);
+    return many * vectors_of(job, job->of.few) * depth / part + 2 * few * depth +
+           many * (job->of.c_few == 1 ? 16 : 2 * few);
   }
 }
 
@@ -78,8 +78,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double fetched =
       bytes > last / 2 ? share * bytes / (device->bandwidth * threads / device->threads) : 0;
   const bool adds_up =
-      job.way == TSL_SLIM_UPDATE && job.depth > TSL_SLIM_MOST;               /* C comes in shorter pieces */
-  const double unfit = adds_up && (threads > 1 || job.beta == 0) ? 1.25 : 1; /* by measurement; NOTES.md */
+      job.way == TSL_SLIM_UPDATE && job.of.depth > TSL_SLIM_MOST; /* C comes in shorter pieces */
+  const double unfit = adds_up && (threads > 1 || job.of.beta == 0) ? 1.25 : 1; /* by measurement; NOTES.md */
   return (job.alone ? 6e-8 : 4e-6) +
          unfit * (adds_up ? fetched + computed : fmax(fetched, computed + moved / 4));
 }
@@ -93,7 +93,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_slim_job job;
   (void)config;
   tsl_slim_job_make(problem, &strides, device, &job);
-  const double height = fmax(1, fmin((double)job.kernels->rows[1], (double)job.few));
+  const double height = fmax(1, fmin((double)job.kernels->rows[1], (double)job.of.few));
   account->workers = job.alone ? 1 : device->threads;
   account->local.read = account->useful * size / height;
   account->local.written = 0;
@@ -102,31 +102,22 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_account_result(problem, 1, account);
 }
 
-/* A job, and the device's team for runs that are given none. */
-typedef struct prepared {
-  tsl_slim_job job;
-  tsl_team team;
-} prepared;
-
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
-  prepared *made = job;
   (void)config;
-  tsl_slim_job_make(problem, strides, device, &made->job);
-  made->team = tsl_device_team(device);
+  tsl_slim_job_make(problem, strides, device, job);
 }
 
 static tesela_status run(const void *job, const tsl_operands *operands) {
-  return tsl_slim_job_run(&((const prepared *)job)->job, operands->team, operands->a.host, operands->b.host,
-                          operands->c.host);
+  return tsl_slim_job_run(job, operands->team, operands->a.host, operands->b.host, operands->c.host);
 }
 
-_Static_assert(sizeof(prepared) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {.size = sizeof(prepared), .make = make, .run = run};
+_Static_assert(sizeof(tsl_slim_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {.size = sizeof(tsl_slim_job), .make = make, .run = run};
 
 static tesela_status run_prepared(const void *state, const void *a, const void *b, void *c) {
-  const prepared *made = state;
-  return tsl_slim_job_run(&made->job, made->team, a, b, c);
+  const tsl_slim_job *job = state;
+  return tsl_slim_job_run(job, job->team, a, b, c);
 }
 
 static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {

@@ -4,7 +4,7 @@
 
 #include "base/pool.h"
 #include "host/isa.h"
-#include "strategy/strategy.h"
+#include "strategy/lopsided.h"
 
 /* --- kernels: a row for each instruction set and element type; all that knows how wide a vector is --- */
 
@@ -71,30 +71,20 @@ typedef enum tsl_slim_way {
   TSL_SLIM_UPDATE  /* the sums are short, C is large */
 } tsl_slim_way;
 
-/* C is few x many. Where it is swapped, "few" counts the problem's columns. Of an update few counts C's rows, and
- * many its columns, side by side; depth is small. Strides in elements:
- *   large   element (l, j) at large + l * along + j * across     l < depth, j < many
- *   thin    element (i, l) at thin + i * thin_across + l * thin_along   i < few
- *   C       element (i, j) at c + i * c_few + j * c_many */
 typedef struct tsl_slim_job {
   const tsl_slim_kernels *kernels;
   tsl_slim_way way;
-  bool is_swapped; /* the large operand is A */
-  int64_t size;    /* of an element */
-  int64_t few, many, depth;
-  int64_t across, along, thin_across, thin_along, c_few, c_many;
+  tsl_lopsided of;
   int64_t chunk, width; /* steps, and columns of a piece */
   int vectors;          /* across a tile of an update */
   bool asks_ahead;      /* a second cache does not hold an update's C */
   bool by_rows;         /* an update's tiles follow each other along rows, else down a panel of columns */
-  double alpha, beta;
-  bool nontemporal; /* C goes past the caches */
-  bool is_far;      /* the operands are more than the second cache holds */
-  bool alone;       /* too little for a second thread */
+  bool nontemporal;     /* C goes past the caches */
+  bool is_far;          /* the operands are more than the second cache holds */
+  bool alone;           /* too little for a second thread */
+  tsl_team team;        /* the device's, for runs that are given none */
 } tsl_slim_job;
 
-/* NULL, or why a product is not slim: a sentence. */
-const char *tsl_slim_refuse(const tsl_problem *problem);
 /* The job of a problem that is slim, on operands with these strides. */
 void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_slim_job *job);

@@ -32,7 +32,7 @@ enum { HELD_ROWS = 5 };
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
-  return tsl_thin_refuse(problem);
+  return tsl_lopsided_refuse(problem, TSL_THIN_MOST, TSL_THIN_STEPS);
 }
 
 /* Clocks for a cache line of the operands: from the level that holds them, by measurement; what is written takes a quarter
@@ -40,29 +40,29 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
-  const double vectors = 64 / (double)(job->kernels->lanes * job->size);
+  const double vectors = 64 / (double)(job->kernels->lanes * job->of.size);
   const double level = bytes <= level_1 ? vectors : fmax(bytes <= level_2 ? 1.5 : 2, vectors);
-  return job->way == TSL_THIN_ROWS && job->across != 1 ? 16 * vectors
-         : job->way == TSL_THIN_OUTER                  ? 1.25 * level
-                                                       : level;
+  return job->way == TSL_THIN_ROWS && job->of.across != 1 ? 16 * vectors
+         : job->way == TSL_THIN_OUTER                     ? 1.25 * level
+                                                          : level;
 }
 
 /* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: a last vector that
  * is stored in part holds up the next store, sums of rows are stored and read again, those of a column are vectors whose
  * lanes are added, and numbers that do not lie side by side are moved one by one. */
 static double computed_clocks(const tsl_thin_job *job, double at_once) {
-  const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth;
+  const double few = (double)job->of.few, many = (double)job->of.many, depth = (double)job->of.depth;
   const int64_t lanes = job->kernels->lanes;
-  const double vectors = (double)((job->many + lanes - 1) / lanes),
-               steps = (double)((job->depth + lanes - 1) / lanes);
-  const double part = (job->few > HELD_ROWS ? 0.5 : 0.85) * at_once;
-  const double moved = 1.5 * depth * few * (job->thin_along != 1 && job->way != TSL_THIN_ROWS);
+  const double vectors = (double)((job->of.many + lanes - 1) / lanes),
+               steps = (double)((job->of.depth + lanes - 1) / lanes);
+  const double part = (job->of.few > HELD_ROWS ? 0.5 : 0.85) * at_once;
+  const double moved = 1.5 * depth * few * (job->of.thin_along != 1 && job->way != TSL_THIN_ROWS);
   switch (job->way) {
   case TSL_THIN_OUTER:
-    return moved + few * (depth * vectors / (0.85 * at_once) + 6 + (job->many % lanes ? 24 : 0)) +
-           1.5 * depth * many * (job->across != 1);
+    return moved + few * (depth * vectors / (0.85 * at_once) + 6 + (job->of.many % lanes ? 24 : 0)) +
+           1.5 * depth * many * (job->of.across != 1);
   case TSL_THIN_ROWS:
-    return depth * (few * vectors / part + 3) + few * (job->c_many == 1 ? 3 * vectors : 3 * many);
+    return depth * (few * vectors / part + 3) + few * (job->of.c_many == 1 ? 3 * vectors : 3 * many);
   default:
     return moved + many * few * (steps / part + 1.5);
   }
@@ -102,31 +102,22 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_account_result(problem, 1, account);
 }
 
-/* A job, and the device's team for runs that are given none. */
-typedef struct prepared {
-  tsl_thin_job job;
-  tsl_team team;
-} prepared;
-
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
-  prepared *made = job;
   (void)config;
-  tsl_thin_job_make(problem, strides, device, &made->job);
-  made->team = tsl_device_team(device);
+  tsl_thin_job_make(problem, strides, device, job);
 }
 
 static tesela_status run(const void *job, const tsl_operands *operands) {
-  return tsl_thin_job_run(&((const prepared *)job)->job, operands->team, operands->a.host, operands->b.host,
-                          operands->c.host);
+  return tsl_thin_job_run(job, operands->team, operands->a.host, operands->b.host, operands->c.host);
 }
 
-_Static_assert(sizeof(prepared) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {.size = sizeof(prepared), .make = make, .run = run};
+_Static_assert(sizeof(tsl_thin_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {.size = sizeof(tsl_thin_job), .make = make, .run = run};
 
 static tesela_status run_prepared(const void *state, const void *a, const void *b, void *c) {
-  const prepared *made = state;
-  return tsl_thin_job_run(&made->job, made->team, a, b, c);
+  const tsl_thin_job *job = state;
+  return tsl_thin_job_run(job, job->team, a, b, c);
 }
 
 static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {

@@ -16,32 +16,6 @@ enum {
   ALONE_BYTES = 512 << 10 /* below so many bytes a second thread costs more than it saves */
 };
 
-const char *tsl_thin_refuse(const tsl_problem *problem) {
-  const int64_t m = problem->m, n = problem->n, k = problem->k, few = tsl_least(m, n);
-  if (few <= TSL_THIN_MOST)
-    return NULL;
-  if (k > TSL_THIN_STEPS)
-    return tsl_refusal("neither m nor n of %lld x %lld x %lld is %d or less, nor k %d", (long long)m,
-                       (long long)n, (long long)k, TSL_THIN_MOST, TSL_THIN_STEPS);
-  return problem->c.row_stride == 1 || problem->c.col_stride == 1
-             ? NULL
-             : "of an outer product, C's rows or columns must lie side by side";
-}
-
-/* How the operands lie, seen in the direction in which the product is thin. */
-static void set_strides(const tsl_problem *problem, const tsl_operands *strides, tsl_thin_job *job) {
-  tsl_views views = tsl_views_as_given(problem, strides);
-  const int64_t few = job->few, many = job->many, depth = job->depth;
-  if (job->is_swapped)
-    tsl_views_swap(&views);
-  job->across = depth == 0 ? 1 : tsl_stride_of(views.b.col_stride, many, 1);
-  job->along = tsl_stride_of(views.b.row_stride, depth, many > 1 ? 0 : 1);
-  job->thin_across = depth == 0 ? 0 : tsl_stride_of(views.a.row_stride, few, 0);
-  job->thin_along = tsl_stride_of(views.a.col_stride, depth, 1);
-  job->c_few = tsl_stride_of(views.c.row_stride, few, 0);
-  job->c_many = tsl_stride_of(views.c.col_stride, many, 1);
-}
-
 static const tsl_thin_kernels *kernels_for(tesela_type type, unsigned offers) {
 #define KERNELS(isa, header, needs, ...) {&tsl_thin_##isa##_f32, &tsl_thin_##isa##_f64},
   static const tsl_thin_kernels *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
@@ -51,24 +25,15 @@ static const tsl_thin_kernels *kernels_for(tesela_type type, unsigned offers) {
 
 void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_thin_job *job) {
-  const int64_t m = problem->m, n = problem->n;
-  const bool is_outer = tsl_least(m, n) > TSL_THIN_MOST;
-  const int64_t size = problem->c.type == TESELA_F64 ? 8 : 4;
   const int64_t level_3 = device->level_bytes[2] ? (int64_t)device->level_bytes[2] : 16 << 20;
-  *job = (tsl_thin_job){.kernels = kernels_for(problem->c.type, device->capabilities),
-                        .is_swapped = is_outer ? strides->c.col_stride != 1 : n < m,
-                        .size = size,
-                        .depth = problem->alpha[0] != 0 ? problem->k : 0,
-                        .beta = problem->beta[0]};
-  job->few = job->is_swapped ? n : m;
-  job->many = job->is_swapped ? m : n;
-  job->alpha = problem->alpha[0];
-  set_strides(problem, strides, job);
-  job->way = is_outer && job->depth > 0            ? TSL_THIN_OUTER
-             : job->across != 1 && job->along == 1 ? TSL_THIN_REDUCE
-                                                   : TSL_THIN_ROWS;
   const double bytes = tsl_problem_bytes(problem);
-  job->nontemporal = job->beta == 0 && bytes > (double)level_3 / 2;
+  *job = (tsl_thin_job){.kernels = kernels_for(problem->c.type, device->capabilities),
+                        .of = tsl_lopsided_of(problem, strides, TSL_THIN_MOST),
+                        .team = tsl_device_team(device)};
+  job->way = job->of.is_large_c && job->of.depth > 0     ? TSL_THIN_OUTER
+             : job->of.across != 1 && job->of.along == 1 ? TSL_THIN_REDUCE
+                                                         : TSL_THIN_ROWS;
+  job->nontemporal = job->of.beta == 0 && bytes > (double)level_3 / 2;
   job->is_far = bytes > (double)tsl_least(level_3 / 2, FAR_BYTES);
   job->alone = device->threads == 1 || bytes < ALONE_BYTES;
 }
@@ -86,23 +51,16 @@ typedef struct running {
   int64_t width, pieces, columns_of_pieces;
 } running;
 
-static void run_pieces(const running *run, tsl_pool_task task) {
-  union {
-    const running *read;
-    void *any;
-  } argument = {run};
-  tsl_team_run(run->team, run->pieces, task, argument.any);
-}
-
 static void finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step, int64_t from,
                    int64_t count, char *c) {
-  if (job->c_few == 1 && job->c_many == job->few && step == job->few) /* all of it side by side */
-    job->kernels->finish(sums, 1, count * job->few, job->alpha, job->beta, c + from * job->c_many * job->size,
-                         1);
+  if (job->of.c_few == 1 && job->of.c_many == job->of.few && step == job->of.few) /* all of it side by side */
+    job->kernels->finish(sums, 1, count * job->of.few, job->of.alpha, job->of.beta,
+                         c + from * job->of.c_many * job->of.size, 1);
   else
-    for (int64_t i = 0; i < job->few; i++)
-      job->kernels->finish((const char *)sums + i * row_step * job->size, step, count, job->alpha, job->beta,
-                           c + (i * job->c_few + from * job->c_many) * job->size, job->c_many);
+    for (int64_t i = 0; i < job->of.few; i++)
+      job->kernels->finish((const char *)sums + i * row_step * job->of.size, step, count, job->of.alpha,
+                           job->of.beta, c + (i * job->of.c_few + from * job->of.c_many) * job->of.size,
+                           job->of.c_many);
 }
 
 /* --- rows added up --- */
@@ -115,38 +73,40 @@ static void add_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
-  const int64_t from = index * run->width, width = tsl_least(run->width, job->many - from), size = job->size;
-  const char *large = run->large + from * job->across * size;
+  const int64_t from = index * run->width, width = tsl_least(run->width, job->of.many - from),
+                size = job->of.size;
+  const char *large = run->large + from * job->of.across * size;
   _Alignas(64) char sums[SUMS_BYTES];
   char *const copy = sums + SUMS_BYTES / 2;
-  tsl_thin_numbers numbers = {run->thin, job->thin_across, job->thin_along};
+  tsl_thin_numbers numbers = {run->thin, job->of.thin_across, job->of.thin_along};
   (void)worker;
-  if (job->across == 1)
-    kernels->add[job->few - 1](large, job->along, job->depth, &numbers, width, sums, run->width, true,
-                               job->is_far);
+  if (job->of.across == 1)
+    kernels->add[job->of.few - 1](large, job->of.along, job->of.depth, &numbers, width, sums, run->width,
+                                  true, job->is_far);
   else
-    for (int64_t l = 0; l < job->depth; l += TSL_THIN_GROUP) {
-      const int64_t rows = tsl_least(job->depth - l, TSL_THIN_GROUP);
-      kernels->pack(large + l * job->along * size, job->along, job->across, rows, width, copy, width);
-      numbers.at = run->thin + l * job->thin_along * size;
-      kernels->add[job->few - 1](copy, width, rows, &numbers, width, sums, run->width, l == 0, false);
+    for (int64_t l = 0; l < job->of.depth; l += TSL_THIN_GROUP) {
+      const int64_t rows = tsl_least(job->of.depth - l, TSL_THIN_GROUP);
+      kernels->pack(large + l * job->of.along * size, job->of.along, job->of.across, rows, width, copy,
+                    width);
+      numbers.at = run->thin + l * job->of.thin_along * size;
+      kernels->add[job->of.few - 1](copy, width, rows, &numbers, width, sums, run->width, l == 0, false);
     }
   finish(job, sums, run->width, 1, from, width, run->c);
 }
 
 /* A multiple of a cache line's elements: as wide as the sums allow, and narrow enough for all threads. */
 static int64_t width_of(const tsl_thin_job *job, tsl_team team) {
-  const int64_t most = job->across == 1 ? WIDTH_MOST : COPIED_MOST,
-                fits = SUMS_BYTES / (job->few * job->size);
+  const int64_t most = job->of.across == 1 ? WIDTH_MOST : COPIED_MOST,
+                fits = SUMS_BYTES / (job->of.few * job->of.size);
   const int64_t width = tsl_least(most, fits / 64 * 64);
-  const int64_t fair = tsl_ceil_div(job->many, tsl_team_threads(team));
+  const int64_t fair = tsl_ceil_div(job->of.many, tsl_team_threads(team));
   return tsl_least(width, tsl_ceil_div(fair, 64) * 64);
 }
 
 static tesela_status add_rows(running *run) {
   run->width = width_of(run->job, run->team);
-  run->pieces = tsl_ceil_div(run->job->many, run->width);
-  run_pieces(run, add_piece);
+  run->pieces = tsl_ceil_div(run->job->of.many, run->width);
+  tsl_team_run(run->team, run->pieces, add_piece, run);
   return TESELA_OK;
 }
 
@@ -155,33 +115,33 @@ static tesela_status add_rows(running *run) {
 static void reduce_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_thin_job *job = run->job;
-  const int64_t from = index * REDUCED, count = tsl_least(REDUCED, job->many - from);
-  const tsl_thin_columns columns = {.at = run->large + from * job->across * job->size,
-                                    .across = job->across,
-                                    .depth = job->depth,
+  const int64_t from = index * REDUCED, count = tsl_least(REDUCED, job->of.many - from);
+  const tsl_thin_columns columns = {.at = run->large + from * job->of.across * job->of.size,
+                                    .across = job->of.across,
+                                    .depth = job->of.depth,
                                     .count = count,
                                     .prefetches = job->is_far};
   _Alignas(64) char sums[REDUCED * TSL_THIN_MOST * sizeof(double)];
   (void)worker;
-  job->kernels->reduce[job->few - 1](&columns, run->packed, run->pitch, sums);
-  finish(job, sums, 1, job->few, from, count, run->c);
+  job->kernels->reduce[job->of.few - 1](&columns, run->packed, run->pitch, sums);
+  finish(job, sums, 1, job->of.few, from, count, run->c);
 }
 
 static tesela_status reduce_columns(running *run) {
   const tsl_thin_job *job = run->job;
   void *packed = NULL;
   run->packed = run->thin;
-  run->pitch = job->thin_across;
-  if (job->thin_along != 1) {
-    TSL_TRY(
-        tsl_scratch_take((size_t)(job->depth * job->few * job->size), "the thin operand's numbers", &packed));
-    job->kernels->pack(run->thin, job->thin_across, job->thin_along, job->few, job->depth, packed,
-                       job->depth);
+  run->pitch = job->of.thin_across;
+  if (job->of.thin_along != 1) {
+    TSL_TRY(tsl_scratch_take((size_t)(job->of.depth * job->of.few * job->of.size),
+                             "the thin operand's numbers", &packed));
+    job->kernels->pack(run->thin, job->of.thin_across, job->of.thin_along, job->of.few, job->of.depth, packed,
+                       job->of.depth);
     run->packed = packed;
-    run->pitch = job->depth;
+    run->pitch = job->of.depth;
   }
-  run->pieces = tsl_ceil_div(job->many, REDUCED);
-  run_pieces(run, reduce_piece);
+  run->pieces = tsl_ceil_div(job->of.many, REDUCED);
+  tsl_team_run(run->team, run->pieces, reduce_piece, run);
   tsl_scratch_give(packed);
   return TESELA_OK;
 }
@@ -193,19 +153,19 @@ static void outer_piece(void *argument, int64_t index, int worker) {
   const tsl_thin_job *job = run->job;
   const int64_t first = index / run->columns_of_pieces * OUTER_ROWS,
                 from = index % run->columns_of_pieces * OUTER_WIDTH;
-  const tsl_thin_rows rows = {.b = (const char *)run->packed + from * job->size,
-                              .y = run->coefficients + first * run->coefficients_pitch * job->size,
-                              .c = run->c + (first * job->c_few + from) * job->size,
+  const tsl_thin_rows rows = {.b = (const char *)run->packed + from * job->of.size,
+                              .y = run->coefficients + first * run->coefficients_pitch * job->of.size,
+                              .c = run->c + (first * job->of.c_few + from) * job->of.size,
                               .pitch = run->pitch,
                               .y_pitch = run->coefficients_pitch,
-                              .c_pitch = job->c_few,
-                              .rows = tsl_least(OUTER_ROWS, job->few - first),
-                              .width = tsl_least(OUTER_WIDTH, job->many - from),
-                              .alpha = job->alpha,
-                              .beta = job->beta,
+                              .c_pitch = job->of.c_few,
+                              .rows = tsl_least(OUTER_ROWS, job->of.few - first),
+                              .width = tsl_least(OUTER_WIDTH, job->of.many - from),
+                              .alpha = job->of.alpha,
+                              .beta = job->of.beta,
                               .nontemporal = job->nontemporal};
   (void)worker;
-  job->kernels->outer[job->depth - 1](&rows);
+  job->kernels->outer[job->of.depth - 1](&rows);
   if (job->nontemporal)
     job->kernels->fence();
 }
@@ -213,29 +173,30 @@ static void outer_piece(void *argument, int64_t index, int worker) {
 static tesela_status multiply_outer(running *run) {
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
-  const int64_t steps = job->depth, large = job->across != 1 ? steps * job->many : 0,
-                thin = job->thin_along != 1 ? steps * job->few : 0;
+  const int64_t steps = job->of.depth, large = job->of.across != 1 ? steps * job->of.many : 0,
+                thin = job->of.thin_along != 1 ? steps * job->of.few : 0;
   void *memory = NULL;
   run->packed = run->large;
-  run->pitch = job->along;
+  run->pitch = job->of.along;
   run->coefficients = run->thin;
-  run->coefficients_pitch = job->thin_across;
+  run->coefficients_pitch = job->of.thin_across;
   if (large + thin > 0)
-    TSL_TRY(tsl_scratch_take((size_t)((large + thin) * job->size), "an outer product's operands", &memory));
+    TSL_TRY(
+        tsl_scratch_take((size_t)((large + thin) * job->of.size), "an outer product's operands", &memory));
   if (large > 0) {
-    kernels->pack(run->large, job->along, job->across, steps, job->many, memory, job->many);
+    kernels->pack(run->large, job->of.along, job->of.across, steps, job->of.many, memory, job->of.many);
     run->packed = memory;
-    run->pitch = job->many;
+    run->pitch = job->of.many;
   }
   if (thin > 0) {
-    char *const copy = (char *)memory + large * job->size;
-    kernels->pack(run->thin, job->thin_across, job->thin_along, job->few, steps, copy, steps);
+    char *const copy = (char *)memory + large * job->of.size;
+    kernels->pack(run->thin, job->of.thin_across, job->of.thin_along, job->of.few, steps, copy, steps);
     run->coefficients = copy;
     run->coefficients_pitch = steps;
   }
-  run->columns_of_pieces = tsl_ceil_div(job->many, OUTER_WIDTH);
-  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->few, OUTER_ROWS);
-  run_pieces(run, outer_piece);
+  run->columns_of_pieces = tsl_ceil_div(job->of.many, OUTER_WIDTH);
+  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->of.few, OUTER_ROWS);
+  tsl_team_run(run->team, run->pieces, outer_piece, run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
@@ -244,8 +205,9 @@ static tesela_status multiply_outer(running *run) {
 static void scale(const running *run) {
   static const double zero;
   const tsl_thin_job *job = run->job;
-  for (int64_t i = 0; i < job->few; i++)
-    job->kernels->finish(&zero, 0, job->many, 1, job->beta, run->c + i * job->c_few * job->size, job->c_many);
+  for (int64_t i = 0; i < job->of.few; i++)
+    job->kernels->finish(&zero, 0, job->of.many, 1, job->of.beta, run->c + i * job->of.c_few * job->of.size,
+                         job->of.c_many);
 }
 
 tesela_status tsl_thin_job_run(const tsl_thin_job *job, tsl_team team, const void *a, const void *b,
@@ -254,10 +216,10 @@ tesela_status tsl_thin_job_run(const tsl_thin_job *job, tsl_team team, const voi
       [TSL_THIN_ROWS] = add_rows, [TSL_THIN_REDUCE] = reduce_columns, [TSL_THIN_OUTER] = multiply_outer};
   running run = {.job = job,
                  .team = job->alone ? (tsl_team){0} : team,
-                 .large = job->is_swapped ? a : b,
-                 .thin = job->is_swapped ? b : a,
+                 .large = job->of.is_swapped ? a : b,
+                 .thin = job->of.is_swapped ? b : a,
                  .c = c};
-  if (job->depth > 0)
+  if (job->of.depth > 0)
     return ways[job->way](&run);
   scale(&run);
   return TESELA_OK;

@@ -1,6 +1,7 @@
 /* Host side of image_microtile.cl: images over B, or over packed copies of it, and a launch for each. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "host/split.h"
 #include "strategy/account.h"
 #include "strategy/launch.h"
 
@@ -47,24 +48,16 @@ static int64_t texels(int64_t columns) {
   return columns == 0 ? 1 : (columns - 1) / LANES + 1;
 }
 
-static int64_t up_to(int64_t value, int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 /* The largest part of a k x n matrix: all rows if an image has so many, else equal shares of them; then as many
  * columns as an image and its memory have room for. */
 static part largest(int64_t k, int64_t n, const tsl_device *device) {
   const int64_t rows_max = device->image_height_max / ROWS_STEP * ROWS_STEP;
   const int64_t shares = k <= rows_max ? 1 : (k - 1) / rows_max + 1;
-  const int64_t rows = shares == 1 ? k : up_to((k - 1) / shares + 1, ROWS_STEP);
+  const int64_t rows = shares == 1 ? k : tsl_round_up((k - 1) / shares + 1, ROWS_STEP);
   const int64_t by_bytes = part_bytes_max / (int64_t)sizeof(float) / (rows > 0 ? rows : 1);
-  const int64_t by_width = least(device->image_width_max, INT32_MAX / LANES) * LANES;
-  const int64_t columns = least(by_bytes, by_width) / COLUMNS_STEP * COLUMNS_STEP;
-  return (part){.rows = rows, .columns = least(n, columns > 0 ? columns : COLUMNS_STEP)};
+  const int64_t by_width = tsl_least(device->image_width_max, INT32_MAX / LANES) * LANES;
+  const int64_t columns = tsl_least(by_bytes, by_width) / COLUMNS_STEP * COLUMNS_STEP;
+  return (part){.rows = rows, .columns = tsl_least(n, columns > 0 ? columns : COLUMNS_STEP)};
 }
 
 /* Bytes of the largest part, packed. */
@@ -198,7 +191,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   for (int64_t column = 0; column < n; column += most.columns) {
     int64_t row = 0;
     do {
-      const part at = {row, column, least(most.rows, k - row), least(most.columns, n - column)};
+      const part at = {row, column, tsl_least(most.rows, k - row), tsl_least(most.columns, n - column)};
       TSL_TRY(run_part(&now, &at));
       row += at.rows;
     } while (row < k);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "device/staging.h"
+#include "host/split.h"
 
 #include <math.h>
 
@@ -11,10 +12,6 @@ enum { LEAST = 16, GRAIN = 64 };
 
 static int64_t up(int64_t number, int64_t by) {
   return number / by + (number % by != 0);
-}
-
-static int64_t least_of(int64_t a, int64_t b) {
-  return a < b ? a : b;
 }
 
 static double size_of(const tsl_shape *shape) {
@@ -143,7 +140,7 @@ static bool fits(const tsl_problem *problem, const tsl_device *device, const tsl
 
 /* The widest tile with so many rows and terms; false where not even a narrow one fits. */
 static bool widen(const tsl_problem *problem, const tsl_device *device, tsl_tiling *t) {
-  int64_t low = least_of(t->n, LEAST), high = t->n;
+  int64_t low = tsl_least(t->n, LEAST), high = t->n;
   t->cols = low;
   count(problem, t);
   if (!fits(problem, device, t))
@@ -164,7 +161,7 @@ static bool widen(const tsl_problem *problem, const tsl_device *device, tsl_tili
 
 /* Rows that cut m in 1, 2, 3, ... parts, and then in ever more; 0 behind the smallest. */
 static int64_t next_rows(int64_t m, int64_t *parts) {
-  const int64_t least = least_of(m, LEAST);
+  const int64_t least = tsl_least(m, LEAST);
   if (*parts > 0 && up(m, *parts) <= least)
     return 0;
   *parts += 1 + *parts / 16;
@@ -192,9 +189,9 @@ static void try_widths(const tsl_problem *problem, const tsl_device *device, tsl
   compare(problem, device, t, least, best);
   for (int64_t more = 1; more <= 3; more++) {
     tsl_tiling narrower = *t;
-    narrower.cols = least_of(t->cols, share_of(t->n, t->col_tiles + more));
+    narrower.cols = tsl_least(t->cols, share_of(t->n, t->col_tiles + more));
     count(problem, &narrower);
-    if (narrower.cols >= least_of(t->n, LEAST) && fits(problem, device, &narrower))
+    if (narrower.cols >= tsl_least(t->n, LEAST) && fits(problem, device, &narrower))
       compare(problem, device, &narrower, least, best);
   }
 }
@@ -218,9 +215,9 @@ static bool find(const tsl_problem *problem, const tsl_device *device, tsl_tilin
 static const char *too_small(const tsl_problem *problem, const tsl_device *device) {
   char least[32], has[32];
   tsl_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
-  t.rows = least_of(t.m, LEAST);
-  t.cols = least_of(t.n, LEAST);
-  t.depth = tsl_streamed_may_cut(problem) ? least_of(t.k, LEAST) : t.k;
+  t.rows = tsl_least(t.m, LEAST);
+  t.cols = tsl_least(t.n, LEAST);
+  t.depth = tsl_streamed_may_cut(problem) ? tsl_least(t.k, LEAST) : t.k;
   count(problem, &t);
   return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
                      tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
@@ -248,9 +245,9 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
     return find(problem, device, tiling) ? NULL : too_small(problem, device);
   }
   *tiling = (tsl_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
-  tiling->rows = rows > 0 ? least_of(rows, tiling->m) : tiling->m;
-  tiling->cols = cols > 0 ? least_of(cols, tiling->n) : tiling->n;
-  tiling->depth = depth > 0 ? least_of(depth, tiling->k) : tiling->k;
+  tiling->rows = rows > 0 ? tsl_least(rows, tiling->m) : tiling->m;
+  tiling->cols = cols > 0 ? tsl_least(cols, tiling->n) : tiling->n;
+  tiling->depth = depth > 0 ? tsl_least(depth, tiling->k) : tiling->k;
   count(problem, tiling);
   if (tiling->slabs > 1 && !tsl_streamed_may_cut(problem))
     return tsl_type(problem->c.type)->is_complex
@@ -270,11 +267,11 @@ void tsl_tiling_tile(const tsl_tiling *tiling, int64_t index, int64_t *i, int64_
 
 tsl_part tsl_tiling_part(const tsl_tiling *tiling, int64_t i, int64_t j) {
   const int64_t row = i * tiling->rows, col = j * tiling->cols;
-  return (tsl_part){row, least_of(tiling->rows, tiling->m - row), col,
-                    least_of(tiling->cols, tiling->n - col)};
+  return (tsl_part){row, tsl_least(tiling->rows, tiling->m - row), col,
+                    tsl_least(tiling->cols, tiling->n - col)};
 }
 
 void tsl_tiling_slab(const tsl_tiling *tiling, int64_t slab, int64_t *first, int64_t *count) {
   *first = slab * tiling->depth;
-  *count = least_of(tiling->depth, tiling->k - *first);
+  *count = tsl_least(tiling->depth, tiling->k - *first);
 }

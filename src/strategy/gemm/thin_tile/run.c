@@ -1,6 +1,7 @@
 /* Compiling and launching thin_tile. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "host/split.h"
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include <stdio.h>
@@ -55,14 +56,10 @@ typedef struct running {
   tsl_stream *stream;
 } running;
 
-static int64_t count_of(int64_t value, int64_t step) {
-  return (value + step - 1) / step;
-}
-
 static tesela_status multiply(const running *run) {
   const tsl_thin_tile *tile = &run->tile;
   const bool parts = tile->split > 1;
-  const int64_t part = count_of(count_of(run->sizes.k, tile->split), tile->chunk) * tile->chunk;
+  const int64_t part = tsl_ceil_div(tsl_ceil_div(run->sizes.k, tile->split), tile->chunk) * tile->chunk;
   const int64_t pitch = tsl_thin_tile_pitch(tile), part_step = parts ? run->sizes.m * pitch : 0;
   const int64_t c_step = parts ? tile->split * part_step : run->steps[TSL_OPERAND_C];
   tsl_gemm_sizes sizes = run->sizes;

@@ -1,6 +1,8 @@
 /* What follows from a problem and a config of thin_tile: a tile, what it takes of a compute unit and of memory, launches. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
+#include "host/split.h"
+
 /* A compute unit's work-items. */
 enum { UNIT_ITEMS = 2048 };
 
@@ -69,17 +71,13 @@ int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile) {
 
 /* --- grids --- */
 
-static int64_t count_of(int64_t value, int64_t step) {
-  return (value + step - 1) / step;
-}
-
 tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,
                                            const tsl_device *device) {
-  const uint64_t tiles = (uint64_t)(count_of(m, tile->tile_m) * count_of(n, tile->tile_n));
+  const uint64_t tiles = (uint64_t)(tsl_ceil_div(m, tile->tile_m) * tsl_ceil_div(n, tile->tile_n));
   tsl_thin_tile_grids grids = {{{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}},
                                {{0, 0, 0}, {1, 1, 1}}};
   if (tile->split > 1)
-    grids.sum = (tsl_grid){{(uint64_t)count_of(n, (int64_t)TSL_THIN_TILE_SUM_WIDTH * tile->lanes),
+    grids.sum = (tsl_grid){{(uint64_t)tsl_ceil_div(n, (int64_t)TSL_THIN_TILE_SUM_WIDTH * tile->lanes),
                             tsl_launch_limited(device, 1, m), (uint64_t)batch},
                            {TSL_THIN_TILE_SUM_WIDTH * TSL_THIN_TILE_SUM_SHARES, 1, 1}};
   return grids;
