@@ -7,6 +7,7 @@
 #ifndef TSL_COMM_COMM_H
 #define TSL_COMM_COMM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <tesela/tesela.h>
@@ -26,6 +27,21 @@ typedef struct tsl_links {
   double seconds_message, bytes_second, operations_second;
 } tsl_links;
 
+/* A file that all ranks have open, of which each reads and writes what it likes, by itself: so nobody waits in a read for one that failed
+ * in it (NOTES.md has what MPI's collective ones do then). */
+typedef struct tsl_ranks_file tsl_ranks_file;
+typedef struct tsl_ranks_files {
+  /* All ranks, each with a file that it can open by itself already: it exists, and `writes` is allowed. All come to the same end, and
+   * *file is NULL after a failure. */
+  tesela_status (*open)(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **file);
+  /* One rank. Any number of bytes; returns how many were, from the first one on: fewer where the file ends, and where it could not be, of
+   * which MPI does not always say why. */
+  size_t (*read)(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes);
+  size_t (*write)(tsl_ranks_file *file, uint64_t place, const void *data, size_t bytes);
+  /* All ranks, once each is done, NULL on all of them or on none; what was written is the system's then. */
+  tesela_status (*close)(tsl_ranks_file *file);
+} tsl_ranks_files;
+
 /* All are called by one thread of a rank at a time. What fails here (a message that cannot be sent) has no remedy: the other ranks may
  * wait for ever, as MPI has it, and its error handler ends the job before. */
 typedef struct tsl_ranks_ops {
@@ -44,6 +60,7 @@ typedef struct tsl_ranks_ops {
   tesela_status (*gather)(tsl_ranks *ranks, const void *own, size_t bytes, void *all);
   tesela_status (*broadcast)(tsl_ranks *ranks, int root, void *data, size_t bytes);
   tesela_status (*least)(tsl_ranks *ranks, double own, double *least);
+  const tsl_ranks_files *files; /* NULL: each opens files for itself */
 } tsl_ranks_ops;
 
 struct tsl_ranks {

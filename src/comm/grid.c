@@ -1,5 +1,6 @@
 #include "comm/grid.h"
 
+#include "base/device_rates.h"
 #include "comm/spans.h"
 
 #include <math.h>
@@ -7,19 +8,18 @@
 /* A rank is eight cores of a cluster's node, with their share of a network of 100 to 200 Gbit/s. */
 const tsl_links tsl_links_default = {2e-6, 2.5e9, 2e11};
 
-/* GPUs of one host: an H100 multiplies with some hundred TFLOP/s, by types (f32 and f64 by residues); NVLink carries 200 GB/s and more each way while both multiply, and
- * what it costs to begin a step's messages, and to wait for them, is of the host. Through host memory two copies and a message follow each
+/* GPUs of one host: NVLink carries 200 GB/s and more each way while both multiply, and what it costs to begin a step's messages, and to wait for them, is of the host. Through host memory two copies and a message follow each
  * other, all by one thread. */
 const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
-  enum { NARROW, SINGLE, DOUBLE, RATES };
-  static const tsl_links devices[RATES] = {{6e-5, 2e11, 6e14}, {6e-5, 2e11, 2e14}, {6e-5, 2e11, 1e14}},
-                         hosts[RATES] = {{2e-4, 1.5e9, 6e14}, {2e-4, 1.5e9, 2e14}, {2e-4, 1.5e9, 1e14}};
-  const int rate = type == TESELA_F64 || type == TESELA_C128  ? DOUBLE
-                   : type == TESELA_F32 || type == TESELA_C64 ? SINGLE
-                                                              : NARROW;
+#define BETWEEN_DEVICES(name, usual, most) {6e-5, 2e11, usual},
+#define THROUGH_HOSTS(name, usual, most) {2e-4, 1.5e9, usual},
+  static const tsl_links devices[] = {TSL_DEVICE_RATE_LIST(BETWEEN_DEVICES)},
+                         hosts[] = {TSL_DEVICE_RATE_LIST(THROUGH_HOSTS)};
+#undef BETWEEN_DEVICES
+#undef THROUGH_HOSTS
   return kind == TSL_BETWEEN_HOSTS     ? &tsl_links_default
-         : kind == TSL_BETWEEN_DEVICES ? &devices[rate]
-                                       : &hosts[rate];
+         : kind == TSL_BETWEEN_DEVICES ? &devices[tsl_device_rate_of(type)]
+                                       : &hosts[tsl_device_rate_of(type)];
 }
 
 /* A panel has at least so many terms where k has: local products are slow for fewer. */

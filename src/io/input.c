@@ -80,7 +80,11 @@ tesela_status tsl_input_read(tsl_input *in, void *out, size_t count, size_t *got
 }
 
 tesela_status tsl_input_read_at(const tsl_input *in, uint64_t offset, void *out, size_t count, size_t *got) {
-  return read_fully(in, &offset, out, count, got);
+  const size_t done = in->way != NULL ? in->way(in->way_by, offset, out, count) : 0;
+  offset += done;
+  TSL_TRY(read_fully(in, &offset, (char *)out + done, count - done, got));
+  *got += done;
+  return TESELA_OK;
 }
 
 void tsl_input_expect(const tsl_input *in, uint64_t offset, size_t count) {
@@ -123,6 +127,7 @@ static tesela_status write_fully(const tsl_input *in, int fd, const char *bytes,
 tesela_status tsl_input_replace(tsl_input *in, int fd, uint64_t size) {
   tsl_unpack_end(in->unpacking);
   in->unpacking = NULL;
+  in->way = NULL;
   close(in->fd);
   in->fd = fd;
   in->size = size;

@@ -9,6 +9,7 @@
 #include <tesela/tesela.h>
 
 #include "io/unpack.h"
+#include "io/way.h"
 
 /* Tests make the block small, so that small files cross its ends. */
 #ifndef TSL_INPUT_BLOCK_BITS
@@ -30,6 +31,8 @@ typedef struct tsl_input {
   bool archive;    /* the one array of an .npz */
   bool eof;        /* the file has no bytes beyond block[end - 1] */
   tsl_unpacking *unpacking; /* NULL: the bytes are as they lie */
+  tsl_read_way way;         /* of tsl_input_read_at(); NULL: the system's */
+  void *way_by;
 } tsl_input;
 
 /* How messages call the file of this path: the path, or "standard input". */

@@ -31,6 +31,7 @@
 
 #include "base/types.h"
 #include "io/number.h"
+#include "io/way.h"
 
 typedef struct tsl_reader tsl_reader;
 typedef struct tsl_writer tsl_writer;
@@ -87,6 +88,10 @@ typedef struct tsl_file_state {
   int64_t seconds, nanoseconds;
 } tsl_file_state;
 tsl_file_state tsl_reader_state(const tsl_reader *reader);
+/* Whether the file's bytes are the values' and lie where it is: a .npy file that is not packed, no pipe, and not spooled. */
+bool tsl_reader_is_plain(const tsl_reader *reader);
+/* Blocks of such a file come by another way from now on. NULL: the system's. */
+void tsl_reader_read_by(tsl_reader *reader, tsl_read_way way, void *by);
 /* How the numbers that were read so far are printed; zeros where the file is no text. */
 const tsl_printed *tsl_reader_printed(const tsl_reader *reader);
 void tsl_reader_close(tsl_reader *reader);

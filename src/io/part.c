@@ -32,7 +32,9 @@ struct tsl_part {
   bool committed;
   int64_t cols;
   tesela_type type;
-  uint64_t start; /* of the values in the file */
+  uint64_t start;    /* of the values in the file */
+  tsl_write_way way; /* of blocks; NULL: the system's */
+  void *way_by;
 };
 
 static tesela_status fail(const tsl_part *part, const char *name, const char *what) {
@@ -186,6 +188,10 @@ const char *tsl_part_says(const tsl_part *part, const char *word) {
 }
 
 static tesela_status write_at(const tsl_part *part, const char *bytes, size_t count, uint64_t place) {
+  const size_t done = part->way != NULL ? part->way(part->way_by, place, bytes, count) : 0;
+  bytes += done;
+  count -= done;
+  place += done;
   while (count > 0) {
     const ssize_t now = pwrite(part->data, bytes, count, (off_t)place);
     if (now < 0 && errno == EINTR)
@@ -364,6 +370,11 @@ tesela_status tsl_part_read(const tsl_part *part, const tsl_rectangle *block, vo
                        now);
     }
   return TESELA_OK;
+}
+
+void tsl_part_write_by(tsl_part *part, tsl_write_way way, void *by) {
+  part->way = way;
+  part->way_by = by;
 }
 
 tesela_status tsl_part_flush(tsl_part *part) {

@@ -34,6 +34,8 @@ tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tese
 /* A file that another process began (tsl_part_begin()), whose blocks this one writes, too: tsl_part_write(), tsl_part_flush() and
  * tsl_part_close() are for it, nothing else. *part is NULL after a failure. */
 tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela_type type, tsl_part **part);
+/* Blocks are written by another way from now on. NULL: the system's. */
+void tsl_part_write_by(tsl_part *part, tsl_write_way way, void *by);
 /* What was written is on the disk. */
 tesela_status tsl_part_flush(tsl_part *part);
 

@@ -205,6 +205,15 @@ tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, t
   return status;
 }
 
+bool tsl_reader_is_plain(const tsl_reader *reader) {
+  return reader->info.by_blocks && reader->in.regular && !reader->spooled;
+}
+
+void tsl_reader_read_by(tsl_reader *reader, tsl_read_way way, void *by) {
+  reader->in.way = way;
+  reader->in.way_by = by;
+}
+
 const tsl_printed *tsl_reader_printed(const tsl_reader *reader) {
   return &reader->printed;
 }

@@ -99,6 +99,11 @@ tsl_problem tsl_problem_swapped(const tsl_problem *problem) {
   return out;
 }
 
+bool tsl_problem_adds_up(const tsl_problem *problem) {
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  return tsl_type(type->sums) == type && !type->is_complex;
+}
+
 const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand) {
   return operand == TSL_OPERAND_A         ? &problem->a
          : operand == TSL_OPERAND_B       ? &problem->b

@@ -103,6 +103,10 @@ int64_t tsl_problem_terms(const tsl_problem *problem);
  * added to what the first left. */
 tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second);
 
+/* Whether sums of parts of the terms may be added in C: not where sums are made in another type and rounded to C's once; nor complex
+ * ones, as beta = 1 multiplies what is there by 1 + 0i, and an infinity times 0 is NaN. */
+bool tsl_problem_adds_up(const tsl_problem *problem);
+
 /* Whether it has a last step: scales, a bias or an activation; whether it has scales. */
 bool tsl_problem_has_finish(const tsl_problem *problem);
 bool tsl_problem_has_scales(const tsl_problem *problem);

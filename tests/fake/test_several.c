@@ -123,7 +123,14 @@ static double seconds_simply(const tsl_children *self, const tsl_child_wish *wis
   return tsl_problem_flops(wish->problem) / (wish->device->capabilities & TSL_CAN_HOST ? 4e6 : 2e6);
 }
 
-static tsl_children simple; /* set in main() */
+/* As if a million bytes a second travelled, and nothing else took time. */
+static double seconds_of_links(const tsl_children *self, const tsl_child_wish *wish) {
+  const tsl_problem *p = wish->problem;
+  (void)self;
+  return (double)(p->m * p->k + p->k * p->n + p->m * p->n) * 4 / 1e6;
+}
+
+static tsl_children simple, links; /* set in main() */
 
 static tsl_config config_of(int cut, int64_t one, int64_t two) {
   tsl_config config = tsl_strategy_defaults(tsl_strategy_find(TSL_OP_GEMM, "several"));
@@ -136,7 +143,9 @@ static tsl_config config_of(int cut, int64_t one, int64_t two) {
 /* Halves, whatever models think of the devices: both work. */
 static int judged(tsl_device *device, tsl_case *what, int cut) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
-  const int64_t size = cut == SEVERAL_ROWS ? what->problem.m : what->problem.n;
+  const int64_t size = cut == SEVERAL_ROWS   ? what->problem.m
+                       : cut == SEVERAL_COLS ? what->problem.n
+                                             : what->problem.k;
   const tsl_config config = config_of(cut, size / 2, size - size / 2);
   tsl_case_report report;
   what->children = &simple;
@@ -149,14 +158,15 @@ static int judged(tsl_device *device, tsl_case *what, int cut) {
 static void test_cases(void **state) {
   (void)state;
   static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_I8};
+  static const int cuts[] = {SEVERAL_ROWS, SEVERAL_COLS, SEVERAL_TERMS};
   int right = 0;
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
     tsl_case what;
     for (int i = (int)t; tsl_case_standard(TSL_OP_GEMM, i, types[t], &what); i += 5)
-      right += judged(i % 2 ? mixed : fakes, &what, 1 + i / 2 % 2);
+      right += judged(i % 2 ? mixed : fakes, &what, cuts[i / 2 % 3]);
     for (uint64_t i = 0; i < 4; i++) {
       tsl_case_random(TSL_OP_GEMM, 5, i, types[t], &what);
-      right += judged(i % 2 ? mixed : fakes, &what, (int)(1 + i / 2 % 2));
+      right += judged(i % 2 ? mixed : fakes, &what, cuts[(i + t) % 3]);
     }
   }
   assert_true(right > 30);
@@ -166,7 +176,9 @@ static void test_cases(void **state) {
 
 static tsl_plan *plan_of(const product *p, tsl_device *device, int cut) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
-  const tsl_config config = cut == SEVERAL_ROWS ? config_of(cut, 20, M - 20) : config_of(cut, 30, N - 30);
+  const tsl_config config = cut == SEVERAL_ROWS   ? config_of(cut, 20, M - 20)
+                            : cut == SEVERAL_COLS ? config_of(cut, 30, N - 30)
+                                                  : config_of(cut, 10, K - 10);
   tsl_plan *plan;
   if (tsl_plan_create_with(&p->problem, strategy, &config, device, TSL_PLACE_HOST, &simple, &plan) !=
       TESELA_OK)
@@ -195,7 +207,17 @@ static void test_text(void **state) {
   assert_true(tsl_plan_share(plan, 0, &share));
   assert_true(share.in_bytes == 4.0 * (M * K + K * 30) && share.out_bytes == 4.0 * M * 30);
   tsl_plan_destroy(plan);
+  plan = plan_of(&p, fakes, SEVERAL_TERMS);
+  assert_true(tsl_plan_share(plan, 1, &share));
+  assert_true(share.row == 0 && share.rows == M && share.cols == N && share.depth == K - 10);
+  assert_true(share.in_bytes == 4.0 * (M + N) * (K - 10) && share.out_bytes == 4.0 * M * N);
+  tsl_plan_destroy(plan);
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
+  const tsl_config terms = config_of(SEVERAL_TERMS, 10, K - 10);
+  tsl_problem other = p.problem;
+  assert_null(tsl_strategy_refuse(strategy, &other, &terms, mixed));
+  other.c.type = TESELA_BF16, other.a.type = other.b.type = TESELA_BF16;
+  assert_non_null(strstr(tsl_strategy_refuse(strategy, &other, &terms, mixed), "are not cut"));
   const tsl_config wrong = config_of(SEVERAL_ROWS, 20, M - 21), none = config_of(0, 20, M - 20);
   assert_non_null(strstr(tsl_strategy_refuse(strategy, &p.problem, &wrong, mixed), "do not make up"));
   assert_non_null(strstr(tsl_strategy_refuse(strategy, &p.problem, &none, mixed), "need cut="));
@@ -242,19 +264,65 @@ static void test_alone(void **state) {
   }
 }
 
+/* Small beside its factors, C is made by all of their terms: of devices to which operands travel. */
+static void test_deep(void **state) {
+  (void)state;
+  enum { SIDE = 8, TERMS = 5000 };
+  static float a[SIDE * TERMS], b[TERMS * SIDE], c[SIDE * SIDE];
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_problem deep = tsl_problem_gemm(SIDE, SIDE, TERMS, TESELA_F32);
+  const tsl_operands operands = {.a.host = a, .b.host = b, .c.host = c};
+  tsl_plan *plan;
+  tsl_share share;
+  int64_t terms = 0;
+  deep.beta[0] = 3;
+  for (int i = 0; i < SIDE * TERMS; i++)
+    a[i] = (float)(i % 5 - 2), b[i] = (float)(i % 3 - 1);
+  for (int i = 0; i < SIDE * SIDE; i++)
+    c[i] = (float)i;
+  assert_int_equal(tsl_plan_create_with(&deep, strategy, &config, fakes, TSL_PLACE_HOST, &links, &plan),
+                   TESELA_OK);
+  assert_non_null(strstr(plan->text, "cut=4 part1="));
+  for (int s = 0; tsl_plan_share(plan, s, &share); s++)
+    terms += share.depth;
+  assert_int_equal(terms, TERMS);
+  assert_int_equal(tsl_plan_run(plan, &operands, NULL), TESELA_OK);
+  for (int i = 0; i < SIDE; i++)
+    for (int j = 0; j < SIDE; j++) {
+      double sum = 3.0 * (i * SIDE + j);
+      for (int l = 0; l < TERMS; l++)
+        sum += (double)a[i * TERMS + l] * (double)b[l * SIDE + j];
+      assert_true((double)c[i * SIDE + j] == sum);
+    }
+  tsl_plan_destroy(plan);
+  /* Where nothing travels, lines; and where bytes of C are as many. */
+  tsl_device *processor;
+  assert_int_equal(tsl_devices_find(devices, "opencl:0,cpu", &processor), TESELA_OK);
+  assert_int_equal(tsl_plan_create_with(&deep, strategy, &config, processor, TSL_PLACE_HOST, &links, &plan),
+                   TESELA_OK);
+  assert_non_null(strstr(plan->text, "cut=1 part1="));
+  tsl_plan_destroy(plan);
+  const tsl_problem square = tsl_problem_gemm(64, 64, 64, TESELA_F32);
+  assert_false(tsl_several_is_deep(&square));
+}
+
 /* --- failures --- */
 
 /* Whatever fails on one device, at whichever call: the other one does its part, and the plan tells. */
-static void fail_at(tesela_fake_operation operation, double beta, bool lasts, int *failures) {
+static void fail_at(tesela_fake_operation operation, int cut, int member, double beta, bool lasts,
+                    int *failures) {
+  char words[64];
+  snprintf(words, sizeof words, "fake:%d failed, and fake:%d computed its part", member, 1 - member);
   bool failed = true;
   *failures = 0;
   for (int nth = 1; failed; nth++) {
     product p;
     fill(&p, beta);
     find_devices(NULL);
-    tsl_plan *plan = plan_of(&p, fakes, SEVERAL_ROWS);
+    tsl_plan *plan = plan_of(&p, fakes, cut);
     tesela_fake_reset();
-    tesela_fake_only(1);
+    tesela_fake_only(member);
     (lasts ? tesela_fake_fail_from : tesela_fake_fail)(operation, nth);
     const tesela_status status = run(plan, &p);
     failed = tesela_fake_failures() > 0;
@@ -265,7 +333,7 @@ static void fail_at(tesela_fake_operation operation, double beta, bool lasts, in
     if (!failed)
       assert_null(tsl_plan_note(plan));
     if (operation == TESELA_FAKE_LAUNCH && failed) {
-      assert_non_null(strstr(tsl_plan_note(plan), "fake:1 failed, and fake:0 computed its part"));
+      assert_non_null(strstr(tsl_plan_note(plan), words));
       assert_non_null(strstr(tsl_plan_note(plan), "on demand"));
       must(plan, &p); /* by the other one, while it still fails */
     }
@@ -287,10 +355,17 @@ static void test_failures(void **state) {
   (void)state;
   tsl_devices_destroy(devices);
   for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-    fail_at(operations[i], i % 2 ? 0 : -1, i % 3 == 0, &failures);
+    fail_at(operations[i], SEVERAL_ROWS, 1, i % 2 ? 0 : -1, i % 3 == 0, &failures);
     assert_true(failures > 0 || operations[i] == TESELA_FAKE_FINISH);
   }
-  fail_at(TESELA_FAKE_COPY_OUT, 2, true, &failures); /* when C was half written, and is needed */
+  fail_at(TESELA_FAKE_COPY_OUT, SEVERAL_ROWS, 1, 2, true,
+          &failures); /* when C was half written, and is needed */
+  /* Of parts of the terms, the first has C, and the other sums of its own: either fails. */
+  for (int member = 0; member < 2; member++)
+    for (size_t i = 0; i < 2; i++) {
+      fail_at(i ? TESELA_FAKE_COPY_OUT : TESELA_FAKE_LAUNCH, SEVERAL_TERMS, member, 2, i == 1, &failures);
+      assert_true(failures > 0);
+    }
   find_devices(NULL);
 }
 
@@ -385,8 +460,8 @@ static void test_threads(void **state) {
   product p;
   tsl_device *both[] = {mixed, fakes};
   fill(&p, -1);
-  for (int d = 0; d < 2; d++) {
-    tsl_plan *plan = plan_of(&p, both[d], SEVERAL_COLS);
+  for (int d = 0; d < 4; d++) {
+    tsl_plan *plan = plan_of(&p, both[d % 2], d < 2 ? SEVERAL_COLS : SEVERAL_TERMS);
     must_in_threads(plan);
     tsl_plan_destroy(plan);
   }
@@ -396,17 +471,20 @@ static void test_bits(void **state) {
   (void)state;
   product p;
   float first[M * (N + GAP)];
+  static const int cuts[] = {SEVERAL_ROWS, SEVERAL_TERMS};
   fill(&p, 0.3);
   for (int i = 0; i < M * K; i++)
     p.a[i] = 1 / (float)(i + 3);
-  tsl_plan *plan = plan_of(&p, mixed, SEVERAL_ROWS);
-  for (int i = 0; i < 10; i++) {
-    assert_int_equal(run(plan, &p), TESELA_OK);
-    if (i == 0)
-      memcpy(first, p.c, sizeof first);
-    assert_memory_equal(first, p.c, sizeof first);
+  for (int cut = 0; cut < 2; cut++) {
+    tsl_plan *plan = plan_of(&p, mixed, cuts[cut]);
+    for (int i = 0; i < 10; i++) {
+      assert_int_equal(run(plan, &p), TESELA_OK);
+      if (i == 0)
+        memcpy(first, p.c, sizeof first);
+      assert_memory_equal(first, p.c, sizeof first);
+    }
+    tsl_plan_destroy(plan);
   }
-  tsl_plan_destroy(plan);
 }
 
 int main(void) {
@@ -414,11 +492,14 @@ int main(void) {
       cmocka_unit_test(test_names),    cmocka_unit_test(test_no_memory), cmocka_unit_test(test_shares),
       cmocka_unit_test(test_cases),    cmocka_unit_test(test_text),      cmocka_unit_test(test_alone),
       cmocka_unit_test(test_failures), cmocka_unit_test(test_all_fail),  cmocka_unit_test(test_closed),
-      cmocka_unit_test(test_note),     cmocka_unit_test(test_threads),   cmocka_unit_test(test_bits),
+      cmocka_unit_test(test_note),     cmocka_unit_test(test_deep),      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_bits),
   };
   simple = tsl_plan_children;
   simple.make = make_simple;
   simple.seconds = seconds_simply;
+  links = simple;
+  links.seconds = seconds_of_links;
   tesela_fake_install();
   return cmocka_run_group_tests(tests, find_devices, forget_devices);
 }

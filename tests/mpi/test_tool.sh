@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # The tool under mpirun: RANKS processes multiply files together, and what is wrong is told once, with one exit code.
-#   test_tool.sh MPIEXEC RANKS
+#   test_tool.sh MPIEXEC RANKS FULL
+# FULL is full.c's library, a disk that fails.
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../cli/helper.sh"
-mpiexec=$1 ranks=$2
+mpiexec=$1 ranks=$2 full=$3 around=(env)
 together() { # CODE ARGUMENTS...: as tesela CODE, by the ranks; mpirun adds words of its own to a failure
   local expected=$1
   shift
-  run "$expected" "$here/run.sh" "$mpiexec" "$ranks" "$TESELA" "$@"
+  run "$expected" "$here/run.sh" "$mpiexec" "$ranks" "${around[@]}" "$TESELA" "$@"
   [ "$expected" = 0 ] || [ "$(grep -c '^tesela' "$err")" = 1 ] || fail "not told once"
 }
 cd "$scratch/work"
@@ -28,6 +29,13 @@ item = lambda i, j: data[start + (i * 77 + j) * size:start + (i * 77 + j + 1) * 
 with open("af.npy", "wb") as out:
     out.write(data[:start].replace(b"'fortran_order': False", b"'fortran_order': True "))
     out.write(b"".join(item(i, j) for j in range(77) for i in range(130)))
+# B so, and in the other byte order.
+data = open("b.npy", "rb").read()
+start = 10 + struct.unpack("<H", data[8:10])[0]
+item = lambda i, j: data[start + (i * 91 + j) * size:start + (i * 91 + j + 1) * size][::-1]
+with open("bf.npy", "wb") as out:
+    out.write(data[:start].replace(b"'<", b"'>").replace(b"'fortran_order': False", b"'fortran_order': True "))
+    out.write(b"".join(item(i, j) for j in range(91) for i in range(77)))
 PY
 "$TESELA" multiply a.npy b.npy -o right.npy --quiet
 "$TESELA" multiply a.npy b.npy --type f64 --alpha 2 --add c0.npy --beta -1 -o more.npy --quiet
@@ -38,13 +46,13 @@ together 0 multiply thin.npy short.npy -o c.npy --quiet # fewer rows than ranks
 cmp c.npy small.npy || fail "a product of one row"
 together 0 multiply a.npy b.npy -o c.npy
 cmp c.npy right.npy || fail "another product"
-[ "$ranks" = 1 ] || prints "ranks" "$ranks, of which" "wrote c.npy" "words"
+[ "$ranks" = 1 ] || prints "ranks" "$ranks, of which" "wrote c.npy" "words" "3 of 3 by MPI-IO"
+together 0 multiply af.npy bf.npy -o c.npy --quiet
+cmp c.npy right.npy || fail "Fortran order"
 [ "$ranks" = 3 ] || exit 0 # starting MPI takes a second; one number of ranks runs the rest
 together 0 multiply at.npy b.npy --transpose-a -o c.npy --quiet
 cmp c.npy right.npy || fail "A^T"
 [ ! -s "$out" ] || fail "--quiet prints"
-together 0 multiply af.npy b.npy -o c.npy --quiet
-cmp c.npy right.npy || fail "Fortran order"
 together 0 multiply a.npy b.npy --type f64 --alpha 2 --add c0.npy --beta -1 -o c.npy --quiet
 cmp c.npy more.npy || fail "alpha, beta and C0"
 rm c.npy
@@ -59,12 +67,60 @@ says "folder"
 head -c 20000 a.npy >cut.npy
 together 2 multiply cut.npy b.npy -o c.npy
 says "cut.npy"
-[ ! -e c.npy ] && ! ls c.npy.tesela* 2>/dev/null || fail "something is left"
+nothing_left() { [ ! -e c.npy ] && ! ls -d c.npy?* 2>/dev/null || fail "something is left"; }
+nothing_left
+# One that a single rank has not, and one that is shorter on it.
+here_has() { # RANK FILE: what the folder of this rank has of it
+  mkdir -p "rank$1"
+  cp "$2" "rank$1/${3:-$2}"
+}
+around=(bash -c 'cd "rank${OMPI_COMM_WORLD_RANK-$PMI_RANK}" && exec "$@"' bash)
+for rank in 0 1 2; do here_has $rank a.npy && [ $rank = 1 ] || here_has $rank b.npy; done
+together 2 multiply a.npy b.npy -o ../c.npy
+says "rank 1: b.npy: cannot be opened"
+here_has 1 cut.npy b.npy
+together 2 multiply a.npy b.npy -o ../c.npy
+says "rank 1: b.npy: is truncated"
+nothing_left
+# A disk that fails while a rank reads, or writes: the others do not wait for it, and C is as it was. Where only MPI fails, the rest is done.
+fails_on() { around=(env "LD_PRELOAD=$full" "FULL_RANK=$1" "FULL_FILE=$2" "FULL_ERROR=$3" "FULL_MPI=${4-}"); }
+fails_on 1 a.npy 5
+together 2 multiply a.npy b.npy -o c.npy
+says "rank 1: a.npy: cannot be read: Input/output error"
+nothing_left
+cp small.npy c.npy
+for rank in 0 2; do
+  fails_on $rank c.npy.tesela-part 28
+  together 3 multiply a.npy b.npy -o c.npy
+  says "rank $rank: c.npy: cannot be written: No space left on device"
+  cmp c.npy small.npy || fail "what was there before"
+  ! ls c.npy?* 2>/dev/null || fail "something is left"
+done
+fails_on all .npy 5 alone
+together 0 multiply a.npy b.npy -o c.npy --quiet
+cmp c.npy right.npy || fail "what MPI could not"
+says "/a.npy" "/b.npy" "/c.npy.tesela-part"
+around=(env)
+if "$mpiexec" --version | grep -q "Open MPI"; then
+  OMPI_MCA_io=^ompio,romio321,romio341 together 0 multiply a.npy b.npy -o c.npy
+  cmp c.npy right.npy || fail "without MPI-IO"
+  prints "0 of 3 by MPI-IO" "no MPI-IO" "a.npy: MPI: "
+fi
+rm c.npy
+together 3 multiply a.npy b.npy -o /sys/c.npy
+says "/sys/c.npy: cannot be written"
+if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs -o size=16k none disk 2>/dev/null; then
+  together 3 multiply a.npy b.npy -o disk/c.npy
+  code=$(ls -A disk)
+  umount disk
+  says "disk/c.npy: there is no room for its"
+  [ -z "$code" ] || fail "left on a full disk: $code"
+fi
 # Text is read by each into a file of its own; the reference is text, too, and both judges look.
 "$TESELA" multiply a.npy b.npy --quiet -o right.csv
 together 0 multiply a.npy bt.csv --transpose-b -o c.npy --type f32 --verify --expect right.csv --repeat 3
 cmp c.npy right.npy || fail "from text"
-prints "verified" "right: all 11830 elements" "agrees with right.csv" "the median of 3 times"
+prints "verified" "right: all 11830 elements" "agrees with right.csv" "the median of 3 times" "2 of 4 by MPI-IO"
 together 0 multiply at.npy b.npy --transpose-a --type f64 --alpha 2 --add c0.npy --beta -1 --repeat 2 --verify --expect more.npy -o c.npy --bits devices --json
 cmp c.npy more.npy || fail "repeated, with C0"
 python3 -c 'import json, sys; o = json.load(open(sys.argv[1])); assert o["verified"]["right"] and o["expected"]["agrees"] and o["repeats"] == 2 and o["verified"]["elements_checked"] == 11830, o' \
@@ -91,7 +147,7 @@ prints "right: all 3551 elements" "agrees with f.npy"
 together 2 multiply a.npy b.npy -o c.csv
 says "c.csv: each of the processes writes a part of C"
 for option in "--resume -o c.npy" --measure-error "--accuracy 1e-3" "--bias a.npy" "--activation relu" "--scale-a 2" "--scale-b a.npy"; do
-  together 2 multiply a.npy b.npy $option
+  OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 tesela 2 multiply a.npy b.npy $option # before MPI begins
   says "${option%% *} is of one process: "
 done
 together 2 multiply - b.npy </dev/null

@@ -6,11 +6,14 @@
 #include "comm/world.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Counts are ints: longer messages are sent in so many bytes at a time, and what is left. */
 #define CHUNK (1 << 20)
+/* And of a file so many bytes are read or written at a time. */
+#define FILE_CHUNK ((size_t)1 << 30)
 
 typedef struct requests {
   MPI_Request *list;
@@ -127,6 +130,102 @@ static tesela_status least(tsl_ranks *ranks, double own, double *out) {
   return told(MPI_Allreduce(&own, out, 1, MPI_DOUBLE, MPI_MIN, self_of(ranks)->copy));
 }
 
+/* --- files --- */
+
+struct tsl_ranks_file {
+  MPI_File handle;
+  char name[];
+};
+
+/* As told(), of a file. Errors of files come back to the caller, as MPI has it. */
+static tesela_status told_of(const char *name, int code) {
+  char why[MPI_MAX_ERROR_STRING] = "", sentence[MPI_MAX_ERROR_STRING + 512];
+  int length = 0;
+  if (code == MPI_SUCCESS)
+    return TESELA_OK;
+  MPI_Error_string(code, why, &length);
+  snprintf(sentence, sizeof sentence, "%.400s: MPI: %s", name, why);
+  return tesela_ranks_fail(TESELA_IO_FAILED, sentence);
+}
+
+/* What a rank came to; where it is well and another is not, that. */
+static tesela_status all_well(tsl_ranks *ranks, tesela_status own) {
+  double well = 0;
+  const tesela_status status = least(ranks, own == TESELA_OK, &well);
+  if (own != TESELA_OK || status != TESELA_OK || well > 0)
+    return own != TESELA_OK ? own : status;
+  return tesela_ranks_fail(TESELA_IO_FAILED, "MPI opened a file on some of the ranks only");
+}
+
+/* To ROMIO a name such as "nfs:a.npy" is "a.npy", and where it lies; behind a folder it is a name. */
+static tesela_status name_file(const char *path, tsl_ranks_file **out) {
+  static const char here[] = "./";
+  tsl_ranks_file *file = malloc(sizeof *file + sizeof here + strlen(path));
+  *out = file;
+  if (!file)
+    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "out of memory for a file");
+  strcpy(file->name, path[0] == '/' ? "" : here);
+  strcat(file->name, path);
+  return TESELA_OK;
+}
+
+/* To close a file takes all ranks: one that MPI opened on some of them stays open until they end. */
+static tesela_status open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
+  tsl_ranks_file *file;
+  const int mode = writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
+  tesela_status status = all_well(ranks, name_file(path, &file));
+  if (status == TESELA_OK)
+    status = all_well(ranks, told_of(path, MPI_File_open(self_of(ranks)->copy, file->name, mode,
+                                                         MPI_INFO_NULL, &file->handle)));
+  if (status != TESELA_OK) {
+    free(file);
+    file = NULL;
+  }
+  *out = file;
+  return status;
+}
+
+/* What a call of MPI's did counts where it did all: one that did less may have left out what comes before what it did. */
+static size_t move(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes, bool writes) {
+  size_t done = 0;
+  while (done < bytes) {
+    const int count = (int)(bytes - done < FILE_CHUNK ? bytes - done : FILE_CHUNK);
+    const MPI_Offset at = (MPI_Offset)(place + done);
+    MPI_Status about;
+    int moved = 0;
+    const int code = writes
+                         ? MPI_File_write_at(file->handle, at, (char *)data + done, count, MPI_BYTE, &about)
+                         : MPI_File_read_at(file->handle, at, (char *)data + done, count, MPI_BYTE, &about);
+    if (code != MPI_SUCCESS || MPI_Get_count(&about, MPI_BYTE, &moved) != MPI_SUCCESS || moved != count)
+      break;
+    done += (size_t)count;
+  }
+  return done;
+}
+
+static size_t read_file(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes) {
+  return move(file, place, data, bytes, false);
+}
+
+static size_t write_file(tsl_ranks_file *file, uint64_t place, const void *data, size_t bytes) {
+  union {
+    const void *read;
+    void *any;
+  } memory = {data};
+  return move(file, place, memory.any, bytes, true);
+}
+
+static tesela_status close_file(tsl_ranks_file *file) {
+  if (!file)
+    return TESELA_OK;
+  const tesela_status status = told_of(file->name, MPI_File_close(&file->handle));
+  free(file);
+  return status;
+}
+
+static const tsl_ranks_files mpi_files = {
+    .open = open_file, .read = read_file, .write = write_file, .close = close_file};
+
 static const tsl_ranks_ops mpi_ops = {
     .name = "MPI",
     .reserve = reserve,
@@ -137,6 +236,7 @@ static const tsl_ranks_ops mpi_ops = {
     .gather = gather,
     .broadcast = broadcast,
     .least = least,
+    .files = &mpi_files,
 };
 
 /* A communicator is freed, or its attribute deleted. */

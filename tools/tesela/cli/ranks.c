@@ -110,6 +110,22 @@ tesela_status tsl_ranks_multiply(tsl_ranks *ranks, const tesela_mpi_desc *desc, 
   return told(library.gemm(ranks, NULL, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record));
 }
 
+tesela_status tsl_ranks_open(const char *path, bool writes, tsl_ranks_file **file) {
+  return told(joined->ops->files->open(joined, path, writes, file));
+}
+
+tesela_status tsl_ranks_close(tsl_ranks_file *file) {
+  return file ? told(joined->ops->files->close(file)) : TESELA_OK;
+}
+
+size_t tsl_ranks_read(void *file, uint64_t place, void *data, size_t bytes) {
+  return joined->ops->files->read(file, place, data, bytes);
+}
+
+size_t tsl_ranks_write(void *file, uint64_t place, const void *data, size_t bytes) {
+  return joined->ops->files->write(file, place, data, bytes);
+}
+
 void tsl_ranks_leave(bool failed) {
   static const struct timespec moment = {.tv_nsec = 300000000};
   double least = 0;

@@ -117,7 +117,6 @@ static tesela_status read_all(tsl_together *work) {
   deal(ranks, p->a.rows, p->a.cols, p->a.columns_first, &work->a);
   deal(ranks, p->b.rows, p->b.cols, p->b.columns_first, &work->b);
   deal(ranks, p->m, p->n, false, &work->c);
-  TSL_TRY(make_all_readable(work));
   TSL_TRY(take(&work->a, p->types.a, p->a.path));
   TSL_TRY(take(&work->b, p->types.b, p->b.path));
   TSL_TRY(take(&work->c, p->types.c, "the product"));
@@ -146,22 +145,6 @@ static tesela_status begin_output(tsl_together *work) {
                     path, (long long)tsl_part_done(work->part), tsl_part_journal_name(work->part));
   tsl_interrupt_guard_two(tsl_part_data_name(work->part), tsl_part_journal_name(work->part));
   return tsl_part_begin(work->part, &whole, work->product.type, work->ranks->size, "by several processes\n");
-}
-
-static tesela_status write_own(tsl_together *work) {
-  const tsl_rectangle whole = {.rows = work->product.m, .cols = work->product.n};
-  if (!leads(work))
-    TSL_TRY(tsl_part_join(work->product.request.output, &whole, work->product.type, &work->part));
-  if (work->c.own.rows > 0 && work->c.own.cols > 0)
-    TSL_TRY(tsl_part_write(work->part, &work->c.own, work->c.data, work->c.row_stride));
-  return tsl_part_flush(work->part);
-}
-
-static tesela_status write_all(tsl_together *work) {
-  if (!work->product.request.output)
-    return TESELA_OK;
-  TSL_TRY(tsl_agree(work->ranks, write_own(work)));
-  return tsl_agree(work->ranks, leads(work) ? tsl_part_commit(work->part) : TESELA_OK);
 }
 
 /* --- all of it --- */
@@ -285,12 +268,15 @@ static tesela_status run(const tsl_product_request *request, tsl_together *work)
   TSL_TRY(tsl_agree(work->ranks, prepare(request, work)));
   TSL_TRY(tsl_agree(work->ranks, begin_output(work)));
   const double reading = tsl_clock();
+  TSL_TRY(tsl_agree(work->ranks, make_all_readable(work)));
+  TSL_TRY(tsl_together_open(work));
   TSL_TRY(tsl_agree(work->ranks, read_all(work)));
   work->read = tsl_clock() - reading;
   TSL_TRY(multiply(work));
   TSL_TRY(check(work));
   const double writing = tsl_clock();
-  TSL_TRY(write_all(work));
+  if (request->output)
+    TSL_TRY(tsl_together_write(work));
   work->write = tsl_clock() - writing;
   return TESELA_OK;
 }
@@ -314,6 +300,7 @@ static void release(tsl_together *work) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
   tsl_part_close(work->part);
+  tsl_together_close(work);
   tsl_product_close(&work->product);
   tsl_free(work->a.data);
   tsl_free(work->b.data);

@@ -1,5 +1,5 @@
 /* A product of matrix files by processes that MPI started: each reads its part of A, B and C0 by itself, all multiply together, and each
- * writes its part of C into one file, which appears when it is whole.
+ * writes its part of C into one file, which appears when it is whole. .npy files are open on all of them by MPI-IO.
  *
  *   rank 0   rows of A | rows of B | rows of C     of a file in Fortran order columns, so that each reads and writes one piece
  *   rank 1   ...       | ...       | ...
@@ -8,6 +8,7 @@
 #ifndef TSL_TOOL_PRODUCT_TOGETHER_H
 #define TSL_TOOL_PRODUCT_TOGETHER_H
 
+#include "base/status.h"
 #include "comm/comm.h"
 #include "io/part.h"
 #include "product/product.h"
@@ -22,6 +23,8 @@ typedef struct tsl_dealt {
   void *data;
 } tsl_dealt;
 
+enum { TSL_TOGETHER_INPUTS = 4 }; /* A, B, C0, and the expected file */
+
 typedef struct tsl_together {
   tsl_ranks *ranks;
   tsl_product product; /* its files, sizes and types; not its plans */
@@ -29,6 +32,9 @@ typedef struct tsl_together {
   tesela_mpi_record record;
   double fastest; /* seconds of the fastest repeat; the record is of the one in the middle */
   tsl_part *part; /* NULL: nothing is written */
+  tsl_ranks_file *inputs[TSL_TOGETHER_INPUTS]; /* NULL: each reads by itself */
+  int files, shared;                           /* that are read and written; of these, by MPI-IO */
+  tsl_status_saved unshared;         /* why MPI did not open the first that it did not; TESELA_OK: it did */
   double read, verify, write, total; /* seconds */
 } tsl_together;
 
@@ -36,6 +42,11 @@ typedef struct tsl_together {
 tesela_status tsl_product_together(const tsl_call *call, const tsl_product_request *request,
                                    const tsl_product_options *given);
 
+/* All ranks: files of which each can read its part (rows, blocks) by itself already, are opened for all; and closed. */
+tesela_status tsl_together_open(tsl_together *work);
+void tsl_together_close(tsl_together *work);
+/* All ranks: C into the output that rank 0 began. All come to one end. */
+tesela_status tsl_together_write(tsl_together *work);
 /* Bytes that one of the processes may take of its host's memory. */
 uint64_t tsl_together_memory(const tsl_together *work);
 /* --verify and --expect: this rank's elements of C, into the product's verdict and difference. TESELA_WRONG_RESULT. */

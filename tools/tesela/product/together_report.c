@@ -39,9 +39,11 @@ static tesela_status print_text(const tsl_together *work, const char *output) {
                      tsl_format_seconds(r->seconds_wait, three, sizeof three),
                      tsl_format_seconds(r->seconds_move, four, sizeof four));
   add_rate(work, &table);
-  tsl_table_add_pair(&table, "files", "read in %s, written in %s",
+  tsl_table_add_pair(&table, "files", "read in %s, written in %s, %d of %d by MPI-IO",
                      tsl_format_seconds(work->read, one, sizeof one),
-                     tsl_format_seconds(work->write, two, sizeof two));
+                     tsl_format_seconds(work->write, two, sizeof two), work->shared, work->files);
+  if (*work->unshared.sentence)
+    tsl_table_add_pair(&table, "no MPI-IO", "%s", work->unshared.sentence);
   tsl_table_add_pair(&table, "total", "%s", tsl_format_seconds(work->total, one, sizeof one));
   tsl_table_text(&table, 2, tsl_output_width(), tsl_output_colour(), &out);
   if (output)
@@ -64,10 +66,10 @@ static tesela_status print_json(const tsl_call *call, const tsl_together *work, 
                 tsl_json_real(r->seconds_wait), "move", tsl_json_real(r->seconds_move), "fastest",
                 tsl_json_real(work->fastest), "verify", tsl_json_real(work->verify), "write",
                 tsl_json_real(work->write), "total", tsl_json_real(work->total));
-  json_t *ranks = json_pack("{s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:I, s:o}", "count", work->ranks->size,
+  json_t *ranks = json_pack("{s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:I, s:o, s:i}", "count", work->ranks->size,
                             "used", r->ranks, "plan", r->plan, "depth", r->depth, "slabs", r->slabs, "steps",
                             r->steps, "words", (json_int_t)r->words, "words_all", (json_int_t)r->words_all,
-                            "bound", tsl_json_real(r->bound));
+                            "bound", tsl_json_real(r->bound), "files_shared", work->shared);
   json_t *object = json_pack(
       "{s:I, s:I, s:I, s:s, s:o, s:o, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "m",
       (json_int_t)p->m, "n", (json_int_t)p->n, "k", (json_int_t)p->k, "type", tsl_text_get(&types), "alpha",

@@ -28,6 +28,22 @@ int tsl_several_side(const tsl_problem *problem, int devices) {
   return rows ? SEVERAL_ROWS : SEVERAL_COLS;
 }
 
+bool tsl_several_is_deep(const tsl_problem *problem) {
+  enum { DEEP = 32 };
+  const double a = bytes_of(problem, TSL_OPERAND_A), b = bytes_of(problem, TSL_OPERAND_B);
+  return tsl_problem_adds_up(problem) && fmin(a, b) >= DEEP * bytes_of(problem, TSL_OPERAND_C);
+}
+
+int64_t tsl_several_sums(const tsl_problem *problem, const tsl_config *config) {
+  const int64_t cut = config->value[SEVERAL_CUT];
+  int64_t said = 0;
+  for (int i = 0; i < TSL_MEMBERS_MAX; i++)
+    said += config->value[SEVERAL_PART + i] > 0;
+  if (cut != SEVERAL_TERMS && (cut != 0 || !tsl_several_is_deep(problem)))
+    return 1;
+  return said > 0 ? said : TSL_MEMBERS_MAX;
+}
+
 void tsl_several_share(int64_t size, const double *rates, int count, int64_t *lines) {
   const int64_t grain = grain_of(size, count), all = (size + grain - 1) / grain;
   double sum = 0, rest[TSL_MEMBERS_MAX];
@@ -57,8 +73,14 @@ void tsl_several_share(int64_t size, const double *rates, int count, int64_t *li
 
 tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count) {
   tsl_problem part = tsl_problem_unfinished(whole);
-  (void)first;
-  if (side == SEVERAL_ROWS)
+  if (side == SEVERAL_TERMS) {
+    part.k = part.a.cols = part.b.rows = count;
+    if (first > 0) {
+      part.c.row_stride = part.n;
+      part.c.col_stride = 1;
+      memset(part.beta, 0, sizeof part.beta);
+    }
+  } else if (side == SEVERAL_ROWS)
     part.m = part.a.rows = part.c.rows = count;
   else
     part.n = part.b.cols = part.c.cols = count;
@@ -99,7 +121,8 @@ static double seconds_of(const deciding *job, int member, int64_t lines) {
                                .device = job->work->device->members[member],
                                .in_buffers = job->work->spread != NULL,
                                .workspace_most = UINT64_MAX,
-                               .most = tsl_accuracy_of_one_part(&job->work->problem, &part, 1)};
+                               .most = tsl_accuracy_of_one_part(&job->work->problem, &part,
+                                                                job->side == SEVERAL_TERMS ? job->count : 1)};
   const double seconds = job->work->children->seconds(job->work->children, &wish);
   return seconds > 0 ? seconds + link_seconds(job, member, lines, seconds) : INFINITY;
 }
@@ -156,38 +179,63 @@ bool tsl_several_is_said(const tsl_config *config) {
   return false;
 }
 
+/* Shares of one side, and who is idle; `alone` is what each member takes for all of it. */
+static bool decide_side(deciding *job, unsigned idle, double *alone) {
+  const tsl_problem *problem = &job->work->problem;
+  int64_t all[TSL_MEMBERS_MAX] = {0};
+  bool is_any = false;
+  job->size = job->side == SEVERAL_ROWS ? problem->m : job->side == SEVERAL_COLS ? problem->n : problem->k;
+  for (int i = 0; i < job->count; i++)
+    all[i] = job->size;
+  seconds_of_all(job, all, alone);
+  for (int i = 0; i < job->count; i++) {
+    alone[i] = idle & 1u << i ? INFINITY : alone[i];
+    job->rates[i] = isfinite(alone[i]) ? (double)job->size / alone[i] : 0;
+    is_any |= isfinite(alone[i]);
+  }
+  if (is_any) {
+    settle(job);
+    consider_one(job, alone);
+  }
+  return is_any;
+}
+
+/* Whether operands travel to one of the devices: else nothing is gained by sparing bytes. */
+static bool any_copies(const tsl_device *group) {
+  for (int i = 0; i < group->member_count; i++)
+    if (!(group->members[i]->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)))
+      return true;
+  return false;
+}
+
+static const char *name_of(int side) {
+  return side == SEVERAL_ROWS ? "rows" : side == SEVERAL_COLS ? "columns" : "terms";
+}
+
 tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idle) {
   const tsl_device *group = work->device;
-  const tsl_problem *problem = &work->problem;
   tsl_config *config = &work->config;
   deciding job = {
       .work = work, .self = self, .count = group->member_count, .side = (int)config->value[SEVERAL_CUT]};
   double alone[TSL_MEMBERS_MAX];
-  bool is_any = false;
+  const bool is_open = job.side == 0;
   if (tsl_several_is_said(config))
     return TESELA_OK;
-  if (job.side == 0)
-    job.side = tsl_several_side(problem, job.count);
-  job.size = job.side == SEVERAL_ROWS ? problem->m : problem->n;
-  int64_t all[TSL_MEMBERS_MAX] = {0};
-  for (int i = 0; i < job.count; i++)
-    all[i] = job.size;
-  seconds_of_all(&job, all, alone);
-  for (int i = 0; i < job.count; i++) {
-    alone[i] = idle & 1u << i ? INFINITY : alone[i];
-    job.rates[i] = isfinite(alone[i]) ? (double)job.size / alone[i] : 0;
-    is_any |= isfinite(alone[i]);
-  }
-  if (!is_any)
+  if (is_open)
+    job.side = tsl_several_side(&work->problem, job.count);
+  if (!decide_side(&job, idle, alone))
     return tsl_fail(TESELA_UNSUPPORTED, "none of %s takes a part of this product", group->name);
-  settle(&job);
-  consider_one(&job, alone);
+  if (is_open && !work->spread && tsl_several_is_deep(&work->problem) && any_copies(group)) {
+    deciding terms = {.work = work, .self = self, .count = group->member_count, .side = SEVERAL_TERMS};
+    double by_terms[TSL_MEMBERS_MAX];
+    if (decide_side(&terms, idle, by_terms) && terms.seconds < job.seconds)
+      job = terms;
+  }
   config->value[SEVERAL_CUT] = job.side;
   for (int i = 0; i < job.count; i++) {
     config->value[SEVERAL_PART + i] = job.lines[i];
     tsl_log(TSL_LOG_PLAN, "several: %s alone %.3g s; its part is %lld of %lld %s", group->members[i]->name,
-            alone[i], (long long)job.lines[i], (long long)job.size,
-            job.side == SEVERAL_ROWS ? "rows" : "columns");
+            alone[i], (long long)job.lines[i], (long long)job.size, name_of(job.side));
   }
   return TESELA_OK;
 }

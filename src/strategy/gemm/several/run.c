@@ -11,6 +11,7 @@ typedef struct running {
   tsl_several_part *part;
   tesela_status status;
   tsl_status_saved failure;
+  void *sums; /* of a part of the terms that is not the first: C of its own, dense; else NULL */
   void *kept; /* C's part as it was, packed row by row, where a device may spoil it; else NULL */
   pthread_t thread;
   bool has_thread;
@@ -24,15 +25,21 @@ static tsl_operand shifted(const tsl_operand *whole, int64_t elements, tesela_ty
 
 static tsl_operands operands_of(const running *job) {
   const tsl_problem *problem = &job->work->problem;
-  const bool rows = job->work->config.value[SEVERAL_CUT] == SEVERAL_ROWS;
+  const int64_t cut = job->work->config.value[SEVERAL_CUT];
   const tsl_operands *all = job->operands;
   const int64_t first = job->part->first;
   tsl_operands own = *all;
-  if (rows)
-    own.a = shifted(&all->a, first * problem->a.row_stride, problem->a.type);
-  else
-    own.b = shifted(&all->b, first * problem->b.col_stride, problem->b.type);
-  own.c = shifted(&all->c, first * (rows ? problem->c.row_stride : problem->c.col_stride), problem->c.type);
+  if (cut != SEVERAL_COLS)
+    own.a = shifted(&all->a, first * (cut == SEVERAL_ROWS ? problem->a.row_stride : problem->a.col_stride),
+                    problem->a.type);
+  if (cut != SEVERAL_ROWS)
+    own.b = shifted(&all->b, first * (cut == SEVERAL_COLS ? problem->b.col_stride : problem->b.row_stride),
+                    problem->b.type);
+  if (job->sums)
+    own.c = (tsl_operand){.host = job->sums, .row_stride = problem->n, .col_stride = 1};
+  else if (cut != SEVERAL_TERMS)
+    own.c = shifted(&all->c, first * (cut == SEVERAL_ROWS ? problem->c.row_stride : problem->c.col_stride),
+                    problem->c.type);
   own.scratch = NULL;
   return own;
 }
@@ -130,11 +137,13 @@ static void remember(const running *job, tsl_child *child) {
 /* By the strategy of that device's own part, whose kernels are there and were tried. */
 static bool run_again_by(running *job, const tsl_several_part *other) {
   const tsl_children *children = job->work->children;
-  const tsl_child_wish wish = {.problem = &job->part->problem,
-                               .device = other->device,
-                               .workspace_most = UINT64_MAX,
-                               .most = tsl_accuracy_of_one_part(&job->work->problem, &job->part->problem, 1),
-                               .like = other->child};
+  const tsl_child_wish wish = {
+      .problem = &job->part->problem,
+      .device = other->device,
+      .workspace_most = UINT64_MAX,
+      .most = tsl_accuracy_of_one_part(&job->work->problem, &job->part->problem,
+                                       tsl_several_sums(&job->work->problem, &job->work->config)),
+      .like = other->child};
   running again = *job;
   tsl_child *child;
   if (!put_back(job) || children->make(children, &wish, &child) != TESELA_OK)
@@ -163,6 +172,54 @@ static tesela_status repair(running *jobs, int count, int failed) {
     is_any |= jobs[i].status == TESELA_OK;
   tsl_status_restore(&first);
   return is_any ? TESELA_DEVICE_FAILED : jobs[failed].status;
+}
+
+/* --- sums of parts of the terms --- */
+
+static tesela_status take_sums(running *job) {
+  const tsl_problem *problem = &job->part->problem;
+  size_t bytes;
+  if (job->work->config.value[SEVERAL_CUT] != SEVERAL_TERMS || job->part->first == 0)
+    return TESELA_OK;
+  if (!tsl_size_mul((size_t)problem->m, (size_t)problem->n, &bytes) ||
+      !tsl_size_mul(bytes, tsl_type(problem->c.type)->size, &bytes))
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "sums of %s have more bytes than 64 bits count",
+                    job->part->device->name);
+  return tsl_alloc(bytes, "sums of a part of the terms", &job->sums);
+}
+
+typedef struct adding {
+  const running *jobs;
+  int count;
+} adding;
+
+/* Of sums' own types. Whole numbers are added modulo 2^32. */
+static void add_element(tesela_type type, const void *from, void *to) {
+  if (type == TESELA_F32)
+    *(float *)to += *(const float *)from;
+  else if (type == TESELA_F64)
+    *(double *)to += *(const double *)from;
+  else
+    *(uint32_t *)to += *(const uint32_t *)from;
+}
+
+static void add_row(void *argument, int64_t row, int worker) {
+  const adding *of = argument;
+  const tsl_problem *problem = &of->jobs->work->problem;
+  const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
+  (void)worker;
+  for (int i = 0; i < of->count; i++)
+    for (int64_t col = 0; of->jobs[i].sums && col < problem->n; col++)
+      add_element(problem->c.type, (const unsigned char *)of->jobs[i].sums + (row * problem->n + col) * size,
+                  (unsigned char *)of->jobs->operands->c.host +
+                      (row * problem->c.row_stride + col * problem->c.col_stride) * size);
+}
+
+/* In the order of members. */
+static void add_sums(const running *jobs, int count) {
+  if (jobs->work->config.value[SEVERAL_CUT] == SEVERAL_TERMS && count > 1)
+    tsl_team_run(tsl_device_host_team(jobs->part->device), jobs->work->problem.m, add_row,
+                 &(adding){jobs, count});
 }
 
 /* --- all of it --- */
@@ -196,13 +253,19 @@ tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands
     return tsl_several_run_sites(work, operands);
   for (int i = 0; i < self->count; i++) {
     jobs[i] = (running){.work = work, .operands = operands, .part = &self->parts[i]};
+    TSL_GO(take_sums(&jobs[i]));
     keep(&jobs[i]);
   }
   run_all(jobs, self->count, own_part(self));
-  for (int i = 0; i < self->count && status == TESELA_OK; i++)
-    if (jobs[i].status != TESELA_OK)
-      status = repair(jobs, self->count, i);
   for (int i = 0; i < self->count; i++)
+    if (jobs[i].status != TESELA_OK)
+      TSL_GO(repair(jobs, self->count, i));
+  if (self->count > 0)
+    add_sums(jobs, self->count);
+out:
+  for (int i = 0; i < self->count; i++) {
     tsl_free(jobs[i].kept);
+    tsl_free(jobs[i].sums);
+  }
   return status;
 }

@@ -9,7 +9,11 @@
  *   |A 1|  | C part 1  | cuda:0 that the others take: by what was measured there, copies included, or else by models. A
  *   +---+  +-----------+        device that would only hold up the others gets none.
  *   |A 2|  | C part 2  | cuda:1
- *   +---+  +-----------+        Sums are not cut: bits are those of the children, whoever comes first.
+ *   +---+  +-----------+        Sums are not cut so: bits are those of the children, whoever comes first.
+ *
+ * cut=4: terms. Where C is small beside A and B, each device has a part of k, which is of both, and makes all of C: bytes over each link are
+ * 1/p of both and not 1/p of one and all of the other. What the first has to do is done in C; the others' sums come to memory of the run, and are
+ * added by the processor in the order of members, once all are there: bits do not depend on who comes first either.
  *
  * A device that fails is replaced: its part is computed again by another member, now and in later runs, and the plan says so
  * (tsl_plan_note(), a notice). Where beta is not 0, C's part is kept for that beforehand.
@@ -31,13 +35,15 @@
 
 #define PART(number)                                                                                         \
   {                                                                                                          \
-    "part" #number, "lines of C that device number " #number " computes; 0 everywhere: by their speed", 0, { \
+    "part" #number,                                                                                          \
+        "lines of C, or terms, that device number " #number " computes; 0 everywhere: by their speed", 0, {  \
       0                                                                                                      \
     }                                                                                                        \
   }
 static const tsl_param params[] = {
     [SEVERAL_CUT] = {"cut",
-                     "what of C is shared out: 1 rows, 2 columns, 3 what of it each device holds; 0: what "
+                     "what is shared out: 1 rows of C, 2 its columns, 3 what of it each device holds, 4 the "
+                     "terms of its sums; 0: what "
                      "moves fewer bytes",
                      0,
                      {0}},
@@ -58,13 +64,14 @@ static const tsl_param params[] = {
 };
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  return tsl_accuracy_asked_of_parts(problem, 1);
+  return tsl_accuracy_asked_of_parts(problem, tsl_several_sums(problem, config));
 }
 
 /* Parts that are said make up all of C. */
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const int64_t cut = config->value[SEVERAL_CUT], size = cut == SEVERAL_ROWS ? problem->m : problem->n;
+  const int64_t cut = config->value[SEVERAL_CUT], size = cut == SEVERAL_ROWS    ? problem->m
+                                                         : cut == SEVERAL_TERMS ? problem->k
+                                                                                : problem->n;
   int64_t sum = 0;
   int last = 0;
   for (int i = 0; i < TSL_MEMBERS_MAX; i++) {
@@ -76,18 +83,25 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   }
   if (cut == SEVERAL_HOLDERS && last > 0)
     return "cut=3 leaves to who holds C what each device computes: it has no parts";
+  if (cut == SEVERAL_TERMS && !tsl_problem_adds_up(problem))
+    return "sums of complex numbers, and those that are rounded to C's type once, are not cut: cut=1 or "
+           "cut=2";
+  if (cut == SEVERAL_TERMS && problem->k == 0)
+    return "sums have no terms to share out: cut=1 or cut=2";
   if (last == 0)
     return problem->ask.bits == TSL_BITS_ANY || cut == SEVERAL_HOLDERS
                ? NULL
                : "which device computes what depends on their rates, and bits are asked for: name the parts, "
                  "cut=1 part1=ROWS ..., or where they hold pieces of C, cut=3";
   if (cut == 0)
-    return "part1 to part8 need cut=1 or cut=2: they are rows or columns of C";
+    return "part1 to part8 need cut=1, cut=2 or cut=4: they are rows or columns of C, or terms";
   if (last > device->member_count)
     return tsl_refusal("part%d has no device: there are %d", last, device->member_count);
   if (sum != size)
     return tsl_refusal("the parts do not make up the %lld %s of C", (long long)size,
-                       cut == SEVERAL_ROWS ? "rows" : "columns");
+                       cut == SEVERAL_ROWS    ? "rows"
+                       : cut == SEVERAL_TERMS ? "terms of each sum"
+                                              : "columns");
   return NULL;
 }
 
@@ -132,7 +146,9 @@ static tesela_status add_part(const tsl_work *work, tsl_several *self, int membe
   const tsl_child_wish wish = {.problem = &part->problem,
                                .device = part->device,
                                .workspace_most = UINT64_MAX,
-                               .most = tsl_accuracy_of_one_part(&work->problem, &part->problem, 1)};
+                               .most =
+                                   tsl_accuracy_of_one_part(&work->problem, &part->problem,
+                                                            tsl_several_sums(&work->problem, &work->config))};
   TSL_TRY(work->children->make(work->children, &wish, &part->child));
   self->count++;
   return TESELA_OK;
@@ -194,6 +210,9 @@ static tesela_status make_sites(tsl_work *work, tsl_several *self) {
   const bool all_hold = tsl_several_all_hold(work->spread, work->device->member_count);
   if (*cut == 0 && all_hold)
     *cut = SEVERAL_HOLDERS;
+  if (*cut == SEVERAL_TERMS)
+    return tsl_fail(TESELA_UNSUPPORTED, "cut=4 is for operands in host memory, and these are on the devices: "
+                                        "cut=1, cut=2 or cut=3");
   if (*cut != SEVERAL_HOLDERS)
     TSL_TRY(tsl_several_decide(work, self, 0));
   return tsl_several_build_sites(work, self);
@@ -206,7 +225,7 @@ static tesela_status make_all(tsl_work *work, tsl_several *self) {
     return make_sites(work, self);
   if (work->config.value[SEVERAL_CUT] == SEVERAL_HOLDERS)
     return tsl_fail(TESELA_UNSUPPORTED, "cut=3 is for operands in pieces on the devices, and these are in "
-                                        "host memory: cut=1 or cut=2");
+                                        "host memory: cut=1, cut=2 or cut=4");
   return make_parts(work, self);
 }
 
@@ -234,13 +253,13 @@ static bool share(const tsl_work *work, int index, tsl_share *out) {
   if (index < 0 || index >= self->count)
     return false;
   const tsl_several_part *part = &self->parts[index];
-  const bool rows = work->config.value[SEVERAL_CUT] == SEVERAL_ROWS,
-             copies = !(part->device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
+  const int64_t cut = work->config.value[SEVERAL_CUT];
+  const bool copies = !(part->device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
   *out = (tsl_share){.device = part->device->name,
                      .plan = work->children->text(part->child),
-                     .row = rows ? part->first : 0,
+                     .row = cut == SEVERAL_ROWS ? part->first : 0,
                      .rows = part->problem.m,
-                     .col = rows ? 0 : part->first,
+                     .col = cut == SEVERAL_COLS ? part->first : 0,
                      .cols = part->problem.n,
                      .depth = part->problem.k,
                      .seconds = work->children->expected(part->child)};
@@ -262,7 +281,8 @@ static const char *note(const tsl_work *work) {
   { 0, INT64_MAX }
 const tsl_strategy tsl_gemm_several = {
     .name = "several",
-    .idea = "several devices compute rows or columns of C each, at once, by plans of their own",
+    .idea = "several devices compute rows or columns of C each, or terms of its sums, at once, by plans of "
+            "their own",
     .lifts = "one device's speed, memory and link",
     .op = TSL_OP_GEMM,
     .version = 1,
@@ -270,7 +290,7 @@ const tsl_strategy tsl_gemm_several = {
     .accuracy = accuracy,
     .params = params,
     .takes = {.types = tsl_types_every, .conjugates = true},
-    .values = {.ranges = {[SEVERAL_CUT] = {0, 3}, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY}},
+    .values = {.ranges = {[SEVERAL_CUT] = {0, 4}, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY}},
     .refuse = refuse,
     .score = score,
     .build = build,

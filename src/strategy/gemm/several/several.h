@@ -13,10 +13,11 @@ enum {
   SEVERAL_SLAB = SEVERAL_PART + TSL_MEMBERS_MAX,
   SEVERAL_ROWS = 1, /* values of SEVERAL_CUT */
   SEVERAL_COLS = 2,
-  SEVERAL_HOLDERS = 3
+  SEVERAL_HOLDERS = 3,
+  SEVERAL_TERMS = 4
 };
 
-/* Lines of C, rows or columns, that one member computes. */
+/* Lines of C, rows or columns, that one member computes; or so many of the terms of all sums. */
 typedef struct tsl_several_part {
   tsl_device *device;
   int64_t first, count;
@@ -73,9 +74,14 @@ typedef struct tsl_several {
 
 /* Which of C's sides is cut, where the config does not say: the one whose pieces move fewer bytes to so many devices. */
 int tsl_several_side(const tsl_problem *problem, int devices);
+/* Whether terms may be shared out where the config leaves it open: both factors are then, and each device makes all of C, which is small beside them. */
+bool tsl_several_is_deep(const tsl_problem *problem);
+/* What that means for a promise: so many parts of a sum are added. */
+int64_t tsl_several_sums(const tsl_problem *problem, const tsl_config *config);
 /* `size` lines for rates: whole grains as near to the rates as they come, the same for the same numbers. */
 void tsl_several_share(int64_t size, const double *rates, int count, int64_t *lines);
-/* The part of a problem that lines first to first + count of a side are. */
+/* The part of a problem that lines first to first + count of a side are. Of terms, the first ones' part has C as it is; the others' is a dense
+ * one of its own, which is added. */
 tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count);
 
 /* Decides what the config leaves open, by what children are expected to take; members with a bit in `idle` get nothing. */

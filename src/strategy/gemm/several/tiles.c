@@ -3,6 +3,7 @@
  * Sums are not cut: a tile has all of k, so its bits are those of a child, whenever its operands came. Of a block one factor's
  * lines stay on the device, of which less is to be brought; the other's pass through in slabs. What a member holds is multiplied as it
  * lies, and that comes first; then what others hold side by side, from the next member's on: as much at once as comes meanwhile. */
+#include "base/device_rates.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/several/sites.h"
@@ -308,15 +309,16 @@ static tesela_status add_tile(const cutting *job, int block, const tsl_rect *c, 
  * the factor that stays above all (NOTES.md), and rows that touch are one copy. So a slab is as large as what a fast link brings beside a
  * fast product of the tile before. */
 static double slab_beside(const cutting *job, int64_t lines) {
-  static const double link = 3e11, narrow = 1e15, single = 2e14, wide = 1e14, part_of_memory = 64;
+#define MOST(name, usual, most) most,
+  static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};
+#undef MOST
   const tsl_problem *problem = &job->work->problem;
   const tsl_device *device = job->work->device->members[job->block->member];
   const double across = (double)(job->passes == TSL_OPERAND_A ? job->block->c.cols : job->block->c.rows);
-  const size_t size = size_of(job->work, job->passes);
-  const double seconds = 2 * (double)lines * across * (double)problem->k /
-                         (size < 4   ? narrow
-                          : size < 8 ? single
-                                     : wide);
+  const tesela_type type = tsl_problem_shape(problem, job->passes)->type;
+  const double operations = tsl_type(type)->is_complex ? 8 : 2;
+  const double seconds =
+      operations * (double)lines * across * (double)problem->k / rates[tsl_device_rate_of(type)];
   return fmin(seconds * link, (double)device->memory_limit / part_of_memory);
 }
 

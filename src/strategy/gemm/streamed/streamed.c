@@ -38,7 +38,7 @@ static const tsl_param params[] = {
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
   const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
-  const bool is_cut = tsl_streamed_may_cut(problem) && problem->k > depth;
+  const bool is_cut = tsl_problem_adds_up(problem) && problem->k > depth;
   return tsl_accuracy_asked_of_parts(problem, is_cut ? (problem->k - 1) / depth + 1 : 1);
 }
 

@@ -32,13 +32,6 @@ void tsl_tiling_tile(const tsl_tiling *tiling, int64_t index, int64_t *i, int64_
 tsl_part tsl_tiling_part(const tsl_tiling *tiling, int64_t i, int64_t j);
 void tsl_tiling_slab(const tsl_tiling *tiling, int64_t slab, int64_t *first, int64_t *count);
 
-/* Whether slabs may follow each other in C: not where sums are made in another type and rounded to C's once; nor complex ones, as
- * beta = 1 multiplies what is there by 1 + 0i, and an infinity times 0 is NaN. */
-static inline bool tsl_streamed_may_cut(const tsl_problem *problem) {
-  const tsl_type_info *type = tsl_type(problem->c.type);
-  return tsl_type(type->sums) == type && !type->is_complex;
-}
-
 /* What computes a slab of a tile of one kind. */
 typedef struct tsl_streamed_kind {
   tsl_child *child;               /* NULL: there are none of this kind */

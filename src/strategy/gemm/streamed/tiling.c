@@ -206,7 +206,7 @@ static bool find(const tsl_problem *problem, const tsl_device *device, tsl_tilin
       t.rows = rows;
       t.depth = depth;
       try_widths(problem, device, &t, &least, best);
-      if (depth <= LEAST || !tsl_streamed_may_cut(problem))
+      if (depth <= LEAST || !tsl_problem_adds_up(problem))
         break;
     }
   return isfinite(least);
@@ -217,7 +217,7 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
   tsl_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   t.rows = tsl_least(t.m, LEAST);
   t.cols = tsl_least(t.n, LEAST);
-  t.depth = tsl_streamed_may_cut(problem) ? tsl_least(t.k, LEAST) : t.k;
+  t.depth = tsl_problem_adds_up(problem) ? tsl_least(t.k, LEAST) : t.k;
   count(problem, &t);
   return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
                      tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
@@ -249,7 +249,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   tiling->cols = cols > 0 ? tsl_least(cols, tiling->n) : tiling->n;
   tiling->depth = depth > 0 ? tsl_least(depth, tiling->k) : tiling->k;
   count(problem, tiling);
-  if (tiling->slabs > 1 && !tsl_streamed_may_cut(problem))
+  if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
     return tsl_type(problem->c.type)->is_complex
                ? "sums of complex numbers are not cut, as an infinity would become NaN: depth is k"
                : tsl_refusal("sums for %s are made in %s and rounded once, so they are not cut: depth is k",
