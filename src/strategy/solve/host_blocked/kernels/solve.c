@@ -36,6 +36,11 @@
 #define PARTS_OF_c128 1
 #define PARTS_ARE_TWO JOIN(PARTS_OF_, TSL_TYPE)
 
+#define BYTES_OF_f32 4
+#define BYTES_OF_f64 8
+#define BYTES_OF_c64 8
+#define BYTES_OF_c128 16
+
 /* What is transposed: a c64 as the f64 that it fits. */
 #define MOVED_f32 _f32
 #define MOVED_f64 _f64
@@ -678,11 +683,84 @@ static bool solve_small(const working *w, int64_t count) {
 }
 #endif
 
+/* Right-hand sides that are lines of their own: a number of A meets each line by itself, which half a vector of them makes as much work as tiles are, and
+ * less than that where what it meets has to be transposed. Lines are PAD numbers more than rows apart, so that they do not share the places in the first cache that columns a power of two apart take. */
+#define LINES_ROOM (VECTOR_BYTES / JOIN(BYTES_OF_, TSL_TYPE) / 2)
+enum {
+  LINES_MOST = LINES_ROOM < 2   ? 1
+               : LINES_ROOM < 4 ? 2
+                                : 4,
+  LINES_BY_ROW_MOST = LINES_ROOM < 4   ? 1
+                      : LINES_ROOM < 8 ? 3
+                                       : 4,
+  PAD = 5 * 64 / (int)sizeof(REAL),
+  PADDED_ROWS = 96 /* a micro-panel of X has room from so many on, where vectors have more than one number */
+};
+
+static inline int64_t line_length(int64_t numbers) {
+  return numbers + (LINES_ROOM > 0 && numbers >= PARTS * PADDED_ROWS ? PAD : 0);
+}
+
+/* The first vector of each row of a tile over its triangle: out of line, since there are many ways to come here. */
+static __attribute__((noinline)) void substitute_half(const REAL *triangle, vector rows[ROWS][VECTORS]) {
+  vector tile[ROWS][VECTORS];
+  load_tile((const REAL *)(const void *)rows, tile, 1);
+  substitute(triangle, tile, 1);
+  store_tile((REAL *)(void *)rows, tile, 1);
+}
+
 #if PARTS_ARE_TWO
 #include "strategy/solve/host_blocked/line_complex.h"
 #else
 #include "strategy/solve/host_blocked/line.h"
 #endif
+
+static void solve_one_line(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 1);
+}
+#if LINES_ROOM >= 2
+static void solve_two_lines(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 2);
+}
+#endif
+#if LINES_ROOM >= 4
+static void solve_three_lines(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 3);
+}
+static void solve_four_lines(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 4);
+}
+#endif
+
+static void (*const solve_lines_of[])(const line *of, REAL *triangle) = {
+    solve_one_line,
+#if LINES_ROOM >= 2
+    solve_two_lines,
+#endif
+#if LINES_ROOM >= 4
+    solve_three_lines,
+    solve_four_lines,
+#endif
+};
+
+/* Whether they are so few, and A lies so that there are vectors along it. */
+static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t count, REAL *values,
+                        REAL *triangle) {
+  const int64_t down = blocks->a.row_stride, across = blocks->a.col_stride;
+  const bool by_column = down == 1 || down == -1, by_row = across == 1 || across == -1;
+  const line of = lines_of(blocks, values);
+  if (count > (by_column ? LINES_MOST
+               : by_row  ? LINES_BY_ROW_MOST
+                         : 0) ||
+      (PARTS == 1 && blocks->m <= LYING_ROWS))
+    return false;
+  for (int r = 0; r < count; r++)
+    line_bring(&of, r, first + r);
+  solve_lines_of[count - 1](&of, triangle);
+  for (int r = 0; r < count; r++)
+    line_give(&of, r, first + r);
+  return true;
+}
 
 static group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count, int64_t panel) {
   (void)w;
@@ -698,7 +776,7 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
                      .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
                      .x = x_copy,
                      .a = a_copy};
-  if (count == 1 && (PARTS == 2 || m > LYING_ROWS) && solve_line(blocks, first, w.x, w.a))
+  if (solve_lines(blocks, first, count, w.x, w.a))
     return;
   for (int64_t p = 0; p < w.panels; p++) {
     const group from = group_of(&w, &blocks->b, first, count, p);
