@@ -594,94 +594,7 @@ static void solve_few(const working *w, int64_t count) {
   }
 }
 
-#if !PARTS_ARE_TWO
-/* --- few rows, and few right-hand sides --- */
-
-/* Triangles of at most so many rows are read where they lie, LOW rows at a time: no copy of them is worth its time. */
-enum { SMALL = LYING_ROWS, LOW = 4 };
-
-/* What divides the rows; which way is found for ROWS of them together, as copies have it. */
-typedef struct divisors {
-  REAL inverse[SMALL], own[SMALL];
-  int way[SMALL];
-} divisors;
-
-static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
-  const int64_t m = blocks->m, step = blocks->a.row_stride + blocks->a.col_stride;
-  const REAL *diagonal = number_at(&blocks->a, 0, 0);
-  for (int64_t first = 0; first < m; first += ROWS) {
-    const int64_t end = tsl_least(first + ROWS, m);
-    bool all = true;
-    for (int64_t i = first; !blocks->is_unit && i < end; i++) {
-      out->own[i] = diagonal[i * step];
-      out->inverse[i] = 1 / out->own[i];
-      all &= has_reciprocal(out->own[i], 0);
-    }
-    for (int64_t i = first; i < end; i++)
-      out->way[i] = blocks->is_unit ? BY_NOTHING : all ? BY_RECIPROCALS : BY_DIAGONAL;
-  }
-}
-
-/* Rows i to i + rows, term by term as copies are taken off. */
-TSL_INLINE void solve_low(const tsl_view *a, const divisors *by, int64_t i, int rows, REAL *x, int vectors) {
-  const int64_t down = a->row_stride, across = a->col_stride;
-  const REAL *number = number_at(a, i, 0);
-  vector tile[LOW][VECTORS];
-  vector *const own = (vector *)(void *)(x + i * STEP);
-  TSL_UNROLL for (int r = 0; r < rows; r++) {
-    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[r][j] = own[r * VECTORS + j];
-  }
-  for (int64_t l = 0; l < i; l++, number += across, x += STEP) {
-    TSL_UNROLL for (int j = 0; j < vectors; j++) {
-      const vector above = -((const vector *)(const void *)x)[j];
-      TSL_UNROLL for (int r = 0; r < rows; r++) tile[r][j] = NUMBER(fma)(tile[r][j], number[r * down], above);
-    }
-  }
-  TSL_UNROLL for (int r = 0; r < rows; r++) {
-    const int way = by->way[i + r];
-    TSL_UNROLL for (int j = 0; j < vectors; j++) {
-      if (way == BY_RECIPROCALS)
-        tile[r][j] = NUMBER(fma)((vector){0}, by->inverse[i + r], tile[r][j]);
-      else if (way == BY_DIAGONAL)
-        tile[r][j] = tile[r][j] / by->own[i + r];
-      own[r * VECTORS + j] = tile[r][j];
-      TSL_UNROLL for (int k = r + 1; k < rows; k++) tile[k][j] =
-          NUMBER(fma)(tile[k][j], number[k * down + r * across], -tile[r][j]);
-    }
-  }
-}
-
-TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors *by, REAL *x, int vectors) {
-  const int64_t m = blocks->m;
-  int64_t i = 0;
-  for (; i + LOW <= m; i += LOW)
-    solve_low(&blocks->a, by, i, LOW, x, vectors);
-  for (; i + 2 <= m; i += 2)
-    solve_low(&blocks->a, by, i, 2, x, vectors);
-  for (; i < m; i++)
-    solve_low(&blocks->a, by, i, 1, x, vectors);
-}
-
-/* Whether it was one. */
-static bool solve_small(const working *w, int64_t count) {
-  divisors by;
-  if (w->blocks->m > SMALL)
-    return false;
-  find_divisors(w->blocks, &by);
-  for (int64_t p = 0; p < w->panels; p++)
-    if (count - p * COLUMNS <= NAME(LANES))
-      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, 1);
-    else
-      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, VECTORS);
-  return true;
-}
-#else
-static bool solve_small(const working *w, int64_t count) {
-  (void)w;
-  (void)count;
-  return false;
-}
-#endif
+#include "strategy/solve/host_blocked/small.h"
 
 /* Right-hand sides that are lines of their own: a number of A meets each line by itself, which half a vector of them makes as much work as tiles are, and
  * less than that where what it meets has to be transposed. Lines are PAD numbers more than rows apart, so that they do not share the places in the first cache that columns a power of two apart take. */
@@ -749,10 +662,7 @@ static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t c
   const int64_t down = blocks->a.row_stride, across = blocks->a.col_stride;
   const bool by_column = down == 1 || down == -1, by_row = across == 1 || across == -1;
   const line of = lines_of(blocks, values);
-  if (count > (by_column ? LINES_MOST
-               : by_row  ? LINES_BY_ROW_MOST
-                         : 0) ||
-      (PARTS == 1 && blocks->m <= LYING_ROWS))
+  if (count > (by_column ? LINES_MOST : by_row ? LINES_BY_ROW_MOST : 0) || blocks->m <= LYING_ROWS)
     return false;
   for (int r = 0; r < count; r++)
     line_bring(&of, r, first + r);
