@@ -21,11 +21,12 @@ enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 }
  * and terms from which on an update of rank 2k is sooner packed. */
 enum {
   SMALL_MOST = 32,
-  SMALL_TRIANGLE = 32,
+  SMALL_TRIANGLE = 64,
   BOTH_LEAST = 112,
   BOTH_LEAST_COMPLEX = 48,
   BOTH_TERMS_LEAST = 16
 };
+enum { FEW = 16, MANY = 256 };
 
 static bool update(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work,
@@ -92,7 +93,6 @@ static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *o
 
 /* Where the other size is large, packing has been begun once for much. */
 static bool is_brief(const tsl_blas_work *work, int64_t other) {
-  enum { FEW = 16, MANY = 256 };
   return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
 }
 
@@ -117,6 +117,8 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   case TSL_BLAS_HEMM:
     return has_columns && tsl_blas_is_complex(work->type) && multiply(of);
   case TSL_BLAS_TRMM:
+    if (work->m <= SMALL_TRIANGLE && work->n <= MANY && tsl_blas_level3_multiply(of))
+      return true;
     if (work->m <= SMALL_TRIANGLE && is_brief(work, work->n))
       return tsl_blas_level3_blocks(symbol, of);
     return has_columns && multiply(of);

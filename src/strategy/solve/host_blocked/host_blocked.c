@@ -170,22 +170,43 @@ static tesela_status run(const void *at, const tsl_operands *operands) {
   return TESELA_OK;
 }
 
+static job job_at_once(const tsl_fast_solve *solve) {
+  const tsl_view x = {.row_stride = solve->x_row, .col_stride = solve->x_col};
+  return (job){.blocks = {.m = solve->m,
+                          .n = solve->n,
+                          .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
+                          .b = x,
+                          .x = x,
+                          .alpha = {solve->alpha[0], solve->alpha[1]},
+                          .is_unit = solve->is_unit,
+                          .conjugates = solve->conjugates},
+               .size = (int64_t)tsl_type(solve->type)->size,
+               .is_upper = solve->is_upper,
+               .in_place = true};
+}
+static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
+  return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
+}
+
 /* Without a plan: what a job needs is found in less time than a known plan is. */
 static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
-  job made = {.blocks = {.m = solve->m,
-                         .n = solve->n,
-                         .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
-                         .x = {.row_stride = solve->x_row, .col_stride = solve->x_col},
-                         .alpha = {solve->alpha[0], solve->alpha[1]},
-                         .is_unit = solve->is_unit,
-                         .conjugates = solve->conjugates},
-              .is_upper = solve->is_upper,
-              .in_place = true};
-  made.blocks.b = made.blocks.x;
+  const tsl_operands operands = operands_at_once(solve);
+  job made = job_at_once(solve);
   cut(&made, solve->type, device, tsl_team_threads(solve->team));
-  const tsl_operands operands = {
-      .a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
   return run(&made, &operands) == TESELA_OK;
+}
+
+/* The same tiles multiply by a triangle of few rows, which nothing is copied of. */
+static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *device) {
+  _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_MOST * TSL_SOLVE_ROW_BYTES_MOST];
+  const tsl_operands operands = operands_at_once(product);
+  job made = job_at_once(product);
+  tsl_solve_blocks blocks = made.blocks;
+  if (product->m > TSL_SOLVE_MULTIPLIED_MOST)
+    return false;
+  bind(&made, &operands, &blocks);
+  kernel_for(device, product->type)->multiply(&blocks, 0, product->n, copies);
+  return true;
 }
 
 /* --- models --- */
@@ -237,7 +258,7 @@ const tsl_strategy tsl_solve_host_blocked = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .fast_path = {.solve = solve_at_once},
+    .fast_path = {.solve = solve_at_once, .multiply_triangle = multiply_at_once},
     .takes = {.types = types, .conjugates = true, .structures = true},
     .uses = {.account = account},
 };

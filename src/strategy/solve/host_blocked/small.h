@@ -1,4 +1,4 @@
-/* Few rows, and few right-hand sides. A part of kernels/solve.c, which includes it where its tiles are known.
+/* Few rows, and few right-hand sides: solved for, or multiplied. A part of kernels/solve.c, which includes it where its tiles are known.
  *
  * Triangles of at most SMALL rows are read where they lie, LOW rows at a time: no copy of them is worth its time. Terms and their order are those
  * of copies. Imaginary parts of complex triangles are summed apart for as many rows as a copy's tile has, so that these are LOW. */
@@ -104,22 +104,14 @@ TSL_INLINE void solve_low(const tsl_solve_blocks *blocks, const divisors *by, in
   }
 }
 
-/* As many rows as are left of a tile. */
-TSL_INLINE void solve_rest(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, REAL *x,
-                           int vectors) {
-  enum { MOST = PARTS == 2 ? ROWS - 1 : LOW - 1 };
-  const int64_t rest = blocks->m - i;
-  TSL_UNROLL for (int rows = 1; rows <= MOST; rows++) {
-    if (rest == rows)
-      solve_low(blocks, by, i, rows, x, vectors);
-  }
-}
-
 TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors *by, REAL *x, int vectors) {
   int64_t i = 0;
   for (; i + LOW <= blocks->m; i += LOW)
     solve_low(blocks, by, i, LOW, x, vectors);
-  solve_rest(blocks, by, i, x, vectors);
+  TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {
+    if (blocks->m - i == rows)
+      solve_low(blocks, by, i, rows, x, vectors);
+  }
 }
 
 /* Whether it was one. */
@@ -134,4 +126,56 @@ static bool solve_small(const working *w, int64_t count) {
     else
       solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, VECTORS);
   return true;
+}
+
+/* --- the triangle times X --- */
+
+/* Rows i to i + rows of the product, in place of X's: what is above them is X still. */
+TSL_INLINE void multiply_low(const tsl_solve_blocks *blocks, int64_t i, int rows, REAL *x, int vectors) {
+  const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
+  const REAL *number = number_at(&blocks->a, i, 0);
+  vector sums[LOW][VECTORS] = {{{0}}}, turned[LOW][VECTORS] = {{{0}}};
+  vector *const own = (vector *)(void *)(x + i * STEP);
+  for (int64_t l = 0; l < i; l++, number += across, x += STEP) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      const vector row = ((const vector *)(const void *)x)[j];
+      TSL_UNROLL for (int r = 0; r < rows; r++) {
+        sums[r][j] = NUMBER(fma)(sums[r][j], number[r * down], row);
+        if (PARTS == 2)
+          turned[r][j] = NUMBER(fma)(turned[r][j], number[r * down + PARTS - 1], row);
+      }
+    }
+  }
+  TSL_UNROLL for (int l = 0; l < rows; l++, number += across) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      const vector row = own[l * VECTORS + j];
+      if (blocks->is_unit)
+        sums[l][j] += row;
+      TSL_UNROLL for (int r = l; r < rows; r++) {
+        if (r == l && blocks->is_unit)
+          continue;
+        sums[r][j] = NUMBER(fma)(sums[r][j], number[r * down], row);
+        if (PARTS == 2)
+          turned[r][j] = NUMBER(fma)(turned[r][j], number[r * down + PARTS - 1], row);
+      }
+    }
+  }
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      if (PARTS == 2)
+        sums[r][j] += turned_by(turned[r][j], blocks->conjugates);
+      own[r * VECTORS + j] = sums[r][j];
+    }
+  }
+}
+
+/* From the last rows on, which no other row needs. */
+TSL_INLINE void multiply_panel(const tsl_solve_blocks *blocks, REAL *x, int vectors) {
+  const int64_t whole = blocks->m / LOW * LOW, rest = blocks->m - whole;
+  TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {
+    if (rest == rows)
+      multiply_low(blocks, whole, rows, x, vectors);
+  }
+  for (int64_t i = whole - LOW; i >= 0; i -= LOW)
+    multiply_low(blocks, i, LOW, x, vectors);
 }

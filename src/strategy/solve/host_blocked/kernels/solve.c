@@ -714,4 +714,19 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
   }
 }
 
-const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, ROWS, COLUMNS, ROWS + 2};
+/* As many micro-panels as a caller's room holds, each by itself. */
+static void multiply_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy) {
+  const int64_t m = blocks->m;
+  for (int64_t j = 0; j < count; j += COLUMNS) {
+    const group from = {&blocks->b, first + j, tsl_least(COLUMNS, count - j)},
+                to = {&blocks->x, first + j, from.count};
+    bring(&from, m, blocks->alpha, x_copy);
+    if (from.count <= NAME(LANES))
+      multiply_panel(blocks, x_copy, 1);
+    else
+      multiply_panel(blocks, x_copy, VECTORS);
+    give(&to, 0, m, x_copy);
+  }
+}
+
+const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, multiply_columns, ROWS, COLUMNS, ROWS + 2};
