@@ -473,18 +473,20 @@ static void give_short_rows(const group *to, int64_t row, int64_t rows, const RE
   }
 }
 
-/* LANES rows of columns whose elements are neighbours. */
-static void give_columns(const group *to, int64_t row, const REAL *x) {
+/* `rows` rows, at most LANES, of columns whose elements are neighbours. */
+static void give_columns(const group *to, int64_t row, int64_t rows, const REAL *x) {
   const bool is_flipped = to->view->row_stride < 0;
-  const int64_t lowest = is_flipped ? row + NAME(LANES) - 1 : row;
+  const int64_t lowest = is_flipped ? row + rows - 1 : row;
   const moved_element *lines[NAME(LANES)];
-  for (int i = 0; i < NAME(LANES); i++)
-    lines[i] = (const moved_element *)(const void *)(x + (is_flipped ? NAME(LANES) - 1 - i : i) * STEP);
+  for (int64_t i = 0; i < NAME(LANES); i++) {
+    const int64_t from = tsl_least(i, rows - 1);
+    lines[i] = (const moved_element *)(const void *)(x + (is_flipped ? rows - 1 - from : from) * STEP);
+  }
   for (int j = 0; j < to->count; j += NAME(STEPS)) {
     MOVED(vector) moved[NAME(STEPS)];
     MOVED(transpose)(lines, j, moved);
     for (int s = 0; s < NAME(STEPS) && j + s < to->count; s++)
-      NAME(store)(element_at(to->view, lowest, to->first + j + s), (vector)moved[s]);
+      NAME(store_edge)(element_at(to->view, lowest, to->first + j + s), (vector)moved[s], rows);
   }
 }
 
@@ -500,8 +502,8 @@ static void give(const group *to, int64_t row, int64_t rows, const REAL *x) {
     return;
   }
   if (to->view->row_stride == 1 || to->view->row_stride == -1)
-    for (; done + NAME(LANES) <= rows; done += NAME(LANES))
-      give_columns(to, row + done, x + done * STEP);
+    for (; done < rows; done += NAME(LANES))
+      give_columns(to, row + done, tsl_least(NAME(LANES), rows - done), x + done * STEP);
   for (int64_t i = done; i < rows; i++)
     for (int j = 0; j < to->count; j++)
       *element_at(to->view, row + i, to->first + j) = ((const element *)(const void *)(x + i * STEP))[j];
