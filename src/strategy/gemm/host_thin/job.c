@@ -49,6 +49,12 @@ static const tsl_thin_kernels *kernels_for(tesela_type type, unsigned offers) {
   return kernels[tsl_isa_best(offers)][type == TESELA_F64];
 }
 
+double tsl_thin_held_bytes(const tsl_problem *problem) {
+  const double c_bytes =
+      (double)problem->m * (double)problem->n * (problem->c.type == TESELA_F64 ? 8.0 : 4.0);
+  return tsl_problem_lines(problem) - c_bytes;
+}
+
 void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_thin_job *job) {
   const int64_t m = problem->m, n = problem->n;
@@ -69,7 +75,7 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
                                                    : TSL_THIN_ROWS;
   const double bytes = tsl_problem_bytes(problem);
   job->nontemporal = job->beta == 0 && bytes > (double)level_3 / 2;
-  job->is_far = bytes > (double)tsl_least(level_3 / 2, FAR_BYTES);
+  job->is_far = tsl_thin_held_bytes(problem) > (double)tsl_least(level_3 / 2, FAR_BYTES);
   job->alone = device->threads == 1 || bytes < ALONE_BYTES;
 }
 

@@ -101,6 +101,9 @@ typedef struct tsl_thin_job {
   bool alone;       /* too little for a second thread */
 } tsl_thin_job;
 
+/* Bytes of a cache that the operands take, each once. */
+double tsl_thin_held_bytes(const tsl_problem *problem);
+
 /* NULL, or why a product is not thin: a sentence. */
 const char *tsl_thin_refuse(const tsl_problem *problem);
 /* The job of a problem that is thin, on operands with these strides. */
