@@ -26,7 +26,7 @@ enum {
   BOTH_LEAST_COMPLEX = 48,
   BOTH_TERMS_LEAST = 16
 };
-enum { FEW = 16, MANY = 256 };
+enum { FEW = 16, MANY = 256, LITTLE = 16 };
 
 static bool update(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work,
@@ -40,14 +40,17 @@ static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *o
   const tsl_blas_work *work = &of->work;
   const int64_t n = work->n;
   const bool by_row = work->c.row != 1;
-  _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
+  _Alignas(64) double square[2 * SMALL_MOST * SMALL_MOST];
   tsl_blas_work product = *work;
   product.c = (tsl_blas_view){.data = square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
   product.beta = zero;
   tsl_blas_piece(symbol, &product, NULL);
+  if (of->beta[0] != 0)
+    tsl_blas_make_real(of);
   tsl_blas_parts_of(work->type)
       ->put(square, (of->uplo == 'L') != by_row, n, work->beta, tsl_writable(work->c.data),
             by_row ? work->c.row : work->c.col);
+  tsl_blas_make_real(of);
   return true;
 }
 
@@ -96,6 +99,11 @@ static bool is_brief(const tsl_blas_work *work, int64_t other) {
   return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
 }
 
+/* Complex products of so few rows, columns and terms have kernels of their own (pieces.c), which take less time than half of it by panels. */
+static bool is_little(int64_t m, int64_t n, int64_t k) {
+  return m <= LITTLE && n <= LITTLE && k <= LITTLE;
+}
+
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const bool has_columns = work->m >= ROWS_LEAST && work->n >= COLUMNS_LEAST;
@@ -104,7 +112,7 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   switch (of->routine) {
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
-    if (work->n <= SMALL_MOST && is_brief(work, work->k))
+    if (work->n <= SMALL_MOST && (is_brief(work, work->k) || is_little(work->n, work->n, work->k)))
       return update_small(symbol, of);
     return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && update(of);
   case TSL_BLAS_SYR2K:
@@ -115,7 +123,8 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
     return work->n <= SQUARE_MOST && update_twice(symbol, of);
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
-    return has_columns && tsl_blas_is_complex(work->type) && multiply(of);
+    return has_columns && tsl_blas_is_complex(work->type) && !is_little(work->m, work->n, work->m) &&
+           multiply(of);
   case TSL_BLAS_TRMM:
     if (work->m <= SMALL_TRIANGLE && work->n <= MANY && tsl_blas_level3_multiply(of))
       return true;

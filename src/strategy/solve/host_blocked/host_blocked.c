@@ -209,6 +209,27 @@ static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *de
   return true;
 }
 
+/* They multiply small complex matrices, too, for which packing is too much. */
+static bool multiply_few(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device) {
+  enum { BYTES = TSL_SOLVE_PRODUCT_MOST * TSL_SOLVE_ROW_BYTES_MOST };
+  _Alignas(64) unsigned char b_copy[BYTES], c_copy[BYTES];
+  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
+  const tsl_solve_blocks blocks = {.m = problem->m,
+                                   .n = problem->n,
+                                   .a = {a->host, .row_stride = a->row_stride, .col_stride = a->col_stride},
+                                   .b = {b->host, .row_stride = b->row_stride, .col_stride = b->col_stride},
+                                   .x = {c->host, .row_stride = c->row_stride, .col_stride = c->col_stride},
+                                   .alpha = {problem->alpha[0], problem->alpha[1]},
+                                   .conjugates = problem->conjugate_a};
+  const tsl_solve_rest rest = {problem->k, {problem->beta[0], problem->beta[1]}, problem->conjugate_b};
+  const int64_t most = TSL_SOLVE_PRODUCT_MOST;
+  if (!tsl_type(problem->c.type)->is_complex || problem->m > most || problem->n > most || problem->k > most ||
+      (problem->alpha[0] == 0 && problem->alpha[1] == 0))
+    return false;
+  kernel_for(device, problem->c.type)->product(&blocks, &rest, b_copy, c_copy);
+  return true;
+}
+
 /* --- models --- */
 
 /* Terms at a share of the peak that grows with the triangle, copies of A for each task and of X once each way, each number in a clock or
@@ -258,7 +279,9 @@ const tsl_strategy tsl_solve_host_blocked = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .fast_path = {.solve = solve_at_once, .multiply_triangle = multiply_at_once},
+    .fast_path = {.solve = solve_at_once,
+                  .multiply_triangle = multiply_at_once,
+                  .multiply_few = multiply_few},
     .takes = {.types = types, .conjugates = true, .structures = true},
     .uses = {.account = account},
 };

@@ -179,3 +179,40 @@ TSL_INLINE void multiply_panel(const tsl_solve_blocks *blocks, REAL *x, int vect
   for (int64_t i = whole - LOW; i >= 0; i -= LOW)
     multiply_low(blocks, i, LOW, x, vectors);
 }
+
+#if PARTS_ARE_TWO
+/* --- small products --- */
+
+/* Rows i to i + rows of Y += A X, over k rows of X. */
+TSL_INLINE void product_low(const tsl_solve_blocks *blocks, int64_t k, int64_t i, int rows, const REAL *x,
+                            REAL *y, int vectors) {
+  const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
+  const REAL *number = number_at(&blocks->a, i, 0);
+  vector sums[LOW][VECTORS] = {{{0}}}, turned[LOW][VECTORS] = {{{0}}};
+  vector *const own = (vector *)(void *)(y + i * STEP);
+  for (int64_t l = 0; l < k; l++, number += across, x += STEP) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      const vector row = ((const vector *)(const void *)x)[j];
+      TSL_UNROLL for (int r = 0; r < rows; r++) {
+        sums[r][j] = NUMBER(fma)(sums[r][j], number[r * down], row);
+        turned[r][j] = NUMBER(fma)(turned[r][j], number[r * down + 1], row);
+      }
+    }
+  }
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) own[r * VECTORS + j] +=
+        sums[r][j] + turned_by(turned[r][j], blocks->conjugates);
+  }
+}
+
+TSL_INLINE void product_panel(const tsl_solve_blocks *blocks, int64_t k, const REAL *x, REAL *y,
+                              int vectors) {
+  int64_t i = 0;
+  for (; i + LOW <= blocks->m; i += LOW)
+    product_low(blocks, k, i, LOW, x, y, vectors);
+  TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {
+    if (blocks->m - i == rows)
+      product_low(blocks, k, i, rows, x, y, vectors);
+  }
+}
+#endif

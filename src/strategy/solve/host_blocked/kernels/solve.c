@@ -731,4 +731,33 @@ static void multiply_columns(const tsl_solve_blocks *blocks, int64_t first, int6
   }
 }
 
-const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, multiply_columns, ROWS, COLUMNS, ROWS + 2};
+#if PARTS_ARE_TWO
+/* B's columns, conjugated where that is meant, times alpha; then what C was, times beta, to which the product is added. */
+static void product_columns(const tsl_solve_blocks *blocks, const tsl_solve_rest *rest, void *x_copy,
+                            void *y_copy) {
+  static const double one[2] = {1, 0};
+  const int64_t m = blocks->m, k = rest->k;
+  vector *const x = x_copy;
+  for (int64_t j = 0; j < blocks->n; j += COLUMNS) {
+    const group from = {&blocks->b, j, tsl_least(COLUMNS, blocks->n - j)}, to = {&blocks->x, j, from.count};
+    bring(&from, k, rest->conjugates_b ? one : blocks->alpha, x_copy);
+    for (int64_t i = 0; rest->conjugates_b && i < k * VECTORS; i++)
+      x[i] = times_alpha(blocks->alpha, NUMBER(swapped)(NUMBER(times_i)(x[i])));
+    if (rest->beta[0] != 0 || rest->beta[1] != 0)
+      bring(&to, m, rest->beta, y_copy);
+    else
+      memset(y_copy, 0, (size_t)(m * STEP) * sizeof(REAL));
+    if (from.count <= NAME(LANES))
+      product_panel(blocks, k, x_copy, y_copy, 1);
+    else
+      product_panel(blocks, k, x_copy, y_copy, VECTORS);
+    give(&to, 0, m, y_copy);
+  }
+}
+#define PRODUCT product_columns
+#else
+#define PRODUCT NULL
+#endif
+
+const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, multiply_columns, PRODUCT,
+                                                  ROWS,          COLUMNS,          ROWS + 2};
