@@ -29,16 +29,18 @@ static inline REAL *line_at(const line *of, int r, int64_t row) {
 
 /* ROWS rows over their own triangle; rows behind the last are not there. */
 TSL_INLINE void line_substitute(const line *of, int64_t row, int64_t rows, REAL *triangle, int lines) {
-  vector tile[ROWS][VECTORS] = {{{0}}};
+  vector tile[ROWS];
   const REAL *found = (const REAL *)(const void *)tile;
   copy_triangle(of->blocks, row, rows, triangle);
   for (int i = 0; i < rows; i++) {
     vector x = {0};
     TSL_UNROLL for (int r = 0; r < lines; r++) x[r] = *line_at(of, r, row + i);
-    tile[i][0] = x;
+    tile[i] = x;
   }
+  for (int64_t i = rows; i < ROWS; i++)
+    tile[i] = (vector){0};
   substitute_half(triangle, tile);
-  for (int i = 0; i < rows; i++, found += STEP) {
+  for (int i = 0; i < rows; i++, found += NUMBER(LANES)) {
     TSL_UNROLL for (int r = 0; r < lines; r++) * line_at(of, r, row + i) = found[r];
   }
 }

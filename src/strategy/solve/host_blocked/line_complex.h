@@ -51,7 +51,7 @@ static void line_join(const line *of, int r, int64_t row, int64_t end) {
 
 /* ROWS rows over their own triangle; rows behind the last are not there. */
 TSL_INLINE void line_substitute(const line *of, int64_t row, int64_t rows, REAL *triangle, int lines) {
-  vector tile[ROWS][VECTORS] = {{{0}}};
+  vector tile[ROWS];
   const REAL *found = (const REAL *)(const void *)tile;
   copy_triangle(of->blocks, row, rows, triangle);
   for (int i = 0; i < rows; i++) {
@@ -61,10 +61,12 @@ TSL_INLINE void line_substitute(const line *of, int64_t row, int64_t rows, REAL 
       x[2 * r] = of->real[at];
       x[2 * r + 1] = of->imaginary[at];
     }
-    tile[i][0] = x;
+    tile[i] = x;
   }
+  for (int64_t i = rows; i < ROWS; i++)
+    tile[i] = (vector){0};
   substitute_half(triangle, tile);
-  for (int i = 0; i < rows; i++, found += STEP)
+  for (int i = 0; i < rows; i++, found += NUMBER(LANES))
     TSL_UNROLL for (int r = 0; r < lines; r++) {
       const int64_t at = line_at(of, r, row + i);
       of->real[at] = found[2 * r];

@@ -616,12 +616,12 @@ static inline int64_t line_length(int64_t numbers) {
   return numbers + (LINES_ROOM > 0 && numbers >= PARTS * PADDED_ROWS ? PAD : 0);
 }
 
-/* The first vector of each row of a tile over its triangle: out of line, since there are many ways to come here. */
-static __attribute__((noinline)) void substitute_half(const REAL *triangle, vector rows[ROWS][VECTORS]) {
+/* A tile of one vector a row over its triangle: out of line, since there are many ways to come here. */
+static __attribute__((noinline)) void substitute_half(const REAL *triangle, vector x[ROWS]) {
   vector tile[ROWS][VECTORS];
-  load_tile((const REAL *)(const void *)rows, tile, 1);
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) tile[i][0] = x[i];
   substitute(triangle, tile, 1);
-  store_tile((REAL *)(void *)rows, tile, 1);
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) x[i] = tile[i][0];
 }
 
 #if PARTS_ARE_TWO
