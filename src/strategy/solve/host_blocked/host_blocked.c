@@ -209,8 +209,15 @@ static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *de
   return true;
 }
 
-/* They multiply small complex matrices, too, for which packing is too much. */
-static bool multiply_few(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device) {
+/* Small complex matrices, for which packing is too much, are multiplied by these tiles, too. */
+static bool is_little(const tsl_problem *problem) {
+  const int64_t most = TSL_SOLVE_PRODUCT_MOST;
+  return problem->m <= most && problem->n <= most && problem->k <= most &&
+         tsl_type(problem->c.type)->is_complex && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
+}
+
+static __attribute__((noinline)) void
+multiply_little(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device) {
   enum { BYTES = TSL_SOLVE_PRODUCT_MOST * TSL_SOLVE_ROW_BYTES_MOST };
   _Alignas(64) unsigned char b_copy[BYTES], c_copy[BYTES];
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
@@ -222,12 +229,14 @@ static bool multiply_few(const tsl_problem *problem, const tsl_operands *operand
                                    .alpha = {problem->alpha[0], problem->alpha[1]},
                                    .conjugates = problem->conjugate_a};
   const tsl_solve_rest rest = {problem->k, {problem->beta[0], problem->beta[1]}, problem->conjugate_b};
-  const int64_t most = TSL_SOLVE_PRODUCT_MOST;
-  if (!tsl_type(problem->c.type)->is_complex || problem->m > most || problem->n > most || problem->k > most ||
-      (problem->alpha[0] == 0 && problem->alpha[1] == 0))
-    return false;
   kernel_for(device, problem->c.type)->product(&blocks, &rest, b_copy, c_copy);
-  return true;
+}
+
+static bool multiply_few(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device) {
+  const bool takes = is_little(problem);
+  if (takes)
+    multiply_little(problem, operands, device);
+  return takes;
 }
 
 /* --- models --- */
