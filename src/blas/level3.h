@@ -84,6 +84,8 @@ bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *of);
 void *tsl_blas_level3_join(tsl_blas_layout *of);
 /* Systems with a triangle, at once; false where there is no such way, or no memory, and c is as it was. */
 bool tsl_blas_level3_solve(const tsl_blas_layout *of);
+/* Products with a triangle of few rows, where it lies; false, and c as it was, where there is no such way. */
+bool tsl_blas_level3_multiply(const tsl_blas_layout *of);
 /* Which triangle is stored, or computed. */
 static inline tesela_triangle tsl_blas_level3_side(const tsl_blas_layout *of) {
   return of->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;

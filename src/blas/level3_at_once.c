@@ -1,6 +1,6 @@
 /* Level 3 without plans, for calls that take no longer than looking for one: factorisations have another shape each time.
  *
- *   syrk herk     half of a product, by packed panels; small ones of real types as a whole one, of which half is kept
+ *   syrk herk     half of a product, by packed panels, gemmt likewise; small ones as a whole one, of which half is kept
  *   syr2k her2k   one product, to which its transpose is added: P = alpha X Y', C's triangle = P + P' + beta C. No element is
  *                 computed in vain, where two triangles of products have tiles across the diagonal twice
  *   trmm          by packed panels, in place; small ones of real types by level3_blocks.c
@@ -21,11 +21,12 @@ enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 }
  * and terms from which on an update of rank 2k is sooner packed. */
 enum {
   SMALL_MOST = 32,
-  SMALL_TRIANGLE = 32,
+  SMALL_TRIANGLE = 64,
   BOTH_LEAST = 112,
   BOTH_LEAST_COMPLEX = 48,
   BOTH_TERMS_LEAST = 16
 };
+enum { FEW = 16, MANY = 256, LITTLE = 16 };
 
 static bool update(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work,
@@ -55,8 +56,11 @@ static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layou
 
 /* A small one's square is made before packing begins. */
 static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
-  _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
+  _Alignas(64) double square[2 * SMALL_MOST * SMALL_MOST];
+  if (of->beta[0] != 0)
+    tsl_blas_make_real(of);
   update_by_square(symbol, of, false, square);
+  tsl_blas_make_real(of);
   return true;
 }
 
@@ -91,8 +95,12 @@ static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *o
 
 /* Where the other size is large, packing has been begun once for much. */
 static bool is_brief(const tsl_blas_work *work, int64_t other) {
-  enum { FEW = 16, MANY = 256 };
   return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
+}
+
+/* Complex products of so few rows, columns and terms have kernels of their own (pieces.c), which take less time than half of it by panels. */
+static bool is_little(int64_t m, int64_t n, int64_t k) {
+  return m <= LITTLE && n <= LITTLE && k <= LITTLE;
 }
 
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
@@ -104,7 +112,7 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
   case TSL_BLAS_GEMMT:
-    if (work->n <= SMALL_MOST && is_brief(work, work->k))
+    if (work->n <= SMALL_MOST && (is_brief(work, work->k) || is_little(work->n, work->n, work->k)))
       return update_small(symbol, of);
     return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && update(of);
   case TSL_BLAS_SYR2K:
@@ -115,8 +123,11 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
     return work->n <= SQUARE_MOST && update_twice(symbol, of);
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
-    return has_columns && tsl_blas_is_complex(work->type) && multiply(of);
+    return has_columns && tsl_blas_is_complex(work->type) && !is_little(work->m, work->n, work->m) &&
+           multiply(of);
   case TSL_BLAS_TRMM:
+    if (work->m <= SMALL_TRIANGLE && work->n <= MANY && tsl_blas_level3_multiply(of))
+      return true;
     if (work->m <= SMALL_TRIANGLE && is_brief(work, work->n))
       return tsl_blas_level3_blocks(symbol, of);
     return has_columns && multiply(of);

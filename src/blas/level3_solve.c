@@ -34,6 +34,23 @@ static void solve_one(const tsl_blas_layout *of) {
   tsl_vector_triangular(kernels, team, &triangle, by_row, true, x);
 }
 
+static tsl_fast_solve words_of(const tsl_blas_layout *of) {
+  const tsl_blas_work *work = &of->work;
+  return (tsl_fast_solve){.type = work->type,
+                          .m = work->m,
+                          .n = work->n,
+                          .a = work->a.data,
+                          .x = tsl_writable(work->c.data),
+                          .a_row = work->a.row,
+                          .a_col = work->a.col,
+                          .x_row = work->c.row,
+                          .x_col = work->c.col,
+                          .is_upper = of->uplo == 'U',
+                          .is_unit = of->unit,
+                          .conjugates = work->a.conjugate,
+                          .alpha = {of->alpha[0], of->alpha[1]}};
+}
+
 bool tsl_blas_level3_solve(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const tsl_fast_path *path = tsl_blas_fast_path();
@@ -44,20 +61,16 @@ bool tsl_blas_level3_solve(const tsl_blas_layout *of) {
     solve_one(of);
     return true;
   }
-  return path->solver->fast_path.solve(
-      &(tsl_fast_solve){.type = work->type,
-                        .m = work->m,
-                        .n = work->n,
-                        .a = work->a.data,
-                        .x = tsl_writable(work->c.data),
-                        .a_row = work->a.row,
-                        .a_col = work->a.col,
-                        .x_row = work->c.row,
-                        .x_col = work->c.col,
-                        .is_upper = of->uplo == 'U',
-                        .is_unit = of->unit,
-                        .conjugates = work->a.conjugate,
-                        .alpha = {of->alpha[0], of->alpha[1]},
-                        .team = team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from)},
-      path->device);
+  tsl_fast_solve words = words_of(of);
+  words.team = team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
+  return path->solver->fast_path.solve(&words, path->device);
+}
+
+bool tsl_blas_level3_multiply(const tsl_blas_layout *of) {
+  const tsl_fast_path *path = tsl_blas_fast_path();
+  if ((of->alpha[0] == 0 && of->alpha[1] == 0) || !path || !path->solver ||
+      !path->solver->fast_path.multiply_triangle)
+    return false;
+  const tsl_fast_solve words = words_of(of);
+  return path->solver->fast_path.multiply_triangle(&words, path->device);
 }

@@ -75,6 +75,10 @@ bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures 
   if (!of->in_place)
     tsl_blas_doubles(work->type, work->beta, problem.beta);
   tsl_operands operands = {.a = operand_of(&work->a), .b = operand_of(b), .c = operand_of(&work->c)};
+  if (of->a == TESELA_GENERAL && of->c == TESELA_GENERAL && of->c_triangle == TESELA_WHOLE && !of->in_place &&
+      path->solver && path->solver->fast_path.multiply_few &&
+      path->solver->fast_path.multiply_few(&problem, &operands, path->device))
+    return true;
   if (volume_of(work) >= team_from)
     operands.team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
   return path->packer->fast_path.compute(&problem, &operands, path->device);

@@ -293,6 +293,10 @@ struct tsl_strategy {
     tsl_fast_kernel *(*run_at)(const tsl_work *work, const void **state);
     /* Solves at once by the team of the description, as multiply() multiplies; false where memory ran out. NULL: never. */
     bool (*solve)(const tsl_fast_solve *solve, const tsl_device *device);
+    /* X = alpha A X in place of the solution, by the calling thread; false, and X as it was, where A has too many rows. */
+    bool (*multiply_triangle)(const tsl_fast_solve *product, const tsl_device *device);
+    /* Computes a product of complex matrices at once by the calling thread, as compute() does; false, and C as it was, where they are not small. */
+    bool (*multiply_few)(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device);
     /* Computes any product of `takes` at once by the operands' team, on strides that are the problem's; false where memory ran
      * out. NULL: never. */
     bool (*compute)(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device);

@@ -68,6 +68,16 @@ static double looked_up_seconds(const tsl_small_job *job) {
   return pages > at_hand ? one * pages * (double)job->panels : 0;
 }
 
+/* A panel goes down the rows of C, a line of each. Where these are a power of two apart, their lines meet in a few sets of the first cache, and
+ * what a store waits for is driven out before it comes to its turn, by measurement, the more often the fewer the sets are. */
+static double meeting_clocks(const tsl_small_job *job, bool reads_c) {
+  enum { PAGE = 4096, LINE = 64, WAYS = 8, WRITTEN = 5, READ_TOO = 22 };
+  const int64_t step = tsl_magnitude(job->last.tile.c_row) * job->size, power = step & -step,
+                sets = power < LINE ? PAGE / LINE : PAGE / tsl_least(power, PAGE);
+  const double lines = (double)job->rows * (double)job->columns * (double)job->size / LINE;
+  return job->rows <= WAYS * sets ? 0 : lines * (reads_c ? READ_TOO : WRITTEN) / (double)sets;
+}
+
 /* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, panel by panel, where not
  * all fits the first; a panel that does not fit it comes again for each tile. Panels of B that no copy keeps together hold
  * up two multiply-adds a clock, not one. What caches near the core do not hold from call to call is waited for: nothing
@@ -95,6 +105,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= 1.2;
   if (bytes > 16 * level_1 && elements > 1.5 * lanes)
     clocks *= 1.2;
+  clocks += meeting_clocks(&job, problem->beta[0] != 0);
   const double rate = device->bandwidth / device->threads,
                rest = fmax(0, tsl_problem_lines(problem) - tsl_near_bytes(device));
   const double fetched = rest / (tsl_rest_speed(device, bytes) * rate) + moved_again(&job, level_2) / rate;

@@ -23,6 +23,12 @@ static const tsl_thin_kernels *kernels_for(tesela_type type, unsigned offers) {
   return kernels[tsl_isa_best(offers)][type == TESELA_F64];
 }
 
+double tsl_thin_held_bytes(const tsl_problem *problem) {
+  const double c_bytes =
+      (double)problem->m * (double)problem->n * (problem->c.type == TESELA_F64 ? 8.0 : 4.0);
+  return tsl_problem_lines(problem) - c_bytes;
+}
+
 void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_thin_job *job) {
   const int64_t level_3 = device->level_bytes[2] ? (int64_t)device->level_bytes[2] : 16 << 20;
@@ -34,7 +40,7 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
              : job->of.across != 1 && job->of.along == 1 ? TSL_THIN_REDUCE
                                                          : TSL_THIN_ROWS;
   job->nontemporal = job->of.beta == 0 && bytes > (double)level_3 / 2;
-  job->is_far = bytes > (double)tsl_least(level_3 / 2, FAR_BYTES);
+  job->is_far = tsl_thin_held_bytes(problem) > (double)tsl_least(level_3 / 2, FAR_BYTES);
   job->alone = device->threads == 1 || bytes < ALONE_BYTES;
 }
 

@@ -93,6 +93,9 @@ typedef struct tsl_thin_job {
   tsl_team team;    /* the device's, for runs that are given none */
 } tsl_thin_job;
 
+/* Bytes of a cache that the operands take, each once. */
+double tsl_thin_held_bytes(const tsl_problem *problem);
+
 /* The job of a problem that is thin, on operands with these strides. */
 void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_thin_job *job);

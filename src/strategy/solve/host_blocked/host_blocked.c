@@ -170,22 +170,73 @@ static tesela_status run(const void *at, const tsl_operands *operands) {
   return TESELA_OK;
 }
 
+static job job_at_once(const tsl_fast_solve *solve) {
+  const tsl_view x = {.row_stride = solve->x_row, .col_stride = solve->x_col};
+  return (job){.blocks = {.m = solve->m,
+                          .n = solve->n,
+                          .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
+                          .b = x,
+                          .x = x,
+                          .alpha = {solve->alpha[0], solve->alpha[1]},
+                          .is_unit = solve->is_unit,
+                          .conjugates = solve->conjugates},
+               .size = (int64_t)tsl_type(solve->type)->size,
+               .is_upper = solve->is_upper,
+               .in_place = true};
+}
+static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
+  return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
+}
+
 /* Without a plan: what a job needs is found in less time than a known plan is. */
 static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
-  job made = {.blocks = {.m = solve->m,
-                         .n = solve->n,
-                         .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
-                         .x = {.row_stride = solve->x_row, .col_stride = solve->x_col},
-                         .alpha = {solve->alpha[0], solve->alpha[1]},
-                         .is_unit = solve->is_unit,
-                         .conjugates = solve->conjugates},
-              .is_upper = solve->is_upper,
-              .in_place = true};
-  made.blocks.b = made.blocks.x;
+  const tsl_operands operands = operands_at_once(solve);
+  job made = job_at_once(solve);
   cut(&made, solve->type, device, tsl_team_threads(solve->team));
-  const tsl_operands operands = {
-      .a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
   return run(&made, &operands) == TESELA_OK;
+}
+
+/* The same tiles multiply by a triangle of few rows, which nothing is copied of. */
+static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *device) {
+  _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_MOST * TSL_SOLVE_ROW_BYTES_MOST];
+  const tsl_operands operands = operands_at_once(product);
+  job made = job_at_once(product);
+  tsl_solve_blocks blocks = made.blocks;
+  if (product->m > TSL_SOLVE_MULTIPLIED_MOST)
+    return false;
+  bind(&made, &operands, &blocks);
+  kernel_for(device, product->type)->multiply(&blocks, 0, product->n, copies);
+  return true;
+}
+
+/* Small complex matrices, for which packing is too much, are multiplied by these tiles, too. */
+static bool is_little(const tsl_problem *problem) {
+  const int64_t most = TSL_SOLVE_PRODUCT_MOST;
+  return problem->m <= most && problem->n <= most && problem->k <= most &&
+         tsl_type(problem->c.type)->is_complex && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
+}
+
+static __attribute__((noinline)) void
+multiply_little(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device) {
+  enum { BYTES = TSL_SOLVE_PRODUCT_MOST * TSL_SOLVE_ROW_BYTES_MOST };
+  _Alignas(64) unsigned char b_copy[BYTES], c_copy[BYTES];
+  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
+  const tsl_solve_blocks blocks = {.m = problem->m,
+                                   .n = problem->n,
+                                   .a = {a->host, .row_stride = a->row_stride, .col_stride = a->col_stride},
+                                   .b = {b->host, .row_stride = b->row_stride, .col_stride = b->col_stride},
+                                   .x = {c->host, .row_stride = c->row_stride, .col_stride = c->col_stride},
+                                   .alpha = {problem->alpha[0], problem->alpha[1]},
+                                   .conjugates = problem->conjugate_a};
+  const tsl_solve_rest rest = {problem->k, {problem->beta[0], problem->beta[1]}, problem->conjugate_b};
+  kernel_for(device, problem->c.type)->product(&blocks, &rest, b_copy, c_copy);
+}
+
+static bool multiply_few(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device) {
+  const bool takes = is_little(problem);
+  if (takes)
+    multiply_little(problem, operands, device);
+  return takes;
 }
 
 /* --- models --- */
@@ -237,7 +288,9 @@ const tsl_strategy tsl_solve_host_blocked = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .fast_path = {.solve = solve_at_once},
+    .fast_path = {.solve = solve_at_once,
+                  .multiply_triangle = multiply_at_once,
+                  .multiply_few = multiply_few},
     .takes = {.types = types, .conjugates = true, .structures = true},
     .uses = {.account = account},
 };

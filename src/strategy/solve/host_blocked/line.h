@@ -1,4 +1,4 @@
-/* One right-hand side, of real numbers: vectors lie along A. A part of kernels/solve.c, which includes it where its tiles are known.
+/* A few right-hand sides, of real numbers: vectors lie along A. A part of kernels/solve.c, which includes it where its tiles are known.
  *
  *   A by columns: what ROWS rows of X are found to be       A by rows: ROWS rows take off all that is on their left, in
  *   is taken off all rows below, so that columns are         tiles that are transposed in registers, so that rows are
@@ -7,111 +7,159 @@
  *     |\  |                                                    |...\
  *     ||| v                                                    +----\  ->
  *
- * Terms and their order are those of other right-hand sides, and so are the bits. */
+ * Each right-hand side is a line of its own, and what is brought of A serves all of them. Terms and their order are those of more
+ * right-hand sides, and so are the bits. */
 
 enum {
   LINE_VECTORS = (ROWS + NAME(LANES) - 1) / NAME(LANES),
   LINE_LANES = LINE_VECTORS * NAME(LANES) /* at least ROWS */
 };
 
-/* X as it is found: row i at values[i], or where A's columns lie upwards at values[m - 1 - i]. */
+/* X as it is found: row i of line r at values[r * apart + i], or where A's columns lie upwards at values[r * apart + m - 1 - i]. */
 typedef struct line {
   const tsl_solve_blocks *blocks;
   REAL *values;
+  int64_t apart;
   bool is_flipped;
 } line;
 
-static inline REAL *line_at(const line *of, int64_t row) {
-  return of->values + (of->is_flipped ? of->blocks->m - 1 - row : row);
+static inline REAL *line_at(const line *of, int r, int64_t row) {
+  return of->values + r * of->apart + (of->is_flipped ? of->blocks->m - 1 - row : row);
 }
 
 /* ROWS rows over their own triangle; rows behind the last are not there. */
-static void line_substitute(const line *of, int64_t row, int64_t rows, REAL *triangle) {
-  vector tile[ROWS][VECTORS];
+TSL_INLINE void line_substitute(const line *of, int64_t row, int64_t rows, REAL *triangle, int lines) {
+  vector tile[ROWS];
+  const REAL *found = (const REAL *)(const void *)tile;
   copy_triangle(of->blocks, row, rows, triangle);
-  for (int i = 0; i < ROWS; i++)
-    tile[i][0] = (i < rows ? *line_at(of, row + i) : 0) - (vector){0};
-  substitute(triangle, tile, 1);
-  for (int i = 0; i < rows; i++)
-    *line_at(of, row + i) = tile[i][0][0];
+  for (int i = 0; i < rows; i++) {
+    vector x = {0};
+    TSL_UNROLL for (int r = 0; r < lines; r++) x[r] = *line_at(of, r, row + i);
+    tile[i] = x;
+  }
+  for (int64_t i = rows; i < ROWS; i++)
+    tile[i] = (vector){0};
+  substitute_half(triangle, tile);
+  for (int i = 0; i < rows; i++, found += NUMBER(LANES)) {
+    TSL_UNROLL for (int r = 0; r < lines; r++) * line_at(of, r, row + i) = found[r];
+  }
+}
+
+/* Takes ROWS columns off a vector's rows of each line. */
+TSL_INLINE void line_take_off(const REAL *a, int64_t across, REAL x[][ROWS], vector *sums, int lines,
+                              bool whole, NAME(mask) some) {
+  TSL_UNROLL for (int l = 0; l < ROWS; l++) {
+    const element *from = (const element *)(const void *)(a + l * across);
+    vector column = whole ? NAME(load)(from) : NAME(load_masked)(from, some);
+    if (lines > 1)
+      TSL_KEEP(column); /* compilers would load it once for each line */
+    TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NUMBER(fma)(sums[r], x[r][l], column);
+  }
 }
 
 /* Takes ROWS columns from `col` on off `count` rows, whose first place in memory is `out`. */
-static void line_take_off_columns(const line *of, int64_t col, int64_t count) {
-  const int64_t below = col + ROWS, across = of->blocks->a.col_stride;
+TSL_INLINE void line_take_off_columns(const line *of, int64_t col, int64_t count, int lines) {
+  const int64_t below = col + ROWS, across = of->blocks->a.col_stride, apart = of->apart;
   const REAL *a = number_at(&of->blocks->a, of->is_flipped ? of->blocks->m - 1 : below, col);
-  REAL *out = of->is_flipped ? of->values : of->values + below;
-  REAL x[ROWS];
-  for (int l = 0; l < ROWS; l++)
-    x[l] = -*line_at(of, col + l);
+  element *const out = (element *)(void *)(of->is_flipped ? of->values : of->values + below);
+  REAL x[LINES_MOST][ROWS];
+  vector sums[LINES_MOST];
+  for (int r = 0; r < lines; r++)
+    for (int l = 0; l < ROWS; l++)
+      x[r][l] = -*line_at(of, r, col + l);
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
-    vector sum = NAME(load)((const element *)(const void *)(out + i));
-    TSL_UNROLL for (int l = 0; l < ROWS; l++) sum =
-        NUMBER(fma)(sum, x[l], NAME(load)((const element *)(const void *)(a + l * across + i)));
-    NAME(store)((element *)(void *)(out + i), sum);
+    TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NAME(load)(out + r * apart + i);
+    line_take_off(a + i, across, x, sums, lines, true, NAME(mask_of)(1));
+    TSL_UNROLL for (int r = 0; r < lines; r++) NAME(store)(out + r * apart + i, sums[r]);
   }
   if (i == count)
     return;
   const NAME(mask) some = NAME(mask_of)(count - i);
-  vector sum = NAME(load_masked)((const element *)(const void *)(out + i), some);
-  for (int l = 0; l < ROWS; l++)
-    sum =
-        NUMBER(fma)(sum, x[l], NAME(load_masked)((const element *)(const void *)(a + l * across + i), some));
-  NAME(store_masked)((element *)(void *)(out + i), sum, some);
+  TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NAME(load_masked)(out + r * apart + i, some);
+  line_take_off(a + i, across, x, sums, lines, false, some);
+  TSL_UNROLL for (int r = 0; r < lines; r++) NAME(store_masked)(out + r * apart + i, sums[r], some);
 }
 
 /* Takes what is on their left off ROWS rows, of which `rows` are there. */
-static void line_take_off_rows(const line *of, int64_t row, int64_t rows) {
-  const bool is_backwards = of->blocks->a.col_stride < 0;
-  const element *lines[LINE_LANES];
+TSL_INLINE void line_take_off_rows(const line *of, int64_t row, int64_t rows, bool is_backwards, int lines) {
+  const element *at[LINE_LANES];
+  const REAL *const values = of->values;
+  const int64_t apart = of->apart;
   union {
     vector whole[LINE_VECTORS];
     REAL lane[LINE_LANES];
-  } sums, column;
+  } kept[LINES_MOST], column;
+  vector sums[LINES_MOST][LINE_VECTORS];
   for (int i = 0; i < LINE_LANES; i++) {
-    lines[i] = (const element *)(const void *)number_at(&of->blocks->a, row + (i < rows ? i : 0), 0);
-    sums.lane[i] = i < rows ? of->values[row + i] : 0;
+    at[i] = (const element *)(const void *)number_at(&of->blocks->a, row + (i < rows ? i : 0), 0);
+    TSL_UNROLL for (int r = 0; r < lines; r++) kept[r].lane[i] = i < rows ? values[r * apart + row + i] : 0;
+  }
+  TSL_UNROLL for (int r = 0; r < lines; r++) {
+    TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) sums[r][v] = kept[r].whole[v];
   }
   int64_t l = 0;
   for (; l + NAME(STEPS) <= row; l += NAME(STEPS))
-    for (int v = 0; v < LINE_VECTORS; v++) {
+    TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) {
       vector moved[NAME(STEPS)];
-      NAME(transpose)(lines + v * NAME(LANES), is_backwards ? -l - NAME(STEPS) + 1 : l, moved);
-      TSL_UNROLL for (int s = 0; s < NAME(STEPS); s++) sums.whole[v] =
-          NUMBER(fma)(sums.whole[v], -of->values[l + s], moved[is_backwards ? NAME(STEPS) - 1 - s : s]);
+      NAME(transpose)(at + v * NAME(LANES), is_backwards ? -l - NAME(STEPS) + 1 : l, moved);
+      TSL_UNROLL for (int s = 0; s < NAME(STEPS); s++) {
+        const vector next = moved[is_backwards ? NAME(STEPS) - 1 - s : s];
+        TSL_UNROLL for (int r = 0; r < lines; r++) sums[r][v] =
+            NUMBER(fma)(sums[r][v], -values[r * apart + l + s], next);
+      }
     }
   for (; l < row; l++) {
     for (int i = 0; i < LINE_LANES; i++)
-      column.lane[i] = lines[i][is_backwards ? -l : l];
-    for (int v = 0; v < LINE_VECTORS; v++)
-      sums.whole[v] = NUMBER(fma)(sums.whole[v], -of->values[l], column.whole[v]);
+      column.lane[i] = at[i][is_backwards ? -l : l];
+    TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) {
+      TSL_UNROLL for (int r = 0; r < lines; r++) sums[r][v] =
+          NUMBER(fma)(sums[r][v], -values[r * apart + l], column.whole[v]);
+    }
   }
-  for (int i = 0; i < rows; i++)
-    of->values[row + i] = sums.lane[i];
+  TSL_UNROLL for (int r = 0; r < lines; r++) {
+    TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) kept[r].whole[v] = sums[r][v];
+    for (int i = 0; i < rows; i++)
+      of->values[r * apart + row + i] = kept[r].lane[i];
+  }
 }
 
-/* Whether A lies so that there are vectors along it. */
-static bool solve_line(const tsl_solve_blocks *blocks, int64_t at, REAL *values, REAL *triangle) {
-  const int64_t m = blocks->m, down = blocks->a.row_stride, across = blocks->a.col_stride;
-  const bool by_column = down == 1 || down == -1;
-  const line of = {blocks, values, down == -1};
-  const REAL alpha = (REAL)blocks->alpha[0];
-  if (!by_column && across != 1 && across != -1)
-    return false;
-  for (int64_t i = 0; i < m; i++) {
-    const REAL b = *number_at(&blocks->b, i, at);
-    *line_at(&of, i) = alpha == 1 ? b : alpha * b;
-  }
+TSL_INLINE void line_solve_way(const line *of, REAL *triangle, bool by_column, bool is_backwards, int lines) {
+  const int64_t m = of->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
     const int64_t rows = tsl_least(ROWS, m - i);
     if (!by_column)
-      line_take_off_rows(&of, i, rows);
-    line_substitute(&of, i, rows, triangle);
+      line_take_off_rows(of, i, rows, is_backwards, lines);
+    line_substitute(of, i, rows, triangle, lines);
     if (by_column && m - i > ROWS)
-      line_take_off_columns(&of, i, m - i - ROWS);
+      line_take_off_columns(of, i, m - i - ROWS, lines);
   }
-  for (int64_t i = 0; i < m; i++)
-    *(REAL *)(void *)element_at(&blocks->x, i, at) = *line_at(&of, i);
-  return true;
+}
+
+TSL_INLINE void line_solve(const line *of, REAL *triangle, int lines) {
+  const int64_t down = of->blocks->a.row_stride;
+  if (down == 1 || down == -1)
+    line_solve_way(of, triangle, true, false, lines);
+  else if (of->blocks->a.col_stride < 0)
+    line_solve_way(of, triangle, false, true, lines);
+  else
+    line_solve_way(of, triangle, false, false, lines);
+}
+
+static void line_bring(const line *of, int r, int64_t at) {
+  const tsl_view *b = &of->blocks->b;
+  const REAL alpha = (REAL)of->blocks->alpha[0];
+  for (int64_t i = 0; i < of->blocks->m; i++) {
+    const REAL value = *number_at(b, i, at);
+    *line_at(of, r, i) = alpha == 1 ? value : alpha * value;
+  }
+}
+
+static void line_give(const line *of, int r, int64_t at) {
+  for (int64_t i = 0; i < of->blocks->m; i++)
+    *(REAL *)(void *)element_at(&of->blocks->x, i, at) = *line_at(of, r, i);
+}
+
+static line lines_of(const tsl_solve_blocks *blocks, REAL *values) {
+  return (line){blocks, values, line_length(blocks->m), blocks->a.row_stride == -1};
 }

@@ -1,4 +1,4 @@
-/* One right-hand side, of complex numbers: vectors lie along A, as in line.h. A part of kernels/solve.c, which includes it where its tiles
+/* A few right-hand sides, of complex numbers: vectors lie along A, as in line.h. A part of kernels/solve.c, which includes it where its tiles
  * are known.
  *
  * A vector of A is real and imaginary parts by turns. What it is taken off are two sums of a row, each of two numbers:
@@ -13,138 +13,172 @@ enum {
       4 *
       ROWS, /* rows that are taken off together where rows are streams: as many sums as an addition's latency wants */
   TALL_VECTORS = (TALL + NAME(LANES) - 1) / NAME(LANES),
-  TALL_LANES = TALL_VECTORS * NAME(LANES)
+  TALL_LANES = TALL_VECTORS * NAME(LANES),
+  TALL_PARTS = 2 * (TALL_LANES + NAME(LANES))
 };
 _Static_assert(GROUP % TALL == 0, "sums are joined where rows that are taken off together begin");
 
-/* The sums of row i at 2 i, or where A's columns lie upwards at 2 (m - 1 - i). What is found lies in `real`. */
+/* The sums of row i of line r at r * apart + 2 i, or where A's columns lie upwards at r * apart + 2 (m - 1 - i). What is found lies in `real`. */
 typedef struct line {
   const tsl_solve_blocks *blocks;
   REAL *real, *imaginary;
+  int64_t apart;
   bool is_flipped;
 } line;
 
-static inline int64_t line_at(const line *of, int64_t row) {
-  return 2 * (of->is_flipped ? of->blocks->m - 1 - row : row);
+static inline int64_t line_at(const line *of, int r, int64_t row) {
+  return r * of->apart + 2 * (of->is_flipped ? of->blocks->m - 1 - row : row);
 }
 
-static inline void line_put(const line *of, int64_t row, REAL re, REAL im) {
-  const int64_t at = line_at(of, row);
+static inline void line_put(const line *of, int r, int64_t row, REAL re, REAL im) {
+  const int64_t at = line_at(of, r, row);
   of->real[at] = re;
   of->imaginary[at] = im;
   of->real[at + 1] = of->imaginary[at + 1] = 0;
 }
 
 /* The imaginary parts' sums are added, after a group. */
-static void line_join(const line *of, int64_t row, int64_t end) {
+static void line_join(const line *of, int r, int64_t row, int64_t end) {
   for (; row < end; row++) {
-    const int64_t at = line_at(of, row);
+    const int64_t at = line_at(of, r, row);
     const REAL *p = of->real + at, *q = of->imaginary + at;
     if (of->blocks->conjugates)
-      line_put(of, row, p[0] + q[1], q[0] - p[1]);
+      line_put(of, r, row, p[0] + q[1], q[0] - p[1]);
     else
-      line_put(of, row, p[0] - q[1], q[0] + p[1]);
+      line_put(of, r, row, p[0] - q[1], q[0] + p[1]);
   }
 }
 
 /* ROWS rows over their own triangle; rows behind the last are not there. */
-static void line_substitute(const line *of, int64_t row, int64_t rows, REAL *triangle) {
-  vector tile[ROWS][VECTORS];
+TSL_INLINE void line_substitute(const line *of, int64_t row, int64_t rows, REAL *triangle, int lines) {
+  vector tile[ROWS];
+  const REAL *found = (const REAL *)(const void *)tile;
   copy_triangle(of->blocks, row, rows, triangle);
-  for (int i = 0; i < ROWS; i++) {
-    const int64_t at = line_at(of, i < rows ? row + i : row);
-    tile[i][0] = (vector){of->real[at], of->imaginary[at]};
-  }
-  substitute(triangle, tile, 1);
   for (int i = 0; i < rows; i++) {
-    const int64_t at = line_at(of, row + i);
-    of->real[at] = tile[i][0][0];
-    of->real[at + 1] = tile[i][0][1];
+    vector x = {0};
+    TSL_UNROLL for (int r = 0; r < lines; r++) {
+      const int64_t at = line_at(of, r, row + i);
+      x[2 * r] = of->real[at];
+      x[2 * r + 1] = of->imaginary[at];
+    }
+    tile[i] = x;
   }
+  for (int64_t i = rows; i < ROWS; i++)
+    tile[i] = (vector){0};
+  substitute_half(triangle, tile);
+  for (int i = 0; i < rows; i++, found += NUMBER(LANES))
+    TSL_UNROLL for (int r = 0; r < lines; r++) {
+      const int64_t at = line_at(of, r, row + i);
+      of->real[at] = found[2 * r];
+      of->real[at + 1] = found[2 * r + 1];
+    }
 }
 
-/* Takes ROWS columns off a vector's rows. */
-TSL_INLINE void line_take_off(const REAL *a, int64_t across, const REAL *re, const REAL *im, vector *real,
-                              vector *imaginary, bool whole, NAME(mask) some) {
+/* What is taken off a line, or sums of it: negated parts of X. */
+typedef struct parts {
+  REAL re[ROWS], im[ROWS];
+} parts;
+
+/* Takes ROWS columns off a vector's rows of each line. */
+TSL_INLINE void line_take_off(const REAL *a, int64_t across, const parts *x, vector *real, vector *imaginary,
+                              int lines, bool whole, NAME(mask) some) {
   TSL_UNROLL for (int l = 0; l < ROWS; l++) {
     const element *from = (const element *)(const void *)(a + l * across);
     vector column = whole ? NAME(load)(from) : NAME(load_masked)(from, some);
     TSL_KEEP(column); /* compilers would load it once for each sum */
-    *real = NUMBER(fma)(*real, re[l], column);
-    *imaginary = NUMBER(fma)(*imaginary, im[l], column);
+    TSL_UNROLL for (int r = 0; r < lines; r++) {
+      real[r] = NUMBER(fma)(real[r], x[r].re[l], column);
+      imaginary[r] = NUMBER(fma)(imaginary[r], x[r].im[l], column);
+    }
   }
 }
 
 /* Takes ROWS columns from `col` on off `count` rows below. */
-static void line_take_off_columns(const line *of, int64_t col, int64_t count) {
-  const int64_t below = col + ROWS, across = 2 * of->blocks->a.col_stride,
+TSL_INLINE void line_take_off_columns(const line *of, int64_t col, int64_t count, int lines) {
+  const int64_t below = col + ROWS, across = 2 * of->blocks->a.col_stride, apart = of->apart / 2,
                 first = of->is_flipped ? of->blocks->m - 1 : below;
   const REAL *a = number_at(&of->blocks->a, first, col);
-  const int64_t at = line_at(of, first);
+  const int64_t at = line_at(of, 0, first);
   element *const p = (element *)(void *)(of->real + at), *const q = (element *)(void *)(of->imaginary + at);
-  REAL re[ROWS], im[ROWS];
-  for (int l = 0; l < ROWS; l++) {
-    re[l] = -of->real[line_at(of, col + l)];
-    im[l] = -of->real[line_at(of, col + l) + 1];
-  }
+  parts x[LINES_MOST];
+  vector real[LINES_MOST], imaginary[LINES_MOST];
+  for (int r = 0; r < lines; r++)
+    for (int l = 0; l < ROWS; l++) {
+      x[r].re[l] = -of->real[line_at(of, r, col + l)];
+      x[r].im[l] = -of->real[line_at(of, r, col + l) + 1];
+    }
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
-    vector real = NAME(load)(p + i), imaginary = NAME(load)(q + i);
-    line_take_off(a + 2 * i, across, re, im, &real, &imaginary, true, NAME(mask_of)(1));
-    NAME(store)(p + i, real);
-    NAME(store)(q + i, imaginary);
+    TSL_UNROLL for (int r = 0; r < lines; r++) {
+      real[r] = NAME(load)(p + r * apart + i);
+      imaginary[r] = NAME(load)(q + r * apart + i);
+    }
+    line_take_off(a + 2 * i, across, x, real, imaginary, lines, true, NAME(mask_of)(1));
+    TSL_UNROLL for (int r = 0; r < lines; r++) {
+      NAME(store)(p + r * apart + i, real[r]);
+      NAME(store)(q + r * apart + i, imaginary[r]);
+    }
   }
   if (i == count)
     return;
   const NAME(mask) some = NAME(mask_of)(count - i);
-  vector real = NAME(load_masked)(p + i, some), imaginary = NAME(load_masked)(q + i, some);
-  line_take_off(a + 2 * i, across, re, im, &real, &imaginary, false, some);
-  NAME(store_masked)(p + i, real, some);
-  NAME(store_masked)(q + i, imaginary, some);
+  TSL_UNROLL for (int r = 0; r < lines; r++) {
+    real[r] = NAME(load_masked)(p + r * apart + i, some);
+    imaginary[r] = NAME(load_masked)(q + r * apart + i, some);
+  }
+  line_take_off(a + 2 * i, across, x, real, imaginary, lines, false, some);
+  TSL_UNROLL for (int r = 0; r < lines; r++) {
+    NAME(store_masked)(p + r * apart + i, real[r], some);
+    NAME(store_masked)(q + r * apart + i, imaginary[r], some);
+  }
 }
 
-/* Sums of some rows, and where these rows begin; rows that are not there are others once more. */
+/* Sums of some rows of each line, and where these rows begin; rows that are not there are others once more. */
 typedef struct tall {
   const moved_element *rows[TALL_LANES + NAME(LANES)];
-  REAL real[2 * (TALL_LANES + NAME(LANES))], imaginary[2 * (TALL_LANES + NAME(LANES))];
+  REAL real[LINES_MOST][TALL_PARTS], imaginary[LINES_MOST][TALL_PARTS];
 } tall;
 
-/* Takes STEPS columns off a vector's rows. */
+/* Takes STEPS columns off a vector's rows of each line, whose sums are `step` vectors apart. */
 TSL_INLINE void line_take_off_steps(const line *of, const moved_element *const *rows, int64_t l,
-                                    bool is_backwards, vector *real, vector *imaginary) {
+                                    bool is_backwards, vector *real, vector *imaginary, int step, int lines) {
   MOVED(vector) moved[MOVED(STEPS)];
   MOVED(transpose)(rows, is_backwards ? -l - MOVED(STEPS) + 1 : l, moved);
   TSL_UNROLL for (int s = 0; s < MOVED(STEPS); s++) {
     const vector column = (vector)moved[is_backwards ? MOVED(STEPS) - 1 - s : s];
-    *real = NUMBER(fma)(*real, -of->real[2 * (l + s)], column);
-    *imaginary = NUMBER(fma)(*imaginary, -of->real[2 * (l + s) + 1], column);
+    TSL_UNROLL for (int r = 0; r < lines; r++) {
+      const REAL *x = of->real + r * of->apart + 2 * (l + s);
+      real[r * step] = NUMBER(fma)(real[r * step], -x[0], column);
+      imaginary[r * step] = NUMBER(fma)(imaginary[r * step], -x[1], column);
+    }
   }
 }
 
 /* Takes columns `col` to `end`, at most a group, off `kept` rows from the first one on: of each vector's rows whole lines of
  * a cache, which the rows of all vectors might drive out where they are a power of two apart. */
 TSL_INLINE void line_take_off_rows(const line *of, tall *sums, int64_t first, int64_t col, int64_t end,
-                                   bool is_backwards, int kept) {
+                                   bool is_backwards, int kept, int lines) {
   const int vectors = (kept + NAME(LANES) - 1) / NAME(LANES);
   enum { LINE = 64 / (int)sizeof(element) };
   const moved_element *const *rows = sums->rows + first;
-  element *const p_at = (element *)(void *)(sums->real + 2 * first), *const q_at =
-                                                                         (element *)(void *)(sums->imaginary +
-                                                                                             2 * first);
-  vector p[TALL_VECTORS], q[TALL_VECTORS];
-  TSL_UNROLL for (int v = 0; v < vectors; v++) {
-    p[v] = NAME(load)(p_at + v * NAME(LANES));
-    q[v] = NAME(load)(q_at + v * NAME(LANES));
+  vector p[LINES_MOST][TALL_VECTORS], q[LINES_MOST][TALL_VECTORS];
+  TSL_UNROLL for (int r = 0; r < lines; r++) {
+    const element *real = (const element *)(const void *)(sums->real[r] + 2 * first),
+                  *imaginary = (const element *)(const void *)(sums->imaginary[r] + 2 * first);
+    TSL_UNROLL for (int v = 0; v < vectors; v++) {
+      p[r][v] = NAME(load)(real + v * NAME(LANES));
+      q[r][v] = NAME(load)(imaginary + v * NAME(LANES));
+    }
   }
   int64_t l = col;
   for (; l + LINE <= end; l += LINE)
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
-      TSL_UNROLL for (int s = 0; s < LINE; s += MOVED(STEPS))
-          line_take_off_steps(of, rows + v * NAME(LANES), l + s, is_backwards, &p[v], &q[v]);
+      TSL_UNROLL for (int s = 0; s < LINE; s += MOVED(STEPS)) line_take_off_steps(
+          of, rows + v * NAME(LANES), l + s, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
     }
   for (; l + MOVED(STEPS) <= end; l += MOVED(STEPS))
-    TSL_UNROLL for (int v = 0; v < vectors; v++)
-        line_take_off_steps(of, rows + v * NAME(LANES), l, is_backwards, &p[v], &q[v]);
+    TSL_UNROLL for (int v = 0; v < vectors; v++) line_take_off_steps(
+        of, rows + v * NAME(LANES), l, is_backwards, &p[0][v], &q[0][v], TALL_VECTORS, lines);
   for (; l < end; l++)
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
       union {
@@ -153,90 +187,102 @@ TSL_INLINE void line_take_off_rows(const line *of, tall *sums, int64_t first, in
       } column;
       for (int i = 0; i < NAME(LANES); i++)
         column.element[i] = rows[v * NAME(LANES) + i][is_backwards ? -l : l];
-      p[v] = NUMBER(fma)(p[v], -of->real[2 * l], column.whole);
-      q[v] = NUMBER(fma)(q[v], -of->real[2 * l + 1], column.whole);
+      TSL_UNROLL for (int r = 0; r < lines; r++) {
+        const REAL *x = of->real + r * of->apart + 2 * l;
+        p[r][v] = NUMBER(fma)(p[r][v], -x[0], column.whole);
+        q[r][v] = NUMBER(fma)(q[r][v], -x[1], column.whole);
+      }
     }
-  TSL_UNROLL for (int v = 0; v < vectors; v++) {
-    const int64_t here = tsl_least(NAME(LANES), kept - v * NAME(LANES));
-    NAME(store_edge)(p_at + v * NAME(LANES), p[v], here);
-    NAME(store_edge)(q_at + v * NAME(LANES), q[v], here);
+  TSL_UNROLL for (int r = 0; r < lines; r++) {
+    element *real = (element *)(void *)(sums->real[r] + 2 * first),
+            *imaginary = (element *)(void *)(sums->imaginary[r] + 2 * first);
+    TSL_UNROLL for (int v = 0; v < vectors; v++) {
+      const int64_t here = tsl_least(NAME(LANES), kept - v * NAME(LANES));
+      NAME(store_edge)(real + v * NAME(LANES), p[r][v], here);
+      NAME(store_edge)(imaginary + v * NAME(LANES), q[r][v], here);
+    }
   }
 }
 
 /* Rows `row` to `row + rows`, at most TALL, of an A whose rows are streams: what lies on their left is taken off, then each ROWS of them find
  * theirs. */
-TSL_INLINE void line_solve_tall(const line *of, int64_t row, int64_t rows, REAL *triangle,
-                                bool is_backwards) {
+TSL_INLINE void line_solve_tall(const line *of, int64_t row, int64_t rows, REAL *triangle, bool is_backwards,
+                                int lines) {
   tall sums;
   for (int i = 0; i < TALL_LANES + NAME(LANES); i++) {
     const int64_t from = i < rows ? row + i : row;
     sums.rows[i] = (const moved_element *)(const void *)number_at(&of->blocks->a, from, 0);
-    for (int part = 0; part < 2; part++) {
-      sums.real[2 * i + part] = of->real[2 * from + part];
-      sums.imaginary[2 * i + part] = of->imaginary[2 * from + part];
-    }
+    for (int r = 0; r < lines; r++)
+      for (int part = 0; part < 2; part++) {
+        const int64_t at = r * of->apart + 2 * from + part;
+        sums.real[r][2 * i + part] = of->real[at];
+        sums.imaginary[r][2 * i + part] = of->imaginary[at];
+      }
   }
-  const line own = {of->blocks, sums.real, sums.imaginary, false};
+  const line own = {of->blocks, sums.real[0], sums.imaginary[0], TALL_PARTS, false};
   for (int64_t l = 0; l < row; l += GROUP) {
     const int64_t end = tsl_least(l + GROUP, row);
-    line_take_off_rows(of, &sums, 0, l, end, is_backwards, TALL_LANES);
-    if (end == l + GROUP)
-      line_join(&own, 0, TALL_LANES);
+    line_take_off_rows(of, &sums, 0, l, end, is_backwards, TALL_LANES, lines);
+    for (int r = 0; end == l + GROUP && r < lines; r++)
+      line_join(&own, r, 0, TALL_LANES);
   }
   for (int64_t i = 0; i < rows; i += ROWS) {
     const int64_t count = tsl_least(ROWS, rows - i);
     if (i > 0)
-      line_take_off_rows(of, &sums, i, row, row + i, is_backwards, ROWS);
-    if ((row + i) % GROUP > 0)
-      line_join(&own, i, i + count);
-    for (int64_t r = i; r < i + count; r++)
-      line_put(of, row + r, sums.real[2 * r], sums.imaginary[2 * r]);
-    line_substitute(of, row + i, count, triangle);
+      line_take_off_rows(of, &sums, i, row, row + i, is_backwards, ROWS, lines);
+    for (int r = 0; r < lines; r++) {
+      if ((row + i) % GROUP > 0)
+        line_join(&own, r, i, i + count);
+      for (int64_t k = i; k < i + count; k++)
+        line_put(of, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
+    }
+    line_substitute(of, row + i, count, triangle, lines);
   }
 }
 
-static void line_solve_rows(const line *of, REAL *triangle) {
+TSL_INLINE void line_solve_rows(const line *of, REAL *triangle, bool is_backwards, int lines) {
   const int64_t m = of->blocks->m;
-  const bool is_backwards = of->blocks->a.col_stride < 0;
   for (int64_t i = 0; i < m; i += TALL)
-    if (is_backwards)
-      line_solve_tall(of, i, tsl_least(TALL, m - i), triangle, true);
-    else
-      line_solve_tall(of, i, tsl_least(TALL, m - i), triangle, false);
+    line_solve_tall(of, i, tsl_least(TALL, m - i), triangle, is_backwards, lines);
 }
 
 /* Columns as streams: what ROWS rows are found to be is taken off all rows below. */
-static void line_solve_columns(const line *of, REAL *triangle) {
+TSL_INLINE void line_solve_columns(const line *of, REAL *triangle, int lines) {
   const int64_t m = of->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
     const int64_t rows = tsl_least(ROWS, m - i);
-    if (i % GROUP > 0)
-      line_join(of, i, i + rows);
-    else if (i > 0)
-      line_join(of, i, m);
-    line_substitute(of, i, rows, triangle);
+    for (int r = 0; i > 0 && r < lines; r++)
+      line_join(of, r, i, i % GROUP > 0 ? i + rows : m);
+    line_substitute(of, i, rows, triangle, lines);
     if (m - i > ROWS)
-      line_take_off_columns(of, i, m - i - ROWS);
+      line_take_off_columns(of, i, m - i - ROWS, lines);
   }
 }
 
-/* Whether A lies so that there are vectors along it. */
-static bool solve_line(const tsl_solve_blocks *blocks, int64_t at, REAL *values, REAL *triangle) {
-  const int64_t m = blocks->m, down = blocks->a.row_stride, across = blocks->a.col_stride;
-  const bool by_column = down == 1 || down == -1;
-  const line of = {blocks, values, values + 2 * m, down == -1};
-  if (!by_column && across != 1 && across != -1)
-    return false;
-  for (int64_t i = 0; i < m; i++) {
-    const REAL *b = number_at(&blocks->b, i, at);
-    const vector scaled = times_alpha(blocks->alpha, (vector){b[0], b[1]});
-    line_put(&of, i, scaled[0], scaled[1]);
-  }
-  if (by_column)
-    line_solve_columns(&of, triangle);
+TSL_INLINE void line_solve(const line *of, REAL *triangle, int lines) {
+  const int64_t down = of->blocks->a.row_stride;
+  if (down == 1 || down == -1)
+    line_solve_columns(of, triangle, lines);
+  else if (of->blocks->a.col_stride < 0)
+    line_solve_rows(of, triangle, true, lines);
   else
-    line_solve_rows(&of, triangle);
-  for (int64_t i = 0; i < m; i++)
-    *element_at(&blocks->x, i, at) = *(const element *)(const void *)(of.real + line_at(&of, i));
-  return true;
+    line_solve_rows(of, triangle, false, lines);
+}
+
+static void line_bring(const line *of, int r, int64_t at) {
+  for (int64_t i = 0; i < of->blocks->m; i++) {
+    const REAL *b = number_at(&of->blocks->b, i, at);
+    const vector scaled = times_alpha(of->blocks->alpha, (vector){b[0], b[1]});
+    line_put(of, r, i, scaled[0], scaled[1]);
+  }
+}
+
+static void line_give(const line *of, int r, int64_t at) {
+  for (int64_t i = 0; i < of->blocks->m; i++)
+    *element_at(&of->blocks->x, i, at) = *(const element *)(const void *)(of->real + line_at(of, r, i));
+}
+
+static line lines_of(const tsl_solve_blocks *blocks, REAL *values) {
+  const int64_t length = line_length(2 * blocks->m);
+  return (line){blocks, values, values + length, 2 * length, blocks->a.row_stride == -1};
 }

@@ -36,6 +36,11 @@
 #define PARTS_OF_c128 1
 #define PARTS_ARE_TWO JOIN(PARTS_OF_, TSL_TYPE)
 
+#define BYTES_OF_f32 4
+#define BYTES_OF_f64 8
+#define BYTES_OF_c64 8
+#define BYTES_OF_c128 16
+
 /* What is transposed: a c64 as the f64 that it fits. */
 #define MOVED_f32 _f32
 #define MOVED_f64 _f64
@@ -468,18 +473,20 @@ static void give_short_rows(const group *to, int64_t row, int64_t rows, const RE
   }
 }
 
-/* LANES rows of columns whose elements are neighbours. */
-static void give_columns(const group *to, int64_t row, const REAL *x) {
+/* `rows` rows, at most LANES, of columns whose elements are neighbours. */
+static void give_columns(const group *to, int64_t row, int64_t rows, const REAL *x) {
   const bool is_flipped = to->view->row_stride < 0;
-  const int64_t lowest = is_flipped ? row + NAME(LANES) - 1 : row;
+  const int64_t lowest = is_flipped ? row + rows - 1 : row;
   const moved_element *lines[NAME(LANES)];
-  for (int i = 0; i < NAME(LANES); i++)
-    lines[i] = (const moved_element *)(const void *)(x + (is_flipped ? NAME(LANES) - 1 - i : i) * STEP);
+  for (int64_t i = 0; i < NAME(LANES); i++) {
+    const int64_t from = tsl_least(i, rows - 1);
+    lines[i] = (const moved_element *)(const void *)(x + (is_flipped ? rows - 1 - from : from) * STEP);
+  }
   for (int j = 0; j < to->count; j += NAME(STEPS)) {
     MOVED(vector) moved[NAME(STEPS)];
     MOVED(transpose)(lines, j, moved);
     for (int s = 0; s < NAME(STEPS) && j + s < to->count; s++)
-      NAME(store)(element_at(to->view, lowest, to->first + j + s), (vector)moved[s]);
+      NAME(store_edge)(element_at(to->view, lowest, to->first + j + s), (vector)moved[s], rows);
   }
 }
 
@@ -495,8 +502,8 @@ static void give(const group *to, int64_t row, int64_t rows, const REAL *x) {
     return;
   }
   if (to->view->row_stride == 1 || to->view->row_stride == -1)
-    for (; done + NAME(LANES) <= rows; done += NAME(LANES))
-      give_columns(to, row + done, x + done * STEP);
+    for (; done < rows; done += NAME(LANES))
+      give_columns(to, row + done, tsl_least(NAME(LANES), rows - done), x + done * STEP);
   for (int64_t i = done; i < rows; i++)
     for (int j = 0; j < to->count; j++)
       *element_at(to->view, row + i, to->first + j) = ((const element *)(const void *)(x + i * STEP))[j];
@@ -589,100 +596,83 @@ static void solve_few(const working *w, int64_t count) {
   }
 }
 
-#if !PARTS_ARE_TWO
-/* --- few rows, and few right-hand sides --- */
+#include "strategy/solve/host_blocked/small.h"
 
-/* Triangles of at most so many rows are read where they lie, LOW rows at a time: no copy of them is worth its time. */
-enum { SMALL = LYING_ROWS, LOW = 4 };
+/* Right-hand sides that are lines of their own: a number of A meets each line by itself, which half a vector of them makes as much work as tiles are, and
+ * less than that where what it meets has to be transposed. Lines are PAD numbers more than rows apart, so that they do not share the places in the first cache that columns a power of two apart take. */
+#define LINES_ROOM (VECTOR_BYTES / JOIN(BYTES_OF_, TSL_TYPE) / 2)
+enum {
+  LINES_MOST = LINES_ROOM < 2   ? 1
+               : LINES_ROOM < 4 ? 2
+                                : 4,
+  LINES_BY_ROW_MOST = LINES_ROOM < 4   ? 1
+                      : LINES_ROOM < 8 ? 3
+                                       : 4,
+  PAD = 5 * 64 / (int)sizeof(REAL),
+  PADDED_ROWS = 96 /* a micro-panel of X has room from so many on, where vectors have more than one number */
+};
 
-/* What divides the rows; which way is found for ROWS of them together, as copies have it. */
-typedef struct divisors {
-  REAL inverse[SMALL], own[SMALL];
-  int way[SMALL];
-} divisors;
-
-static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
-  const int64_t m = blocks->m, step = blocks->a.row_stride + blocks->a.col_stride;
-  const REAL *diagonal = number_at(&blocks->a, 0, 0);
-  for (int64_t first = 0; first < m; first += ROWS) {
-    const int64_t end = tsl_least(first + ROWS, m);
-    bool all = true;
-    for (int64_t i = first; !blocks->is_unit && i < end; i++) {
-      out->own[i] = diagonal[i * step];
-      out->inverse[i] = 1 / out->own[i];
-      all &= has_reciprocal(out->own[i], 0);
-    }
-    for (int64_t i = first; i < end; i++)
-      out->way[i] = blocks->is_unit ? BY_NOTHING : all ? BY_RECIPROCALS : BY_DIAGONAL;
-  }
+static inline int64_t line_length(int64_t numbers) {
+  return numbers + (LINES_ROOM > 0 && numbers >= PARTS * PADDED_ROWS ? PAD : 0);
 }
 
-/* Rows i to i + rows, term by term as copies are taken off. */
-TSL_INLINE void solve_low(const tsl_view *a, const divisors *by, int64_t i, int rows, REAL *x, int vectors) {
-  const int64_t down = a->row_stride, across = a->col_stride;
-  const REAL *number = number_at(a, i, 0);
-  vector tile[LOW][VECTORS];
-  vector *const own = (vector *)(void *)(x + i * STEP);
-  TSL_UNROLL for (int r = 0; r < rows; r++) {
-    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[r][j] = own[r * VECTORS + j];
-  }
-  for (int64_t l = 0; l < i; l++, number += across, x += STEP) {
-    TSL_UNROLL for (int j = 0; j < vectors; j++) {
-      const vector above = -((const vector *)(const void *)x)[j];
-      TSL_UNROLL for (int r = 0; r < rows; r++) tile[r][j] = NUMBER(fma)(tile[r][j], number[r * down], above);
-    }
-  }
-  TSL_UNROLL for (int r = 0; r < rows; r++) {
-    const int way = by->way[i + r];
-    TSL_UNROLL for (int j = 0; j < vectors; j++) {
-      if (way == BY_RECIPROCALS)
-        tile[r][j] = NUMBER(fma)((vector){0}, by->inverse[i + r], tile[r][j]);
-      else if (way == BY_DIAGONAL)
-        tile[r][j] = tile[r][j] / by->own[i + r];
-      own[r * VECTORS + j] = tile[r][j];
-      TSL_UNROLL for (int k = r + 1; k < rows; k++) tile[k][j] =
-          NUMBER(fma)(tile[k][j], number[k * down + r * across], -tile[r][j]);
-    }
-  }
+/* A tile of one vector a row over its triangle: out of line, since there are many ways to come here. */
+static __attribute__((noinline)) void substitute_half(const REAL *triangle, vector x[ROWS]) {
+  vector tile[ROWS][VECTORS];
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) tile[i][0] = x[i];
+  substitute(triangle, tile, 1);
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) x[i] = tile[i][0];
 }
-
-TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors *by, REAL *x, int vectors) {
-  const int64_t m = blocks->m;
-  int64_t i = 0;
-  for (; i + LOW <= m; i += LOW)
-    solve_low(&blocks->a, by, i, LOW, x, vectors);
-  for (; i + 2 <= m; i += 2)
-    solve_low(&blocks->a, by, i, 2, x, vectors);
-  for (; i < m; i++)
-    solve_low(&blocks->a, by, i, 1, x, vectors);
-}
-
-/* Whether it was one. */
-static bool solve_small(const working *w, int64_t count) {
-  divisors by;
-  if (w->blocks->m > SMALL)
-    return false;
-  find_divisors(w->blocks, &by);
-  for (int64_t p = 0; p < w->panels; p++)
-    if (count - p * COLUMNS <= NAME(LANES))
-      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, 1);
-    else
-      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, VECTORS);
-  return true;
-}
-#else
-static bool solve_small(const working *w, int64_t count) {
-  (void)w;
-  (void)count;
-  return false;
-}
-#endif
 
 #if PARTS_ARE_TWO
 #include "strategy/solve/host_blocked/line_complex.h"
 #else
 #include "strategy/solve/host_blocked/line.h"
 #endif
+
+static void solve_one_line(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 1);
+}
+#if LINES_ROOM >= 2
+static void solve_two_lines(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 2);
+}
+#endif
+#if LINES_ROOM >= 4
+static void solve_three_lines(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 3);
+}
+static void solve_four_lines(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 4);
+}
+#endif
+
+static void (*const solve_lines_of[])(const line *of, REAL *triangle) = {
+    solve_one_line,
+#if LINES_ROOM >= 2
+    solve_two_lines,
+#endif
+#if LINES_ROOM >= 4
+    solve_three_lines,
+    solve_four_lines,
+#endif
+};
+
+/* Whether they are so few, and A lies so that there are vectors along it. */
+static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t count, REAL *values,
+                        REAL *triangle) {
+  const int64_t down = blocks->a.row_stride, across = blocks->a.col_stride;
+  const bool by_column = down == 1 || down == -1, by_row = across == 1 || across == -1;
+  const line of = lines_of(blocks, values);
+  if (count > (by_column ? LINES_MOST : by_row ? LINES_BY_ROW_MOST : 0) || blocks->m <= LYING_ROWS)
+    return false;
+  for (int r = 0; r < count; r++)
+    line_bring(&of, r, first + r);
+  solve_lines_of[count - 1](&of, triangle);
+  for (int r = 0; r < count; r++)
+    line_give(&of, r, first + r);
+  return true;
+}
 
 static group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count, int64_t panel) {
   (void)w;
@@ -698,7 +688,7 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
                      .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
                      .x = x_copy,
                      .a = a_copy};
-  if (count == 1 && (PARTS == 2 || m > LYING_ROWS) && solve_line(blocks, first, w.x, w.a))
+  if (solve_lines(blocks, first, count, w.x, w.a))
     return;
   for (int64_t p = 0; p < w.panels; p++) {
     const group from = group_of(&w, &blocks->b, first, count, p);
@@ -726,4 +716,48 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
   }
 }
 
-const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, ROWS, COLUMNS, ROWS + 2};
+/* As many micro-panels as a caller's room holds, each by itself. */
+static void multiply_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy) {
+  const int64_t m = blocks->m;
+  for (int64_t j = 0; j < count; j += COLUMNS) {
+    const group from = {&blocks->b, first + j, tsl_least(COLUMNS, count - j)},
+                to = {&blocks->x, first + j, from.count};
+    bring(&from, m, blocks->alpha, x_copy);
+    if (from.count <= NAME(LANES))
+      multiply_panel(blocks, x_copy, 1);
+    else
+      multiply_panel(blocks, x_copy, VECTORS);
+    give(&to, 0, m, x_copy);
+  }
+}
+
+#if PARTS_ARE_TWO
+/* B's columns, conjugated where that is meant, times alpha; then what C was, times beta, to which the product is added. */
+static void product_columns(const tsl_solve_blocks *blocks, const tsl_solve_rest *rest, void *x_copy,
+                            void *y_copy) {
+  static const double one[2] = {1, 0};
+  const int64_t m = blocks->m, k = rest->k;
+  vector *const x = x_copy;
+  for (int64_t j = 0; j < blocks->n; j += COLUMNS) {
+    const group from = {&blocks->b, j, tsl_least(COLUMNS, blocks->n - j)}, to = {&blocks->x, j, from.count};
+    bring(&from, k, rest->conjugates_b ? one : blocks->alpha, x_copy);
+    for (int64_t i = 0; rest->conjugates_b && i < k * VECTORS; i++)
+      x[i] = times_alpha(blocks->alpha, NUMBER(swapped)(NUMBER(times_i)(x[i])));
+    if (rest->beta[0] != 0 || rest->beta[1] != 0)
+      bring(&to, m, rest->beta, y_copy);
+    else
+      memset(y_copy, 0, (size_t)(m * STEP) * sizeof(REAL));
+    if (from.count <= NAME(LANES))
+      product_panel(blocks, k, x_copy, y_copy, 1);
+    else
+      product_panel(blocks, k, x_copy, y_copy, VECTORS);
+    give(&to, 0, m, y_copy);
+  }
+}
+#define PRODUCT product_columns
+#else
+#define PRODUCT NULL
+#endif
+
+const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, multiply_columns, PRODUCT,
+                                                  ROWS,          COLUMNS,          ROWS + 2};
