@@ -76,9 +76,12 @@ TSL_INLINE void line_take_off_columns(const line *of, int64_t col, int64_t count
   if (i == count)
     return;
   const NAME(mask) some = NAME(mask_of)(count - i);
-  TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NAME(load_masked)(out + r * apart + i, some);
-  line_take_off(a + i, across, x, sums, lines, false, some);
-  TSL_UNROLL for (int r = 0; r < lines; r++) NAME(store_masked)(out + r * apart + i, sums[r], some);
+  vector last[LINES_MOST];
+  for (int r = 0; r < lines; r++)
+    last[r] = NAME(load_masked)(out + r * apart + i, some);
+  line_take_off(a + i, across, x, last, lines, false, some);
+  for (int r = 0; r < lines; r++)
+    NAME(store_masked)(out + r * apart + i, last[r], some);
 }
 
 /* Takes what is on their left off ROWS rows, of which `rows` are there. */
@@ -91,11 +94,11 @@ TSL_INLINE void line_take_off_rows(const line *of, int64_t row, int64_t rows, bo
     REAL lane[LINE_LANES];
   } kept[LINES_MOST], column;
   vector sums[LINES_MOST][LINE_VECTORS];
-  for (int i = 0; i < LINE_LANES; i++) {
+  for (int i = 0; i < LINE_LANES; i++)
     at[i] = (const element *)(const void *)number_at(&of->blocks->a, row + (i < rows ? i : 0), 0);
-    TSL_UNROLL for (int r = 0; r < lines; r++) kept[r].lane[i] = i < rows ? values[r * apart + row + i] : 0;
-  }
   TSL_UNROLL for (int r = 0; r < lines; r++) {
+    for (int i = 0; i < LINE_LANES; i++)
+      kept[r].lane[i] = i < rows ? values[r * apart + row + i] : 0;
     TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) sums[r][v] = kept[r].whole[v];
   }
   int64_t l = 0;
