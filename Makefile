@@ -7,8 +7,8 @@
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PRESET ?= release
-# Tests use all processors themselves; two at a time fill the gaps.
-CTEST_JOBS ?= 2
+# Tests use all processors themselves; three at a time fill the gaps of those that wait.
+CTEST_JOBS ?= 3
 TESELA := build/$(PRESET)/bin/tesela
 
 help:
