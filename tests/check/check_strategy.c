@@ -11,9 +11,9 @@
  * every: every STEPth standard case, for each pair others, for an emulator.
  *
  * shared: types are shared out among configs, for where compiling takes long: each type goes to the next config that takes it,
- * the first to the first, and a config without one takes one by turns; of these pairs the first and every STEPth are tried (1: all),
- * for each strategy others, so that all strategies together meet all types. Last steps are those of one strategy, `element`, in all their
- * forms, and of the others in two: they are the plan's, whatever strategy multiplied. */
+ * the first to the first, and a config without one takes one by turns; of these pairs the first, with all cases, and every STEPth are
+ * tried (1: all), for each strategy others, so that all strategies together meet more types. Last steps are those of one strategy,
+ * `element`, in all their forms, and of the others in two: they are the plan's, whatever strategy multiplied. */
 #include "base/env.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -152,7 +152,7 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
     for (int i = 0; next_standard(strategy, structured != 0, i, types, &what); i++)
       if (i % standard_step == turn % standard_step)
         check(strategy, config, device, &what, &tally);
-  const int step = turn < TYPES_OF_EVERY_CONFIG ? 1 : 4;
+  const int step = turn < (shared ? 1 : TYPES_OF_EVERY_CONFIG) ? 1 : 4;
   for (int i = turn % step; i < random_cases; i += step) {
     tsl_case_random(strategy->op, random_seed, (uint64_t)i, types->c, &what);
     tsl_case_set_types(&what, types);
