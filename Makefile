@@ -7,14 +7,14 @@
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PRESET ?= release
-# Tests use all processors themselves; two at a time fill the gaps.
-CTEST_JOBS ?= 2
+# Tests use all processors themselves; three at a time fill the gaps of those that wait.
+CTEST_JOBS ?= 3
 TESELA := build/$(PRESET)/bin/tesela
 
 help:
 	@sed -n '2,3s/^# *//p' Makefile
 	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
-	@echo 'make test-sweeps   what make test leaves out since it takes long: kernels for older GPUs, the drawn shapes of the triple loop'
+	@echo 'make test-sweeps   what make test leaves out since it takes long: kernels for older GPUs, every type with every shape'
 	@echo 'make test-lapack LAPACK=FOLDER   LAPACK'"'"'s own test programs on the BLAS drop-in: minutes'
 	@echo 'make style    format, include graph, generated documents'
 	@echo 'make wheel    the Python package: built, repaired, and used where there is no compiler'

@@ -30,7 +30,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-enum { PRODUCTS = 500, BATCH = 3, THREADS = 3, SKIPPED = 77, LINE_BYTES = 512 };
+enum { PRODUCTS = 500, BATCH = 3, THREADS = 3, SEEDS = 4, SKIPPED = 77, LINE_BYTES = 512 };
 
 static build tesela;
 static tesela_context *contexts[2]; /* of one thread, and of THREADS */
@@ -167,6 +167,29 @@ typedef struct memory {
   int64_t apart; /* elements from a matrix to the next */
 } memory;
 
+/* The first `count` numbers of a seed in a type, which all products begin with: drawn once, and more of them where more are asked for. */
+static const void *numbers(tesela_type of, uint64_t seed, size_t count) {
+  static struct {
+    unsigned char *at;
+    size_t have, room;
+  } drawn[TESELA_E5M2 + 1][SEEDS];
+  const tsl_type_info *type = tsl_type(of);
+  if (count > drawn[of][seed].room) {
+    const size_t room = 2 * count;
+    drawn[of][seed].at = realloc(drawn[of][seed].at, room * type->size);
+    if (!drawn[of][seed].at)
+      stop("numbers", "no memory");
+    drawn[of][seed].room = room;
+  }
+  if (count > drawn[of][seed].have) {
+    const size_t have = drawn[of][seed].have;
+    tsl_random_fill(type->is_integer ? TSL_DRAW_INTEGER : TSL_DRAW_UNIFORM, seed, have, of,
+                    drawn[of][seed].at + have * type->size, count - have);
+    drawn[of][seed].have = count;
+  }
+  return drawn[of][seed].at;
+}
+
 static memory make_operand(const tsl_shape *shape, int count, uint64_t seed) {
   const tsl_type_info *type = tsl_type(shape->type);
   const int64_t extent = tsl_shape_extent(shape);
@@ -176,8 +199,7 @@ static memory make_operand(const tsl_shape *shape, int count, uint64_t seed) {
     stop("a matrix", tesela_last_error());
   made.at = block;
   made.first = made.at + (size_t)tsl_shape_below(shape) * type->size;
-  tsl_random_fill(type->is_integer ? TSL_DRAW_INTEGER : TSL_DRAW_UNIFORM, seed, 0, shape->type, made.at,
-                  made.bytes / type->size);
+  memcpy(made.at, numbers(shape->type, seed, made.bytes / type->size), made.bytes);
   return made;
 }
 

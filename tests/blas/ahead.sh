@@ -22,9 +22,7 @@ TESELA_THREADS=1 "$calls" $word >one.txt
 grep -q ' tesela ' one.txt || fail "one thread does not wait"
 
 # Others do not: the first call is the other library's, the last the device's, with the same bits.
-words=()
-for ((i = 0; i < 1500; i++)); do words+=("$word"); done
-TESELA_LOG=plan "$calls" "${words[@]}" >out.txt 2>log.txt || fail "the calls failed"
+TESELA_LOG=plan "$calls" "$word" until:512x512x24 "$word" >out.txt 2>log.txt || fail "the calls failed"
 head -1 out.txt | grep -q ' other ' || fail "the first call waited"
 tail -1 out.txt | cmp - one.txt || fail "the last call is not the device's"
 grep -q 'goes to another device from now on' log.txt || fail "the log does not say so"
@@ -47,6 +45,8 @@ timeout 60 "$calls" $word fork:512x512x24 $word fork:512x512x24 >out.txt 2>log.t
 # What does not compile stays on the processor, and the log says why.
 rm -rf cache
 mkdir -p empty
+words=()
+for ((i = 0; i < 200; i++)); do words+=("$word" wait:5); done
 TESELA_KERNEL_DIR=$scratch/empty TESELA_LOG=plan timeout 60 "$calls" "${words[@]}" >out.txt 2>log.txt || fail "calls failed with $?"
 grep -q 'is put aside' log.txt || fail "the log does not say what failed"
 ! grep -q 'another device from now on' log.txt || fail "a device without kernels was chosen"

@@ -2,7 +2,8 @@
  * computed (the other library leaves its mark), and a sum of the result's bits.
  *
  *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N  fork:MxNxK (a dgemm, and the same in a child, which must end well)
- *   wait:N (N milliseconds)  aside:MxNxK (a dgemm by a thread, whose end is waited for) */
+ *   wait:N (N milliseconds)  aside:MxNxK (a dgemm by a thread, whose end is waited for)
+ *   until:MxNxK (a dgemm each few milliseconds until one is tesela's, 5000 at most) */
 #include "blas/other.h"
 
 #include <inttypes.h>
@@ -63,11 +64,20 @@ static void do_wait(const int32_t size[3]) {
   (void)nanosleep(&time, NULL);
 }
 
+static void do_until(const int32_t size[3]) {
+  enum { CALLS_MAX = 5000, APART = 4 };
+  c[0] = OTHER_MARK;
+  for (int i = 0; i < CALLS_MAX && c[0] == OTHER_MARK; i++) {
+    do_wait((const int32_t[3]){APART});
+    do_dgemm(size);
+  }
+}
+
 static const struct routine {
   const char *name;
   void (*call)(const int32_t size[3]);
 } routines[] = {{"dgemm", do_dgemm}, {"zgemm", do_zgemm}, {"zgemmt", do_zgemmt}, {"ddot", do_ddot},
-                {"fork", do_fork},   {"wait", do_wait},   {"aside", do_aside}};
+                {"fork", do_fork},   {"wait", do_wait},   {"aside", do_aside},   {"until", do_until}};
 
 static uint64_t sum_of_bits(void) {
   uint64_t sum = 0;

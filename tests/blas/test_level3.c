@@ -123,24 +123,34 @@ static wide of_factor(int i, int l) {
   return is_in_place() ? of_triangle(i, l) : of_symmetric(i, l);
 }
 
+/* Of finite numbers of f64 at most, which overflow nothing in long double; in a tenth of cabsl()'s time, and of a real number's product. */
+static long double magnitude(wide x) {
+  const long double re = creall(x), im = cimagl(x);
+  return im == 0 ? fabsl(re) : sqrtl(re * re + im * im);
+}
+static wide times(wide x, wide y) {
+  return cimagl(x) == 0 && cimagl(y) == 0 ? creall(x) * creall(y) : x * y;
+}
+
 /* The sum of products at (i, j), and of their magnitudes; x holds the general factor. */
 static wide add_products(const void *x, int ldx, int i, int j, long double *size) {
   wide sum = 0;
   *size = 0;
   for (int l = 0; !is_update() && l < factor_size(); l++) {
-    const wide term = now->side == 'L' ? of_factor(i, l) * load(x, place(ldx, l, j))
-                                       : load(x, place(ldx, i, l)) * of_factor(l, j);
+    const wide term = now->side == 'L' ? times(of_factor(i, l), load(x, place(ldx, l, j)))
+                                       : times(load(x, place(ldx, i, l)), of_factor(l, j));
     sum += term;
-    *size += cabsl(term);
+    *size += magnitude(term);
   }
   for (int l = 0; is_update() && l < now->k; l++) {
     const wide x_i = of_update(a, now->lda, i, l), x_j = of_update(a, now->lda, j, l);
     const wide y_i = is_two() ? of_update(b, now->ldb, i, l) : x_i;
     const wide y_j = is_two() ? of_update(b, now->ldb, j, l) : x_j;
-    sum += now->alpha * x_i * (is_hermitian() ? conjl(y_j) : y_j);
+    sum += times(times(now->alpha, x_i), is_hermitian() ? conjl(y_j) : y_j);
     if (is_two())
-      sum += (is_hermitian() ? conjl(now->alpha) : now->alpha) * y_i * (is_hermitian() ? conjl(x_j) : x_j);
-    *size += 2 * cabsl(now->alpha) * (cabsl(x_i) * cabsl(y_j) + cabsl(y_i) * cabsl(x_j));
+      sum += times(times(is_hermitian() ? conjl(now->alpha) : now->alpha, y_i),
+                   is_hermitian() ? conjl(x_j) : x_j);
+    *size += 2 * magnitude(now->alpha) * (magnitude(x_i) * magnitude(y_j) + magnitude(y_i) * magnitude(x_j));
   }
   if (is_update())
     return sum;

@@ -1,4 +1,4 @@
-/* check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared [STEP] | every STEP]]: one strategy with all its configs, or its probes, on all devices of a
+/* check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP]]: one strategy with all its configs, or its probes, on all devices of a
  * kind, or on the device that is named ("cuda:1"), or several ("cuda:*", "opencl:0,cpu"), over the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a
  * quarter, each time another, for the rest. The first config takes all types that the strategy does; the others the first two,
  * but probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
@@ -11,8 +11,9 @@
  * every: every STEPth standard case, for each pair others, for an emulator.
  *
  * shared: types are shared out among configs, for where compiling takes long: each type goes to the next config that takes it,
- * the first to the first, and a config without one takes one by turns; of these pairs the first two and every STEPth are tried (1: all). Last steps are those of one strategy, `element`, in all their forms,
- * and of the others in two: they are the plan's, whatever strategy multiplied. */
+ * the first to the first, and a config without one takes one by turns; of these pairs the first, with all cases, and every STEPth are
+ * tried (1: all), for each strategy others, so that all strategies together meet more types. Last steps are those of one strategy,
+ * `element`, in all their forms, and of the others in two: they are the plan's, whatever strategy multiplied. */
 #include "base/env.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -26,8 +27,9 @@
 enum { SKIPPED = 77, MOST_REPORTED = 20, TYPES_OF_EVERY_CONFIG = 2, MOST_KERNELS = 64, MOST_TIGHT = 40 };
 static const uint64_t random_seed = 20240229;
 static int64_t random_cases = 200;
+/* Words that were given, and the steps behind them. */
 static bool tight, shared, every;
-static int64_t step_given = 1;
+static int64_t tight_step = 1, shared_step = 1, every_step = 1;
 static bool is_first = true; /* no pair of config and types is done */
 
 /* --- what `tight` tells --- */
@@ -145,12 +147,12 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
   tsl_text text = {0};
   tsl_case what;
   counts tally = {0};
-  const int64_t standard_step = every || (tight && turn >= TYPES_OF_EVERY_CONFIG) ? step_given : 1;
+  const int64_t standard_step = tight && turn >= TYPES_OF_EVERY_CONFIG ? tight_step : every_step;
   for (int structured = 0; structured <= has_structures(strategy, types); structured++)
     for (int i = 0; next_standard(strategy, structured != 0, i, types, &what); i++)
       if (i % standard_step == turn % standard_step)
         check(strategy, config, device, &what, &tally);
-  const int step = turn < TYPES_OF_EVERY_CONFIG ? 1 : 4;
+  const int step = turn < (shared ? 1 : TYPES_OF_EVERY_CONFIG) ? 1 : 4;
   for (int i = turn % step; i < random_cases; i += step) {
     tsl_case_random(strategy->op, random_seed, (uint64_t)i, types->c, &what);
     tsl_case_set_types(&what, types);
@@ -209,10 +211,12 @@ static bool is_tried(const tsl_strategy *strategy, int index, int configs, int t
          (strategy->testing.probes ? type == index % types : type < most);
 }
 
-/* Of pairs that are shared out. */
-static bool is_in_step(int64_t pair) {
-  enum { ALWAYS = 2 };
-  return !shared || pair < ALWAYS || pair % step_given == 0;
+/* Of pairs that are shared out; the strategy's number in the list says which are left out. */
+static bool is_in_step(const tsl_strategy *strategy, int64_t pair) {
+  int number = 0;
+  while (tsl_strategy_at(number) != strategy)
+    number++;
+  return !shared || pair == 0 || pair % shared_step == number % shared_step;
 }
 
 static int check_device(const tsl_strategy *strategy, tsl_device *device) {
@@ -231,7 +235,7 @@ static int check_device(const tsl_strategy *strategy, tsl_device *device) {
     for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)
       if ((shared ? is_shared_out(strategy, i, configs, t, count, device)
                   : is_tried(strategy, i, configs, t, count)) &&
-          is_in_step(pair++))
+          is_in_step(strategy, pair++))
         check_config(strategy, turn++, &config, device, &types, &total);
   if (own_ops) {
     tell(device);
@@ -310,15 +314,36 @@ static const tsl_strategy *find(const char *op, const char *name) {
   return NULL;
 }
 
+/* The words behind the number of random cases, each with a step or without. */
+static bool read_words(int count, char **words) {
+  const struct {
+    const char *word;
+    bool *given;
+    int64_t *step;
+  } known[] = {
+      {"tight", &tight, &tight_step}, {"shared", &shared, &shared_step}, {"every", &every, &every_step}};
+  for (int at = 0; at < count;) {
+    int i = 0;
+    while (i < 3 && strcmp(words[at], known[i].word) != 0)
+      i++;
+    if (i == 3)
+      return false;
+    *known[i].given = true;
+    at++;
+    if (at < count && words[at][0] >= '0' && words[at][0] <= '9') {
+      if (!tsl_parse_i64(words[at], known[i].step) || *known[i].step < 1)
+        return false;
+      at++;
+    }
+  }
+  return true;
+}
+
 int main(int argc, char **argv) {
   tsl_devices *devices;
-  tight = argc > 5 && strcmp(argv[5], "tight") == 0;
-  shared = argc > 5 && strcmp(argv[5], "shared") == 0;
-  every = argc > 6 && strcmp(argv[5], "every") == 0;
-  if (argc < 4 || argc > (tight || every || shared ? 7 : 5) ||
-      (argc > 4 && !tsl_parse_i64(argv[4], &random_cases)) ||
-      (argc > 6 && (!tsl_parse_i64(argv[6], &step_given) || step_given < 1))) {
-    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared [STEP] | every STEP]]\n");
+  if (argc < 4 || (argc > 4 && !tsl_parse_i64(argv[4], &random_cases)) ||
+      (argc > 5 && !read_words(argc - 5, argv + 5))) {
+    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP]]\n");
     return 1;
   }
   const tsl_strategy *strategy = find(argv[1], argv[2]);

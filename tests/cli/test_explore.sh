@@ -36,7 +36,7 @@ prints 'MFLOP/s, f64, 1 x 1 x 100'
 for op in dot transpose; do
   tesela 0 explore --op $op --sizes 100 --types f32 "${quick[@]}" --json
   json "j['op'] == '$op' and all(e['bytes_per_second'] > 0 for e in j['entries'] if e['result'] == 'right')"
-  tesela 0 explore --op $op --sizes 100 --types f32 "${quick[@]}"
+  tesela 0 explore --op $op --sizes 100 --types f32 --devices cpu "${quick[@]}"
   grep -qE '^[GM]B/s, f32, 100' "$out" || fail "no table of bytes a second"
 done
 
@@ -112,8 +112,10 @@ command -v script >/dev/null || skip "needs script(1), which makes a terminal (D
 escape=$(printf '\033')
 unset NO_COLOR
 export TERM=xterm
+# Strategies with short and with long names, on all devices.
+rows=sequential,blocked,element,row_private_column_local
 for width in 80 120; do
-  for command in "explore --sizes 16 --types f32 --seconds 0.01 --noise 1" \
+  for command in "explore --sizes 16 --types f32 --seconds 0.01 --noise 1 --strategies $rows" \
     "sweep row_private panel=32,64,128,7 items=64,256 --size 24 --type f32 --seconds 0.01 --noise 1"; do
     last="$command (on a terminal of $width columns)"
     script -qec "stty cols $width rows 24; '$TESELA' $command" /dev/null >"$out" 2>&1 </dev/null || fail "exit code $?"

@@ -179,7 +179,7 @@ static void c_stays(void **state) {
   int stay = 0, tiled = 0, added = 0;
   (void)state;
   for (int ranks = 2; ranks <= RANKS_MOST; ranks++)
-    for (int i = 0; i < 48; i++) {
+    for (int i = ranks % 2; i < 48; i += 2) { /* an even number of ranks has the even ones */
       comm_case c = {.type = types[i % 5][0],
                      .type_c = types[i % 5][1],
                      .m = 96,

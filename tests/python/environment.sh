@@ -11,7 +11,8 @@ mkdir -p "$place"
 if [ "$(cat "$place/venv/made_of" 2>/dev/null)" != "$wanted" ]; then
   rm -rf "$place/venv" "$place/binding"
   "$python" -m venv "$place/venv"
-  "$place/venv/bin/pip" install --quiet --disable-pip-version-check -r "$source/tests/python/requirements.txt"
+  # Bytecode is made of what is imported, into the folder that PYTHONPYCACHEPREFIX names, not of everything.
+  "$place/venv/bin/pip" install --quiet --disable-pip-version-check --no-compile -r "$source/tests/python/requirements.txt"
   echo "$wanted" >"$place/venv/made_of"
 fi
 cmake -S "$source/python" -B "$place/binding" -DPython_EXECUTABLE="$place/venv/bin/python" -DTESELA_BUILT="$build" \

@@ -1,7 +1,13 @@
-# Products and factorisations of matrices that every run makes alike: a line each, its name and its numbers.
-show <- function(name, values) {
+# Products and factorisations of matrices that every run makes alike: a line each, its name and its numbers. Of large ones every
+# 17th element, and in a line of its own the sums of all rows and columns, which no wrong element leaves as they are.
+tell <- function(name, values) {
   if (is.complex(values)) values <- c(Re(values), Im(values))
   cat(name, sprintf("%.17g", as.vector(values)), "\n")
+}
+show <- function(name, values) {
+  if (length(values) <= 1000) return(tell(name, values))
+  tell(name, values[seq(1, length(values), 17)])
+  tell(paste0(name, "_sums"), c(colSums(values), rowSums(values)))
 }
 make <- function(rows, cols, kind) {
   x <- outer(1:rows, 1:cols, function(i, j) sin(0.7 * i * i + 1.3 * j) + cos(0.3 * i + 0.11 * j * j))

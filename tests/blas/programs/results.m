@@ -1,10 +1,19 @@
-% Products and factorisations of matrices that every run makes alike: a line each, its name and its numbers.
+% Products and factorisations of matrices that every run makes alike: a line each, its name and its numbers. Of large ones every
+% 17th element, and in a line of its own the sums of all rows and columns, which no wrong element leaves as they are.
 1;
-function show(name, values)
+function tell(name, values)
   values = values(:);
   printf("%s", name);
   printf(" %.17g", [real(values); imag(values)]);
   printf("\n");
+end
+function show(name, values)
+  if numel(values) <= 1000
+    tell(name, values);
+    return
+  end
+  tell(name, values(1:17:end));
+  tell([name "_sums"], [sum(values, 1).'; sum(values, 2)]);
 end
 function x = make(rows, cols, kind)
   i = (1:rows)';
