@@ -54,9 +54,9 @@ static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layou
     parts->put(square, lower, n, work->beta, c, ld);
 }
 
-/* A small one's square is made before packing begins. */
+/* A small one's square is made before packing begins; a complex one has a quarter of the elements (is_little()). */
 static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
-  _Alignas(64) double square[2 * SMALL_MOST * SMALL_MOST];
+  _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
   if (of->beta[0] != 0)
     tsl_blas_make_real(of);
   update_by_square(symbol, of, false, square);
