@@ -21,7 +21,7 @@ static const crossover gemm_from[TYPES][PEERS] = {
     [TESELA_F32] =
         {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 9, 16}},
     [TESELA_F64] =
-        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 64, 16}},
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 9, 16}},
     [TESELA_C64] =
         {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
     [TESELA_C128] =
