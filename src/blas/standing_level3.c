@@ -15,6 +15,7 @@
 #include "base/env.h"
 #include "base/library.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "blas/calls.h"
 #include "blas/context.h"
 
@@ -99,10 +100,14 @@ static double seconds_of(const contest *of, const tsl_blas_structured *given, bo
   return done ? seconds : INFINITY;
 }
 
+static int threads(void) {
+  return tsl_team_threads(tsl_pool_team(tsl_pool_shared(), tsl_blas_threads()));
+}
+
 /* Rounds of all sizes here and there, by turns: the first finds caches cold. Threads of theirs wait busily for their next call some
  * milliseconds, beside ours if there are several: then it is not their turn at once. */
 static void race(const contest *of, double seconds[2][SIZES][FORMS]) {
-  const int rounds = tsl_blas_threads() == 1 ? 1 : ROUNDS / 2;
+  const int rounds = threads() == 1 ? 1 : ROUNDS / 2;
   const double start = tsl_clock();
   for (int round = 0; round < 2 * ROUNDS; round++) {
     if (round >= 4 * rounds && round % (2 * rounds) == 0 && tsl_clock() - start > seconds_most)
@@ -178,7 +183,7 @@ static void name_of(const contest *of, char name[NAME]) {
     (void)stat(path, &info);
   const int length =
       snprintf(name, NAME, "level3-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)of->routine, (int)of->symbol->type,
-               of->symbol->cblas ? "c" : "f", tsl_blas_fast_path()->device->capabilities, tsl_blas_threads(),
+               of->symbol->cblas ? "c" : "f", tsl_blas_fast_path()->device->capabilities, threads(),
                (long long)info.st_size, (long long)info.st_mtime, kernels ? kernels : "", path);
   for (int i = 0; i < length && i < NAME - 1; i++)
     if (isspace((unsigned char)name[i]) || name[i] == '=')

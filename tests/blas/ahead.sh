@@ -10,10 +10,10 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 export TESELA_WISDOM=$scratch/wisdom TESELA_ISA=generic TESELA_THREADS=2 TESELA_CACHE_DIR=$scratch/cache
 "$tesela" devices | grep -q '^opencl:0' || { echo "skipped: there is no opencl:0"; exit 77; }
-"$tesela" tune 512 512 24 --type f64 --device opencl:0 --strategy element --points 1 --budget 60s >tuned.txt || { cat tuned.txt; exit 1; }
-sed -E 's/seconds=[^ ]* spread=[^ ]*/seconds=1.57e-4 spread=0.01/' wisdom >faster
+"$tesela" tune 8 512 480 --type f64 --device opencl:0 --strategy element --points 1 --budget 60s >tuned.txt || { cat tuned.txt; exit 1; }
+sed -E 's/seconds=[^ ]* spread=[^ ]*/seconds=5e-5 spread=0.01/' wisdom >faster
 mv faster wisdom
-word=dgemm:512x512x24
+word=dgemm:8x512x480
 fail() { echo "FAILED: $1"; tail -20 log.txt; head -3 out.txt; exit 1; }
 export TESELA_DEVICE=auto
 
@@ -22,7 +22,7 @@ TESELA_THREADS=1 "$calls" $word >one.txt
 grep -q ' tesela ' one.txt || fail "one thread does not wait"
 
 # Others do not: the first call is the other library's, the last the device's, with the same bits.
-TESELA_LOG=plan "$calls" "$word" until:512x512x24 "$word" >out.txt 2>log.txt || fail "the calls failed"
+TESELA_LOG=plan "$calls" "$word" until:8x512x480 "$word" >out.txt 2>log.txt || fail "the calls failed"
 head -1 out.txt | grep -q ' other ' || fail "the first call waited"
 tail -1 out.txt | cmp - one.txt || fail "the last call is not the device's"
 grep -q 'goes to another device from now on' log.txt || fail "the log does not say so"
@@ -32,7 +32,7 @@ grep -q 'goes to another device from now on' log.txt || fail "the log does not s
 for who in dgemm aside; do
   for wait in 0 5 10 15 20 30 40 60 80 120; do
     rm -rf cache
-    TESELA_LOG=plan timeout 60 "$calls" $who:512x512x24 wait:$wait >out.txt 2>log.txt ||
+    TESELA_LOG=plan timeout 60 "$calls" $who:8x512x480 wait:$wait >out.txt 2>log.txt ||
       fail "the end $wait ms after $who failed with $?"
     head -1 out.txt | grep -q ' other ' || fail "the only call waited"
   done
@@ -40,7 +40,7 @@ done
 
 # A fork in the middle of it: parent and child end well.
 rm -rf cache
-timeout 60 "$calls" $word fork:512x512x24 $word fork:512x512x24 >out.txt 2>log.txt || fail "a fork failed with $?"
+timeout 60 "$calls" $word fork:8x512x480 $word fork:8x512x480 >out.txt 2>log.txt || fail "a fork failed with $?"
 
 # What does not compile stays on the processor, and the log says why.
 rm -rf cache

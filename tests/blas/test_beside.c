@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 4, LARGE = 300 };
-static double a[LARGE * LARGE], b[LARGE * LARGE], c[LARGE * LARGE];
+/* With FEW rows a product is not tesela's, though it is not small. */
+enum { SMALL = 4, LARGE = 300, FEW = 8, WIDE = 600, DEEP = 400 };
+static double a[LARGE * LARGE], b[WIDE * DEEP], c[LARGE * LARGE];
 static int *is_parallel;
 
 static void expect(double seen, const char *who) {
@@ -50,20 +51,20 @@ static void test_sizes(void **state) {
 /* What is known of a call that comes again is what was decided about it first, by each of its names. */
 static void test_calls_that_come_again(void **state) {
   (void)state;
-  const int64_t wide = 300, shallow = 30;
+  const int64_t few = FEW, wide = WIDE, deep = DEEP;
   const double one = 1, zero = 0;
   for (int round = 0; round < 5; round++) {
     expect(by_cblas(LARGE), requested("tesela"));
     expect(fortran(LARGE), requested("tesela"));
-    c[0] = 0; /* not small, and not deep enough for tesela's blocks */
-    cblas_dgemm(101, 111, 111, LARGE, LARGE, 30, 1, a, LARGE, b, LARGE, 0, c, LARGE);
+    c[0] = 0;
+    cblas_dgemm(101, 111, 111, FEW, WIDE, DEEP, 1, a, DEEP, b, WIDE, 0, c, WIDE);
     expect(c[0], requested("other"));
     c[0] = 0;
-    dgemm_("N", "N", &(int32_t){300}, &(int32_t){300}, &(int32_t){30}, &one, a, &(int32_t){300}, b,
-           &(int32_t){300}, &zero, c, &(int32_t){300});
+    dgemm_("N", "N", &(int32_t){FEW}, &(int32_t){WIDE}, &(int32_t){DEEP}, &one, a, &(int32_t){FEW}, b,
+           &(int32_t){DEEP}, &zero, c, &(int32_t){FEW});
     expect(c[0], requested("other"));
     c[0] = 0; /* nobody else has this name */
-    dgemm_64_("N", "N", &wide, &wide, &shallow, &one, a, &wide, b, &wide, &zero, c, &wide);
+    dgemm_64_("N", "N", &few, &wide, &deep, &one, a, &few, b, &deep, &zero, c, &few);
     expect(c[0], "tesela");
   }
 }
