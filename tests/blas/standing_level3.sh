@@ -11,15 +11,15 @@ failed=0
 run() {
   SLOW_SECONDS=$2 "$program" "$library" "$1" >"$scratch/out" 2>&1 || { echo "FAILED: $3"; cat "$scratch/out"; failed=1; }
 }
-run tesela 0.1 "a slow library's calls are measured, and taken"
+run tesela 0.25 "a slow library's calls are measured, and taken"
 run tesela 0 "what was measured is kept"
 [ "$(grep -c '^measured ' "$scratch/cache/blas")" = 2 ] || { echo "FAILED: one line a symbol"; cat "$scratch/cache/blas"; failed=1; }
 SLOW_CORE=Zen run other 0 "one with other kernels is another one"
-SLOW_CORE=Zen run other 0.1 "and that is kept, too"
+SLOW_CORE=Zen run other 0.25 "and that is kept, too"
 rm -r "$scratch/cache"
 run other 0 "a fast library keeps its calls"
 rm -r "$scratch/cache"
-TESELA_WISDOM=none run other 0.1 "nothing is measured where wisdom is none"
+TESELA_WISDOM=none run other 0.25 "nothing is measured where wisdom is none"
 [ ! -e "$scratch/cache/blas" ] || { echo "FAILED: it was kept"; failed=1; }
-TESELA_CACHE_SIZE=0 run tesela 0.1 "what cannot be kept is measured again"
+TESELA_CACHE_SIZE=0 run tesela 0.25 "what cannot be kept is measured again"
 exit $failed
