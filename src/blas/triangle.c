@@ -10,9 +10,8 @@
 #include "base/memory.h"
 #include "blas/context.h"
 #include "blas/gemm.h"
+#include "blas/level3_parts.h"
 #include "blas/pieces.h"
-
-#include <complex.h>
 
 enum { PIECE = 48 };
 
@@ -20,7 +19,7 @@ enum { PIECE = 48 };
 typedef struct job {
   const tsl_blas_symbol *symbol;
   int uplo;
-  void *square; /* scratch memory for one on the diagonal: PIECE columns of PIECE elements */
+  void *square; /* scratch memory for one on the diagonal: PIECE x PIECE elements */
   tesela_record *record;
 } job;
 
@@ -36,66 +35,18 @@ static tsl_blas_work block_of(const tsl_blas_work *whole, int64_t i, int64_t m, 
   return block;
 }
 
-/* Rows of column j that are in the triangle: first to below last. */
-static int64_t first_row(int uplo, int64_t j) {
-  return uplo == 'L' ? j : 0;
-}
-static int64_t last_row(int uplo, int64_t j, int64_t n) {
-  return uplo == 'L' ? n : j + 1;
-}
-
-/* C's triangle = square + beta C's triangle, for each type. */
-static void add_f32(const tsl_blas_work *work, const job *of) {
-  const float beta = *(const float *)work->beta, *square = of->square;
-  float *c = tsl_writable(work->c.data);
-  for (int64_t j = 0; j < work->n; j++)
-    for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
-      float *at = c + i * work->c.row + j * work->c.col;
-      *at = square[i + j * PIECE] + (beta == 0 ? 0 : beta * *at);
-    }
-}
-
-static void add_f64(const tsl_blas_work *work, const job *of) {
-  const double beta = *(const double *)work->beta, *square = of->square;
-  double *c = tsl_writable(work->c.data);
-  for (int64_t j = 0; j < work->n; j++)
-    for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
-      double *at = c + i * work->c.row + j * work->c.col;
-      *at = square[i + j * PIECE] + (beta == 0 ? 0 : beta * *at);
-    }
-}
-
-static void add_c64(const tsl_blas_work *work, const job *of) {
-  const float complex beta = *(const float complex *)work->beta, *square = of->square;
-  float complex *c = tsl_writable(work->c.data);
-  for (int64_t j = 0; j < work->n; j++)
-    for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
-      float complex *at = c + i * work->c.row + j * work->c.col;
-      *at = beta == 0 ? square[i + j * PIECE] : square[i + j * PIECE] + beta * *at;
-    }
-}
-
-static void add_c128(const tsl_blas_work *work, const job *of) {
-  const double complex beta = *(const double complex *)work->beta, *square = of->square;
-  double complex *c = tsl_writable(work->c.data);
-  for (int64_t j = 0; j < work->n; j++)
-    for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
-      double complex *at = c + i * work->c.row + j * work->c.col;
-      *at = beta == 0 ? square[i + j * PIECE] : square[i + j * PIECE] + beta * *at;
-    }
-}
-
-typedef void add_triangle(const tsl_blas_work *work, const job *of);
-static add_triangle *const adding[] = {
-    [TESELA_F32] = add_f32, [TESELA_F64] = add_f64, [TESELA_C64] = add_c64, [TESELA_C128] = add_c128};
-
+/* The square's lines lie as C's do. */
 static void diagonal(const tsl_blas_work *work, const job *of) {
   static const double zero[2];
+  const int64_t n = work->n;
+  const bool by_row = work->c.row != 1;
   tsl_blas_work whole = *work;
-  whole.c = (tsl_blas_view){.data = of->square, .row = 1, .col = PIECE};
+  whole.c = (tsl_blas_view){.data = of->square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
   whole.beta = zero;
   tsl_blas_piece(of->symbol, &whole, of->record);
-  adding[work->type](work, of);
+  tsl_blas_parts_of(work->type)
+      ->put(of->square, (of->uplo == 'L') != by_row, n, work->beta, tsl_writable(work->c.data),
+            by_row ? work->c.row : work->c.col);
 }
 
 static void triangle(const tsl_blas_work *work, const job *of) {
