@@ -5,10 +5,11 @@
 # TESELA_ISA_HEADER_<set> the header of its vectors.
 
 # What is compiled where speed is all: fully optimised, multiply-adds fused where the set has them, sums in their order. A
-# sanitizer's checks, in every tile of every size, take a compiler minutes to optimise fully.
+# sanitizer's checks, in every tile of every size, take a compiler minutes to optimise fully; and three of them, at every load of every tile,
+# half of its time and of the programs' size, for what the address sanitizer stops at too.
 set(TESELA_FULL_OPTIMISATION -O3)
 if(TESELA_SANITIZE)
-  set(TESELA_FULL_OPTIMISATION -O1)
+  set(TESELA_FULL_OPTIMISATION -O1 -fno-sanitize=null,object-size,pointer-overflow)
 endif()
 set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=fast -fno-math-errno)
 
