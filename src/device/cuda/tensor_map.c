@@ -1,28 +1,73 @@
-/* Tensor maps: matrices as the tensor memory accelerator of sm_90 and newer is told of them. */
+/* Tensor maps: matrices as the tensor memory accelerator of sm_90 and newer is told of them.
+ *
+ * A map follows from where a matrix lies and how, so a product that runs again has the same ones: each thread keeps its last, since
+ * to be made one needs the driver and the device's context. Memory that was freed leaves nothing wrong behind: whatever lies at its
+ * address next, a map that has the same key says the same of it. */
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 
 #include <string.h>
 
-tesela_status tsl_cuda_tensor_map(const tsl_tensor *tensor, tsl_tensor_map *map) {
+/* Everything that a map follows from, without padding. */
+typedef struct map_key {
+  uint64_t address;
+  int64_t size[3], pitch[2];
+  int32_t box[2];
+  int32_t element;
+  tsl_cu_device ordinal; /* devices of other generations may have maps of other forms */
+} map_key;
+_Static_assert(sizeof(map_key) == 6 * sizeof(uint64_t) + 4 * sizeof(int32_t), "keys are compared by bytes");
+
+/* Of A, B, C and sums, for the products of a layer that take turns. */
+enum { KEPT = 16 };
+typedef struct kept_map {
+  map_key key; /* element 0: none */
+  tsl_tensor_map map;
+} kept_map;
+static _Thread_local kept_map kept[KEPT];
+static _Thread_local unsigned oldest;
+
+static map_key key_of(const tsl_tensor *tensor) {
   const tsl_cuda_buffer *buffer = (const tsl_cuda_buffer *)tensor->buffer;
-  tsl_device *device = tensor->buffer->device;
-  const int type = tensor->element == 1   ? TSL_CU_TENSOR_U8
-                   : tensor->element == 2 ? TSL_CU_TENSOR_U16
-                                          : TSL_CU_TENSOR_U32;
+  const tsl_cuda_device *own = tensor->buffer->device->impl;
+  map_key key = {
+      .address = buffer->address + tensor->offset, .element = tensor->element, .ordinal = own->ordinal};
+  memcpy(key.size, tensor->size, sizeof key.size);
+  memcpy(key.pitch, tensor->pitch, sizeof key.pitch);
+  key.box[0] = tensor->box[0], key.box[1] = tensor->box[1];
+  return key;
+}
+
+static tesela_status encode(tsl_device *device, const map_key *key, tsl_tensor_map *map) {
+  const int type = key->element == 1   ? TSL_CU_TENSOR_U8
+                   : key->element == 2 ? TSL_CU_TENSOR_U16
+                                       : TSL_CU_TENSOR_U32;
   uint64_t sizes[3], pitches[2];
-  const unsigned box[3] = {(unsigned)tensor->box[0], (unsigned)tensor->box[1], 1}, steps[3] = {1, 1, 1};
+  const unsigned box[3] = {(unsigned)key->box[0], (unsigned)key->box[1], 1}, steps[3] = {1, 1, 1};
   for (int d = 0; d < 3; d++)
-    sizes[d] = (uint64_t)tensor->size[d];
+    sizes[d] = (uint64_t)key->size[d];
   for (int d = 0; d < 2; d++)
-    pitches[d] = (uint64_t)tensor->pitch[d];
+    pitches[d] = (uint64_t)key->pitch[d];
   memset(map, 0, sizeof *map);
   TSL_TRY(tsl_cuda_enter(device)); /* the driver looks for a context, though it asks nothing of the device */
-  const int code = tsl_cuda.tensor_map(map, type, 3, buffer->address + tensor->offset, sizes, pitches, box,
-                                       steps, 0, TSL_CU_TENSOR_SWIZZLE_128, TSL_CU_TENSOR_FETCH_128, 0);
+  const int code = tsl_cuda.tensor_map(map, type, 3, key->address, sizes, pitches, box, steps, 0,
+                                       TSL_CU_TENSOR_SWIZZLE_128, TSL_CU_TENSOR_FETCH_128, 0);
   tsl_cuda_leave_quietly();
   if (code == TSL_CU_SUCCESS)
     return TESELA_OK;
   return tsl_cuda_fail(device, "cuTensorMapEncodeTiled", code,
                        " (a matrix whose place or pitch the device's copies do not take)");
+}
+
+tesela_status tsl_cuda_tensor_map(const tsl_tensor *tensor, tsl_tensor_map *map) {
+  const map_key key = key_of(tensor);
+  for (int i = 0; i < KEPT; i++)
+    if (kept[i].key.address == key.address && memcmp(&kept[i].key, &key, sizeof key) == 0) {
+      *map = kept[i].map;
+      return TESELA_OK;
+    }
+  TSL_TRY(encode(tensor->buffer->device, &key, map));
+  kept[oldest] = (kept_map){key, *map};
+  oldest = (oldest + 1) % KEPT;
+  return TESELA_OK;
 }
