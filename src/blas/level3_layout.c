@@ -26,6 +26,7 @@ static void note_scalars(tesela_type type, const tsl_blas_structured *given, tsl
   const tesela_type real = type == TESELA_C64 ? TESELA_F32 : type == TESELA_C128 ? TESELA_F64 : type;
   const bool real_beta = given->routine == TSL_BLAS_HERK || given->routine == TSL_BLAS_HER2K;
   tsl_blas_doubles(given->routine == TSL_BLAS_HERK ? real : type, given->alpha, out->alpha);
+  out->beta[0] = out->beta[1] = 0;
   if (given->beta)
     tsl_blas_doubles(real_beta ? real : type, given->beta, out->beta);
   out->alpha2[0] = out->alpha[0];
@@ -57,39 +58,31 @@ static void lay_out_update(const tsl_blas_structured *given, tsl_blas_layout *ou
 }
 
 /* On the right: (B A)' = A' B'. A symmetric matrix is its own transpose; a hermitian one's is its conjugate, with the other
- * triangle stored. */
-static void turn(tsl_blas_layout *out) {
-  const int64_t m = out->work.m;
-  out->work.m = out->work.n;
-  out->work.n = m;
-  out->work.a = transposed(out->work.a, false);
-  out->work.b = transposed(out->work.b, false);
-  out->work.c = transposed(out->work.c, false);
-  out->uplo = other_triangle(out->uplo);
-}
-
+ * triangle stored. Each view is written once: one that is read back while its halves are on their way to the cache takes as long as a small product. */
 static void lay_out_factor(tesela_type type, const tsl_blas_structured *given, tsl_blas_layout *out) {
   const bool by_row = given->order == TSL_BLAS_ROW_MAJOR, in_place = given->routine >= TSL_BLAS_TRMM;
   const bool conjugates = tsl_blas_is_complex(type) && (given->trans == 'C' || given->trans == 'R');
-  out->work.a = stored(given->a, given->lda, by_row);
-  out->work.b = stored(given->b, given->ldb, by_row);
-  out->work.c = in_place ? out->work.b : stored(given->c, given->ldc, by_row);
-  if (in_place && (given->trans == 'T' || given->trans == 'C')) {
-    out->work.a = transposed(out->work.a, false);
-    out->uplo = other_triangle(out->uplo);
-  }
+  const bool right = given->side == 'R', turned = by_row != right;
+  const bool transposes = in_place && (given->trans == 'T' || given->trans == 'C');
+  out->uplo = right != transposes ? other_triangle(given->uplo) : given->uplo;
+  out->work.m = out->work.k = right ? given->n : given->m;
+  out->work.n = right ? given->m : given->n;
+  out->work.a = stored(given->a, given->lda, turned != transposes);
   out->work.a.conjugate = in_place && conjugates;
-  if (given->side == 'R')
-    turn(out);
-  out->work.k = out->work.m;
+  out->work.b = stored(given->b, given->ldb, turned);
+  out->work.c = in_place ? stored(given->b, given->ldb, turned) : stored(given->c, given->ldc, turned);
 }
 
 void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *given, tsl_blas_layout *out) {
-  *out = (tsl_blas_layout){.routine = given->routine,
-                           .uplo = given->uplo,
-                           .unit = given->diag == 'U',
-                           .hermitian = is_hermitian(given->routine),
-                           .work = {.type = type, .m = given->m, .n = given->n, .on_processor = true}};
+  out->routine = given->routine;
+  out->uplo = given->uplo;
+  out->unit = given->diag == 'U';
+  out->hermitian = is_hermitian(given->routine);
+  out->work.type = type;
+  out->work.m = given->m;
+  out->work.n = given->n;
+  out->work.on_processor = true;
+  out->a2 = out->b2 = (tsl_blas_view){.data = NULL};
   note_scalars(type, given, out);
   if (given->routine < TSL_BLAS_SYMM)
     lay_out_update(given, out);

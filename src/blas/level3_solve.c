@@ -1,5 +1,5 @@
 /* Systems with a triangle without a plan: factorisations call for another shape each time, and a plan that is not known takes longer than
- * most of them. One right-hand side alone is Level 2's trsv. */
+ * most of them. One right-hand side alone is Level 2's trsv, where a triangle has more rows than the other way takes no time to begin with. */
 #include "blas/context.h"
 #include "blas/level3.h"
 #include "blas/threads.h"
@@ -9,6 +9,8 @@
 
 /* Multiply-adds that are worth waking threads. */
 static const double team_from = 2e5;
+/* Rows from which on one right-hand side is sooner found by trsv. */
+enum { ALONE_FROM = 48, ALONE_FROM_COMPLEX = 64 };
 
 static tsl_team team_of(double work, double from) {
   return work < from ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
@@ -57,7 +59,8 @@ bool tsl_blas_level3_solve(const tsl_blas_layout *of) {
   const bool is_zero = of->alpha[0] == 0 && of->alpha[1] == 0;
   if (of->routine != TSL_BLAS_TRSM || !path || !path->solver)
     return false;
-  if (work->n == 1 && !is_zero) {
+  const int64_t alone = tsl_blas_is_complex(work->type) ? ALONE_FROM_COMPLEX : ALONE_FROM;
+  if (work->n == 1 && work->m >= alone && !is_zero) {
     solve_one(of);
     return true;
   }

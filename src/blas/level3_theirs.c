@@ -1,13 +1,6 @@
 /* Level 3 of another library: what the entries say as a struct of arguments, said again as its functions want to hear it. */
 #include "blas/level3_theirs.h"
 
-#if defined(__x86_64__) || defined(__aarch64__)
-/* Integers of 64 bits pass for those of 32 where they are in registers or on the stack, or in the lower half of what is pointed at. */
-bool tsl_blas_level3_may_call(void) {
-  const uint16_t one = 1;
-  return *(const unsigned char *)&one == 1;
-}
-
 /* --- Fortran --- */
 
 typedef struct letters {
@@ -131,12 +124,3 @@ void tsl_blas_level3_call(const tsl_blas_symbol *symbol, tsl_blas_function *func
   else
     by_fortran(function, given);
 }
-#else
-bool tsl_blas_level3_may_call(void) {
-  return false;
-}
-void tsl_blas_level3_call(const tsl_blas_symbol *symbol, tsl_blas_function *function,
-                          const tsl_blas_structured *given) {
-  (void)symbol, (void)function, (void)given;
-}
-#endif

@@ -4,9 +4,7 @@
 
 #include "blas/level3.h"
 
-/* Whether a function can be called here that has integers of 32 or of 64 bits, whichever it is. */
-bool tsl_blas_level3_may_call(void);
-/* Calls it, the function of another library by the symbol's name and with its arguments, in column-major order. Not counted, and not
+/* Calls, where tsl_blas_either_width(), the function of another library by the symbol's name and with its arguments, in column-major order. Not counted, and not
  * passed on; the caller has begun a call (calls.h), so that calls of the library's own that come back here are. */
 void tsl_blas_level3_call(const tsl_blas_symbol *symbol, tsl_blas_function *function,
                           const tsl_blas_structured *given);

@@ -8,6 +8,7 @@
 #include "base/loaded.h"
 #include "blas/calls.h"
 #include "blas/context.h"
+#include "blas/width.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -75,8 +76,7 @@ typedef struct operands {
   double *c;
 } operands;
 
-#if defined(__x86_64__) || defined(__aarch64__)
-/* Integers of 64 bits pass for those of 32 where they are in registers, or in the lower half of what is pointed at. */
+/* Where tsl_blas_either_width(). */
 static void multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function, const operands *of) {
   typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
                        const void *, const void *, const int64_t *, const void *, const int64_t *,
@@ -106,19 +106,8 @@ static void multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function,
 
 static bool may_be_called(const tsl_blas_symbol *symbol) {
   const char *at = strstr(symbol->name, "gemm");
-  const bool is_gemm = at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
-  const uint16_t one = 1;
-  return is_gemm && *(const unsigned char *)&one == 1;
+  return tsl_blas_either_width() && at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
 }
-#else
-static void multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function, const operands *of) {
-  (void)symbol, (void)function, (void)of;
-}
-static bool may_be_called(const tsl_blas_symbol *symbol) {
-  (void)symbol;
-  return false;
-}
-#endif
 
 /* Ours, of a product of the real numbers that a type is made of, which is smaller: a complex product is four. */
 static double our_seconds(const tsl_blas_symbol *symbol, const operands *of) {

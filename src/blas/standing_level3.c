@@ -10,6 +10,7 @@
 #include "blas/level3_theirs.h"
 #include "blas/standing.h"
 #include "blas/threads.h"
+#include "blas/width.h"
 
 #include "base/clock.h"
 #include "base/env.h"
@@ -199,8 +200,7 @@ double tsl_blas_standing_of_level3(tsl_blas_routine routine, const tsl_blas_symb
                 .sizes = sizes[tsl_blas_is_complex(symbol->type)]};
   char name[NAME];
   double from;
-  if (!tsl_blas_fast_path() || !tsl_blas_level3_may_call() ||
-      strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
+  if (!tsl_blas_fast_path() || !tsl_blas_either_width() || strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
     return INFINITY;
   name_of(&of, name);
   if (!tsl_api_recall(tsl_blas_fast_path()->device, name, &from)) {

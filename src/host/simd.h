@@ -40,7 +40,7 @@
  *   ZIP_LOW_N(a, b), ZIP_HIGH_N(a, b)        in each quarter the first, the last elements of a and b by turns
  *   transpose_quarters(in, out)              quarter i of out[k] is quarter k of in[i]
  * and HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: whether there are narrower vectors, of 32, 32 and 16 bytes, with vector_, mask_,
- * mask_of_, load_masked_ and store_masked_f32_half and so on.
+ * mask_of_, load_masked_ and store_masked_f32_half and so on, halves with fma_ and times_i_, too.
  *
  * What its tiles are that its registers' number does not say:
  *   PACKED_STEPS  of k in a turn of a host_packed tile's loop: where a step has few multiply-adds, the loop's own work counts

@@ -67,6 +67,12 @@ static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value)
 static inline vector_f64 fma_f64(vector_f64 sum, double number, vector_f64 value) {
   return sum + number * value;
 }
+static inline vector_f32_half fma_f32_half(vector_f32_half sum, float number, vector_f32_half value) {
+  return sum + number * value;
+}
+static inline vector_f64_half fma_f64_half(vector_f64_half sum, double number, vector_f64_half value) {
+  return sum + number * value;
+}
 
 #define HAS_FUSED 1
 static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
@@ -133,6 +139,13 @@ static inline vector_f32 times_i_f32(vector_f32 value) {
 static inline vector_f64 times_i_f64(vector_f64 value) {
   const __m512d signs = _mm512_setr_pd(-0.0, 0, -0.0, 0, -0.0, 0, -0.0, 0);
   return _mm512_xor_pd(swapped_f64(value), signs);
+}
+static inline vector_f32_half times_i_f32_half(vector_f32_half value) {
+  const __m256 signs = _mm256_castsi256_ps(_mm256_set1_epi64x(0x80000000));
+  return _mm256_xor_ps(_mm256_permute_ps(value, 0xb1), signs);
+}
+static inline vector_f64_half times_i_f64_half(vector_f64_half value) {
+  return _mm256_xor_pd(_mm256_permute_pd(value, 0x5), _mm256_setr_pd(-0.0, 0, -0.0, 0));
 }
 
 static inline vector_f32 larger_f32(vector_f32 a, vector_f32 b) {

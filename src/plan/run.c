@@ -30,11 +30,19 @@ static tsl_operand *operand_of(tsl_operands *operands, int operand) {
                                           : &operands->scale_b;
 }
 
+static void lie_as(const tsl_shape *shape, tsl_operand *operand) {
+  operand->row_stride = shape->row_stride;
+  operand->col_stride = shape->col_stride;
+}
+
+/* Written out: a loop over the operands is a tenth of what the smallest plans take. */
 static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
-  for (int operand = 0; operand < TSL_GIVEN; operand++) {
-    operand_of(operands, operand)->row_stride = tsl_problem_shape(problem, operand)->row_stride;
-    operand_of(operands, operand)->col_stride = tsl_problem_shape(problem, operand)->col_stride;
-  }
+  lie_as(&problem->a, &operands->a);
+  lie_as(&problem->b, &operands->b);
+  lie_as(&problem->c, &operands->c);
+  lie_as(&problem->bias, &operands->bias);
+  lie_as(&problem->scale_a, &operands->scale_a);
+  lie_as(&problem->scale_b, &operands->scale_b);
 }
 
 /* The products of a batch; those that share an operand have one of it. */

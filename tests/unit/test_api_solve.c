@@ -199,9 +199,9 @@ static void few_right_hand_sides_have_the_bits_of_many(void **state) {
   enum { LINES_MOST = 4, MORE = 9 };
   static double a[2 * LINE_PAD * LINE_PAD], few[2 * LINES_MOST * LINE_PAD], among[2 * MORE * LINE_PAD];
   static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
-  static const int sizes[] = {5, 16, 31, 32, 33, 48, 62, LINES};
+  static const int sizes[] = {5, 16, 31, 32, 33, 48, 62, 101, 150, LINES};
   (void)state;
-  for (int s = 0; s < 8; s++)
+  for (int s = 0; s < 10; s++)
     for (unsigned bits = 0; bits < 128; bits++) {
       const way how = {.upper = bits & 1,
                        .unit = bits & 2,

@@ -279,9 +279,9 @@ TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together, bool f
   finish(of, false, s, together);
 }
 
-static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *x, void *s_data) {
-  REAL *s = s_data;
-  columns a = {a_data, ld * PARTS, rows * PARTS};
+/* Vectors along columns, however short they are. */
+static void dot_along(int64_t rows, int64_t count, const REAL *from, int64_t ld, const REAL *x, REAL *s) {
+  columns a = {from, ld * PARTS, rows * PARTS};
   const bool far = loads_far(rows, count);
   int64_t j = 0;
   for (; j + TOGETHER <= count; j += TOGETHER, a.a += TOGETHER * a.ld)
@@ -292,6 +292,15 @@ static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, con
     dot_some(a, x, s + PARTS * j, 2, far);
   if (j < count)
     dot_some(a, x, s + PARTS * j, 1, far);
+}
+
+#include "vector/kernels/short_dot.h"
+
+static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const void *x, void *s) {
+  if (rows * PARTS <= SHORT_MOST)
+    dot_short(rows, count, a, ld * PARTS, x, s);
+  else
+    dot_along(rows, count, a, ld, x, s);
 }
 
 /* --- both --- */
@@ -704,7 +713,7 @@ static void beside_square(int64_t n, int64_t j, int count, const REAL *a, int64_
   if (way.transposed) {
     for (int c = 0; c < PARTS * count; c++)
       t[c] = 0;
-    dot(rows, count, column, ld, x + PARTS * first, t);
+    dot_along(rows, count, column, ld, x + PARTS * first, t); /* which few columns take less time by */
     for (int c = 0; c < PARTS * count; c++)
       x[PARTS * j + c] += sign * t[c];
   } else {

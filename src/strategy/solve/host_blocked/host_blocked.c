@@ -162,8 +162,10 @@ static tesela_status run(const void *at, const tsl_operands *operands) {
     write_zeros(made, operands->c.host);
     return TESELA_OK;
   }
-  TSL_TRY(tsl_scratch_take((size_t)threads * (made->x_bytes + made->a_bytes), "right-hand sides", &copies));
   bind(made, operands, &now.blocks);
+  if (made->kernel->solve_few(&now.blocks))
+    return TESELA_OK;
+  TSL_TRY(tsl_scratch_take((size_t)threads * (made->x_bytes + made->a_bytes), "right-hand sides", &copies));
   now.copies = copies;
   tsl_team_run(team, made->tasks, solve_task, &now);
   tsl_scratch_give(copies);
@@ -188,12 +190,38 @@ static tsl_operands operands_at_once(const tsl_fast_solve *solve) {
   return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
 }
 
-/* Without a plan: what a job needs is found in less time than a known plan is. */
-static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
+/* A job's blocks at once, number by number: what is copied while it is on its way to the cache takes longer than the rest of the call. */
+static inline tsl_solve_blocks blocks_at_once(const tsl_fast_solve *solve) {
+  const bool up = solve->is_upper;
+  const int64_t size = (int64_t)tsl_type(solve->type)->size, last = up ? (solve->m - 1) * size : 0;
+  const int64_t a_row = solve->a_row, a_col = solve->a_col, x_row = solve->x_row;
+  unsigned char *a = tsl_writable(solve->a), *x = (unsigned char *)solve->x + last * x_row;
+  return (tsl_solve_blocks){
+      .m = solve->m,
+      .n = solve->n,
+      .a = {a + last * (a_row + a_col), .row_stride = up ? -a_row : a_row, .col_stride = up ? -a_col : a_col},
+      .b = {x, .row_stride = up ? -x_row : x_row, .col_stride = solve->x_col},
+      .x = {x, .row_stride = up ? -x_row : x_row, .col_stride = solve->x_col},
+      .alpha = {solve->alpha[0], solve->alpha[1]},
+      .is_unit = solve->is_unit,
+      .conjugates = solve->conjugates};
+}
+
+static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, const tsl_device *device) {
   const tsl_operands operands = operands_at_once(solve);
   job made = job_at_once(solve);
   cut(&made, solve->type, device, tsl_team_threads(solve->team));
   return run(&made, &operands) == TESELA_OK;
+}
+
+/* Without a plan: what a job needs is found in less time than a known plan is; few rows and right-hand sides need none. */
+static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device) {
+  if (solve->alpha[0] != 0 || solve->alpha[1] != 0) {
+    const tsl_solve_blocks blocks = blocks_at_once(solve);
+    if (kernel_for(device, solve->type)->solve_few(&blocks))
+      return true;
+  }
+  return solve_by_job(solve, device);
 }
 
 /* The same tiles multiply by a triangle of few rows, which nothing is copied of. */

@@ -31,6 +31,8 @@ typedef struct tsl_solve_rest {
 typedef struct tsl_solve_kernel {
   /* Solves for columns `first` to `first + count` of B. `copies` hold the columns, and a block of A. */
   void (*solve)(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy, void *a_copy);
+  /* All of it, where rows and right-hand sides are so few that copies would take longer: whether they are. */
+  bool (*solve_few)(const tsl_solve_blocks *blocks);
   /* A times such columns, for triangles of few rows: `x_copy` holds TSL_SOLVE_MULTIPLIED_MOST rows of the kernel's columns. */
   void (*multiply)(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy);
   /* X = alpha A B + beta X of complex numbers, by the same tiles; m and `k` TSL_SOLVE_PRODUCT_MOST at most. The copies hold so many rows. NULL: of

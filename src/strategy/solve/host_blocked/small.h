@@ -3,12 +3,12 @@
  * Triangles of at most SMALL rows are read where they lie, LOW rows at a time: no copy of them is worth its time. Terms and their order are those
  * of copies. Imaginary parts of complex triangles are summed apart for as many rows as a copy's tile has, so that these are LOW. */
 
-enum { SMALL = LYING_ROWS, LOW = PARTS == 2 ? ROWS : 4 };
+enum { SMALL = LYING_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };
 
 /* What divides the rows; which way is found for ROWS of them together, as copies have it. */
 typedef struct divisors {
-  REAL inverse[SMALL][PARTS], own[SMALL][PARTS];
-  int way[SMALL];
+  REAL inverse[DIVIDED_MOST][PARTS], own[DIVIDED_MOST][PARTS];
+  int way[DIVIDED_MOST];
 } divisors;
 
 static void find_divisor(const REAL *diagonal, bool conjugates, REAL inverse[PARTS], REAL own[PARTS]) {

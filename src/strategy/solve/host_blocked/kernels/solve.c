@@ -40,6 +40,7 @@
 #define BYTES_OF_f64 8
 #define BYTES_OF_c64 8
 #define BYTES_OF_c128 16
+#define BYTES JOIN(BYTES_OF_, TSL_TYPE)
 
 /* What is transposed: a c64 as the f64 that it fits. */
 #define MOVED_f32 _f32
@@ -598,9 +599,11 @@ static void solve_few(const working *w, int64_t count) {
 
 #include "strategy/solve/host_blocked/small.h"
 
+#include "strategy/solve/host_blocked/half.h"
+
 /* Right-hand sides that are lines of their own: a number of A meets each line by itself, which half a vector of them makes as much work as tiles are, and
  * less than that where what it meets has to be transposed. Lines are PAD numbers more than rows apart, so that they do not share the places in the first cache that columns a power of two apart take. */
-#define LINES_ROOM (VECTOR_BYTES / JOIN(BYTES_OF_, TSL_TYPE) / 2)
+#define LINES_ROOM (VECTOR_BYTES / BYTES / 2)
 enum {
   LINES_MOST = LINES_ROOM < 2   ? 1
                : LINES_ROOM < 4 ? 2
@@ -759,5 +762,5 @@ static void product_columns(const tsl_solve_blocks *blocks, const tsl_solve_rest
 #define PRODUCT NULL
 #endif
 
-const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, multiply_columns, PRODUCT,
-                                                  ROWS,          COLUMNS,          ROWS + 2};
+const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, solve_halves, multiply_columns, PRODUCT,
+                                                  ROWS,          COLUMNS,      ROWS + 2};

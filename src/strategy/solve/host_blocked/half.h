@@ -1,0 +1,208 @@
+/* Right-hand sides that fill half of a vector at most, and triangles of few rows. A part of kernels/solve.c, which includes it where its tiles are known.
+ *
+ *   A, where it lies               X, as halves of vectors, one a row
+ *   +\                             | x x . . |   HALF_LOW rows at a time: what rows above found is taken off in one
+ *   +--+\                          | x x . . |   chain for each row, then these rows' own triangle, a product by the reciprocal
+ *   |..|\ <- HALF_LOW rows         +---------+   and a multiply-add from one row to the next
+ *   +--+--+                        | b b . . |
+ *
+ * What takes time there is a call and the chain. So nothing is copied but X, number by number, to the caller's stack; and halves of vectors
+ * are multiplied twice as often as whole ones are where a processor has the width of a half for these. Terms and their order are those of other right-hand sides. */
+
+#if HAS_HALF_f32
+#define HALF(word) JOIN(NUMBER(word), _half)
+#else
+#define HALF(word) NUMBER(word)
+#endif
+typedef HALF(vector) half;
+#if PARTS_ARE_TWO /* a c64 is moved as the f64 that it fits */
+#if HAS_HALF_f64
+typedef vector_f64_half moved_half;
+#else
+typedef vector_f64 moved_half;
+#endif
+#else
+typedef half moved_half;
+#endif
+
+enum {
+  HALF_BYTES = (int)sizeof(half),
+  HALF_FITS = HALF_BYTES / (PARTS * (int)sizeof(REAL)),
+  HALF_MOST = HALF_FITS < 4 ? HALF_FITS : 4, /* right-hand sides */
+  HALF_LOW =
+      PARTS == 2 ? ROWS : 8, /* imaginary parts are summed apart for as many rows as a copy's tile has */
+  EACH_BASE = 4,             /* rows that one address serves */
+  HALF_TALL = 192,           /* rows of a triangle, read where it lies, */
+  HALF_TALL_ALONE = PARTS == 2 && sizeof(REAL) == 4 ? 96 : 160 /* of one right-hand side */
+};
+
+/* sum + number * by, of a number that lies as A's do; by_i: i times it, or less it where A's conjugate is meant. */
+TSL_INLINE half half_add(half sum, const REAL *number, half by, half by_i) {
+  if (PARTS == 2)
+    sum = HALF(fma)(sum, number[PARTS - 1], by_i);
+  return HALF(fma)(sum, number[0], by);
+}
+
+TSL_INLINE half half_turned(half value, bool conjugates) {
+#if PARTS_ARE_TWO
+  return HALF(times_i)(conjugates ? -value : value);
+#else
+  (void)conjugates;
+  return value;
+#endif
+}
+
+TSL_INLINE half half_divided(half value, const REAL *own) {
+#if PARTS_ARE_TWO
+  union {
+    half whole;
+    REAL part[HALF_BYTES / sizeof(REAL)];
+  } all = {value};
+  for (int i = 0; i < HALF_FITS; i++)
+    divide(all.part + 2 * i, own[0], own[1]);
+  return all.whole;
+#else
+  return value / own[0];
+#endif
+}
+
+TSL_INLINE half half_quotient(const divisors *by, int64_t row, half value) {
+  if (by->way[row] == BY_RECIPROCALS)
+    return half_add((half){0}, by->inverse[row], value, half_turned(value, false));
+  return by->way[row] == BY_DIAGONAL ? half_divided(value, by->own[row]) : value;
+}
+
+/* Rows i to i + rows. */
+TSL_INLINE void half_rows(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows, half *x) {
+  enum { BASES = (HALF_LOW + EACH_BASE - 1) / EACH_BASE };
+  const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
+  const bool conjugates = blocks->conjugates;
+  const REAL *at[BASES];
+  half tile[HALF_LOW], turned[HALF_LOW];
+  TSL_UNROLL for (int g = 0; g * EACH_BASE < rows; g++) at[g] =
+      number_at(&blocks->a, i, 0) + g * EACH_BASE * down;
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    tile[r] = x[i + r];
+    turned[r] = (half){0};
+  }
+  for (int64_t l = 0; l < i; l++) {
+    if (PARTS == 2 && l == GROUP)
+      TSL_UNROLL for (int r = 0; r < rows; r++) {
+        tile[r] += half_turned(turned[r], conjugates);
+        turned[r] = (half){0};
+      }
+    const half above = -x[l];
+    TSL_UNROLL for (int r = 0; r < rows; r++) {
+      const REAL *number = at[r / EACH_BASE] + r % EACH_BASE * down;
+      tile[r] = HALF(fma)(tile[r], number[0], above);
+      if (PARTS == 2)
+        turned[r] = HALF(fma)(turned[r], number[PARTS - 1], above);
+    }
+    TSL_UNROLL for (int g = 0; g * EACH_BASE < rows; g++) at[g] += across;
+  }
+  if (PARTS == 2 && i > 0)
+    TSL_UNROLL for (int r = 0; r < rows; r++) tile[r] += half_turned(turned[r], conjugates);
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    tile[r] = half_quotient(by, i + r, tile[r]);
+    x[i + r] = tile[r];
+    const half minus = -tile[r], minus_i = half_turned(minus, conjugates);
+    TSL_UNROLL for (int k = r + 1; k < rows; k++) tile[k] =
+        half_add(tile[k], at[k / EACH_BASE] + k % EACH_BASE * down, minus, minus_i);
+    TSL_UNROLL for (int g = 0; g * EACH_BASE < rows; g++) at[g] += across;
+  }
+}
+
+static void half_solve(const tsl_solve_blocks *blocks, const divisors *by, half *x) {
+  int64_t i = 0;
+  for (; i + HALF_LOW <= blocks->m; i += HALF_LOW)
+    half_rows(blocks, by, i, HALF_LOW, x);
+  if (PARTS == 1 && blocks->m - i >= HALF_LOW / 2) {
+    half_rows(blocks, by, i, HALF_LOW / 2, x);
+    i += HALF_LOW / 2;
+  }
+  TSL_UNROLL for (int rows = 1; rows < (PARTS == 2 ? HALF_LOW : HALF_LOW / 2); rows++) {
+    if (blocks->m - i == rows)
+      half_rows(blocks, by, i, rows, x);
+  }
+}
+
+/* --- to X and back --- */
+
+/* A row of so many right-hand sides, `step` elements apart. */
+TSL_INLINE half half_row(const element *in, int64_t step, int count) {
+  const moved_element *at = (const moved_element *)(const void *)in;
+#if BYTES == 16
+  const moved_element *next = count > 1 ? at + step : at;
+  const REAL zero = 0, *one = at->component, *two = next->component;
+#if VECTOR_BYTES > 16
+  return (half){one[0], one[1], count > 1 ? two[0] : zero, count > 1 ? two[1] : zero};
+#else
+  (void)two, (void)zero;
+  return (half){one[0], one[1]};
+#endif
+#else
+#define COLUMN(j) ((j) < count ? at[(j)*step] : 0)
+#if BYTES == 8 && VECTOR_BYTES == 16
+  return (half)(moved_half){COLUMN(0), COLUMN(1)};
+#else
+  return (half)(moved_half){COLUMN(0), COLUMN(1), COLUMN(2), COLUMN(3)};
+#endif
+#undef COLUMN
+#endif
+}
+
+TSL_INLINE half half_times_alpha(const double alpha[2], half value) {
+#if PARTS_ARE_TWO
+  if (alpha[1] != 0) {
+    half turned = (REAL)alpha[1] * HALF(times_i)(value); /* rounded, as in times_alpha() */
+    TSL_KEEP(turned);
+    TSL_KEEP(value);
+    return turned + (REAL)alpha[0] * value;
+  }
+#endif
+  return (REAL)alpha[0] * value;
+}
+
+TSL_INLINE void half_bring(const tsl_solve_blocks *blocks, half *x, int count) {
+  const element *in = element_at(&blocks->b, 0, 0);
+  const int64_t down = blocks->b.row_stride, step = blocks->b.col_stride;
+  for (int64_t i = 0; i < blocks->m; i++)
+    x[i] = half_row(in + i * down, step, count);
+  if (blocks->alpha[0] != 1 || blocks->alpha[1] != 0)
+    for (int64_t i = 0; i < blocks->m; i++)
+      x[i] = half_times_alpha(blocks->alpha, x[i]);
+}
+
+TSL_INLINE void half_give(const tsl_solve_blocks *blocks, const half *x, int count) {
+  element *out = element_at(&blocks->x, 0, 0);
+  const int64_t down = blocks->x.row_stride, step = blocks->x.col_stride;
+  for (int64_t i = 0; i < blocks->m; i++)
+    TSL_UNROLL for (int j = 0; j < count; j++) out[i * down + j * step] =
+        ((const element *)(const void *)(x + i))[j];
+}
+
+/* By columns, line.h reads as fast from fewer rows on, the fewer right-hand sides there are. */
+static bool is_half(const tsl_solve_blocks *blocks) {
+  const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
+  const int64_t n = blocks->n, by_row_most = n == 1 ? HALF_TALL_ALONE : HALF_TALL;
+  return n <= HALF_MOST && blocks->m <= (by_column ? 32 + 32 * n : by_row_most);
+}
+
+/* Whether it was one. */
+static bool solve_halves(const tsl_solve_blocks *blocks) {
+  half x[HALF_TALL];
+  divisors by;
+  if (!is_half(blocks))
+    return false;
+  TSL_UNROLL for (int count = 1; count <= HALF_MOST; count++) {
+    if (blocks->n == count)
+      half_bring(blocks, x, count);
+  }
+  find_divisors(blocks, &by);
+  half_solve(blocks, &by, x);
+  TSL_UNROLL for (int count = 1; count <= HALF_MOST; count++) {
+    if (blocks->n == count)
+      half_give(blocks, x, count);
+  }
+  return true;
+}

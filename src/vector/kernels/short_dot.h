@@ -1,0 +1,87 @@
+/* s += A' x where columns are no longer than a vector: a part of columns.c. Vectors lie across columns, whose elements are transposed in
+ * registers, and a sum is one chain of its own lane; along columns each would be a vector that is mostly empty, and be added up for itself.
+ *
+ *   columns  j   j+1  j+2 ...            STEPS elements of each column    sums of j, j+1, ... side by side
+ *          | a | a  | a  |      ->       moved[0]  a  a  a  ...   * x[0]
+ *          | b | b  | b  |               moved[1]  b  b  b  ...   * x[1]
+ *
+ * What is left of a column in the end is read once more with what is before it; of columns shorter than STEPS, with what is behind them, or before
+ * them in the last ones. A column's sum is the same among any number of others. */
+
+#define TYPED(word) JOIN(JOIN(word, _), TSL_TYPE)
+enum {
+  SHORT_STEPS = TYPED(STEPS),
+  ACROSS = TYPED(LANES),
+  SHORT_MOST = PARTS == 2  ? 2 * LANES
+               : LANES > 8 ? LANES / 2
+                           : LANES /* components: longer ones fill vectors along columns */
+};
+typedef TYPED(element) element;
+
+TSL_INLINE void short_row(vector a, const REAL *x, sums *of) {
+  of->plain += all(x[0]) * a;
+  if (PARTS == 2)
+    of->turned += all(x[PARTS - 1]) * a;
+}
+
+/* Elements one by one: where all columns are first and last ones. */
+static vector gathered(const element *const *at, int64_t i) {
+  union {
+    vector whole;
+    element each[ACROSS];
+  } all_of;
+  for (int c = 0; c < ACROSS; c++)
+    all_of.each[c] = at[c][i];
+  return all_of.whole;
+}
+
+/* Of elements `first` to below `rows` of each column, which are among the SHORT_STEPS from `base` on. */
+TSL_INLINE void short_rest(const element *const *at, int64_t base, int64_t first, int64_t rows, const REAL *x,
+                           sums *of) {
+  vector moved[SHORT_STEPS];
+  TYPED(transpose)(at, base, moved);
+  TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) if (base + s >= first && base + s < rows)
+      short_row(moved[s], x + PARTS * (base + s), of);
+}
+
+TSL_INLINE vector short_sums(const element *const *at, int64_t rows, const REAL *x, bool ahead, bool behind) {
+  sums of = {{0}, {0}};
+  int64_t i = 0;
+  for (; i + SHORT_STEPS <= rows; i += SHORT_STEPS) {
+    vector moved[SHORT_STEPS];
+    TYPED(transpose)(at, i, moved);
+    TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) short_row(moved[s], x + PARTS * (i + s), &of);
+  }
+  if (i < rows && (i > 0 || behind))
+    short_rest(at, rows - SHORT_STEPS, i, rows, x, &of);
+  else if (i < rows && ahead)
+    short_rest(at, 0, 0, rows, x, &of);
+  else
+    for (; i < rows; i++)
+      short_row(gathered(at, i), x + PARTS * i, &of);
+  if (PARTS == 2)
+    of.plain += turned_of(of.turned);
+  return of.plain;
+}
+
+/* Up to ACROSS columns from `a` on. */
+TSL_INLINE vector short_group(int64_t here, int64_t rows, const REAL *a, int64_t ld, const REAL *x,
+                              bool ahead, bool behind) {
+  const element *at[ACROSS];
+  TSL_UNROLL for (int c = 0; c < ACROSS; c++) at[c] =
+      (const element *)(const void *)(a + (here == ACROSS || c < here ? c : here - 1) * ld);
+  return short_sums(at, rows, x, ahead, behind);
+}
+
+static void dot_short(int64_t rows, int64_t count, const REAL *a, int64_t ld, const REAL *x, REAL *s) {
+  int64_t j = 0;
+  for (; j + ACROSS <= count; j += ACROSS, a += ACROSS * ld, s += LANES)
+    NAME(store)
+  (s,
+   NAME(load)(s) + short_group(ACROSS, rows, a, ld, x, j + ACROSS + SHORT_STEPS <= count, j >= SHORT_STEPS));
+  if (j == count)
+    return;
+  const int64_t here = count - j;
+  const vector found = short_group(here, rows, a, ld, x, false, j >= SHORT_STEPS);
+  NAME(store_part)(s, NAME(load_part)(s, PARTS * here) + found, PARTS * here);
+}
