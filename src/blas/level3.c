@@ -30,7 +30,8 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route =
       tsl_blas_route_level3(given->routine, call->symbol, tsl_blas_level3_volume(given));
-  describe(call, given);
+  if (tsl_blas_listens)
+    describe(call, given);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
   const int wrong = tsl_blas_check_level3(type, given);
