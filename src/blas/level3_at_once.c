@@ -126,8 +126,6 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
     return has_columns && tsl_blas_is_complex(work->type) && !is_little(work->m, work->n, work->m) &&
            multiply(of);
   case TSL_BLAS_TRMM:
-    if (work->m <= SMALL_TRIANGLE && work->n <= MANY && tsl_blas_level3_multiply(of))
-      return true;
     if (work->m <= SMALL_TRIANGLE && is_brief(work, work->n))
       return tsl_blas_level3_blocks(symbol, of);
     return has_columns && multiply(of);
