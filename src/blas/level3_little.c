@@ -3,13 +3,13 @@
 #include "blas/level3.h"
 #include "blas/pieces.h"
 
-/* Rows, columns and terms up to which it is the soonest way; real types have kernels of more rows for whole products. */
+/* Rows, columns and terms up to which it is the soonest way. Real types have kernels of more rows for whole products, and so have updates of rank 2k, which are
+ * one of these and its transpose. */
 static const struct most {
-  int64_t real, complex;
+  int64_t f32, f64, complex;
 } table[TSL_BLAS_ROUTINES] = {
-    [TSL_BLAS_SYRK] = {32, 32},  [TSL_BLAS_HERK] = {32, 32},  [TSL_BLAS_SYR2K] = {32, 32},
-    [TSL_BLAS_HER2K] = {32, 32}, [TSL_BLAS_GEMMT] = {32, 32}, [TSL_BLAS_SYMM] = {32, 32},
-    [TSL_BLAS_HEMM] = {32, 32},
+    [TSL_BLAS_SYRK] = {32, 32, 32}, [TSL_BLAS_HERK] = {.complex = 32}, [TSL_BLAS_GEMMT] = {32, 32, 32},
+    [TSL_BLAS_SYMM] = {16, 8, 32},  [TSL_BLAS_HEMM] = {.complex = 32},
 };
 
 /* Rows of a triangle, and columns beside it. */
@@ -29,24 +29,17 @@ static tsl_blas_structures structures_of(const tsl_blas_layout *of) {
 static bool multiply(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const struct most *at = &table[of->routine];
-  const int64_t most = tsl_blas_is_complex(work->type) ? at->complex : at->real;
+  const int64_t most = work->type == TESELA_F32 ? at->f32 : work->type == TESELA_F64 ? at->f64 : at->complex;
   if (work->m > most || work->n > most || work->k > most)
     return false;
   const tsl_blas_structures structures = structures_of(of);
   tsl_fast_structured product;
-  if (!tsl_blas_say_little(work, &structures, &product) || !tsl_blas_multiply_little(&product))
+  if (!tsl_blas_say_little(work, &structures, &product))
     return false;
-  if (of->routine != TSL_BLAS_SYR2K && of->routine != TSL_BLAS_HER2K)
-    return true;
-  product.a = of->a2.data;
-  product.b = of->b2.data;
-  product.a_row = of->a2.row;
-  product.a_col = of->a2.col;
-  product.b_row = of->b2.row;
-  product.b_col = of->b2.col;
-  product.alpha[1] = of->alpha2[1];
-  product.beta[0] = 1;
-  product.beta[1] = 0;
+  product.alpha[0] = of->alpha[0];
+  product.alpha[1] = of->alpha[1];
+  product.beta[0] = of->beta[0];
+  product.beta[1] = of->beta[1];
   return tsl_blas_multiply_little(&product);
 }
 

@@ -104,8 +104,6 @@ bool tsl_blas_say_little(const tsl_blas_work *work, const tsl_blas_structures *o
   out->c_triangle = of->c_triangle;
   out->conjugates_a = a->conjugate;
   out->conjugates_b = b->conjugate;
-  tsl_blas_doubles(work->type, work->alpha, out->alpha);
-  tsl_blas_doubles(work->type, work->beta, out->beta);
   return true;
 }
 
@@ -118,9 +116,12 @@ bool tsl_blas_multiply_little(const tsl_fast_structured *product) {
 /* Complex ones have no other kernels that take no time to begin. */
 static bool is_done_by_little(const tsl_blas_work *work) {
   tsl_fast_structured product;
-  return tsl_blas_is_complex(work->type) &&
-         tsl_blas_say_little(work, &(tsl_blas_structures){.in_place = false}, &product) &&
-         tsl_blas_multiply_little(&product);
+  if (!tsl_blas_is_complex(work->type) ||
+      !tsl_blas_say_little(work, &(tsl_blas_structures){.in_place = false}, &product))
+    return false;
+  tsl_blas_doubles(work->type, work->alpha, product.alpha);
+  tsl_blas_doubles(work->type, work->beta, product.beta);
+  return tsl_blas_multiply_little(&product);
 }
 
 void tsl_blas_piece(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
