@@ -138,23 +138,28 @@ typedef struct tsl_fast_product {
 /* A system with a triangle in host memory, likewise, solved in place: X (m x n) = alpha inverse(A) X, whatever the type. */
 typedef struct tsl_fast_solve {
   tesela_type type;
-  int64_t m, n;
   const void *a;
+  int64_t m;
   void *x;
-  int64_t a_row, a_col, x_row, x_col; /* strides in elements */
+  int64_t n;
+  int64_t a_row, x_row, a_col, x_col; /* strides in elements */
   bool is_upper, is_unit, conjugates;
   double alpha[2];
   tsl_team team;
 } tsl_fast_solve;
 
 /* A small product in host memory, likewise: C (m x n) = alpha A B + beta C, whatever the type. A may be symmetric or hermitian, and of C one triangle may be
- * wanted, whose diagonal is real where it is hermitian. */
+ * wanted, whose diagonal is real where it is hermitian. In this order no neighbours come from neighbours: compilers copy such together, and wait for whoever wrote
+ * them one by one. */
 typedef struct tsl_fast_structured {
   tesela_type type;
-  int64_t m, n, k;
-  const void *a, *b;
+  const void *a;
+  int64_t m;
+  const void *b;
+  int64_t n;
   void *c;
-  int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides in elements */
+  int64_t k;
+  int64_t a_row, b_row, c_row, a_col, b_col, c_col; /* strides in elements */
   tesela_structure a_is, c_is;
   tesela_triangle a_triangle, c_triangle;
   bool conjugates_a, conjugates_b;

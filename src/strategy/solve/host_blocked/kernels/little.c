@@ -167,6 +167,11 @@ static void multiply(const working *w) {
 
 /* --- factors filled in --- */
 
+/* Of zeros, too, which have no sign then. */
+TSL_INLINE vector mirrored(vector value) {
+  return conjugate(value) + (vector){0};
+}
+
 /* Elements `first` to `end` of a line as a row; zeros beside. */
 TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64_t width, bool conjugates,
                           element *out) {
@@ -175,35 +180,47 @@ TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64
     const int64_t from = tsl_least(LANES, tsl_most(0, first - j)),
                   to = tsl_most(from, tsl_least(LANES, end - j));
     const vector value = from == 0 && to == LANES ? NAME(load)(line + j) : load_range(line + j, from, to);
-    NAME(store)(out + j, conjugates ? conjugate(value) : value);
+    NAME(store)(out + j, conjugates ? mirrored(value) : value);
   }
 }
 
-/* All n rows of a matrix of which a triangle is stored, `width` elements apart. Its lines lie along rows or columns, and line t holds what is left or right of
- * the diagonal: it is row t of the square, and column t, one of them conjugated where that is meant. Lines come in the order in which what they are mirrored to
- * is not written over. */
+/* Bit by bit: one of them is 0, or both are the same. */
+TSL_INLINE vector either(vector a, vector b) {
+  return (vector)((vector_i32)a | (vector_i32)b);
+}
+
+/* What is beside the triangle is what it mirrors: a vector of each row from that many rows, transposed in registers. Rows that are complete already say the same as
+ * those that are not. */
+static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
+  enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
+  for (int64_t v = 0; v < width; v += LANES) {
+    const moved_element *rows[LANES];
+    for (int j = 0; j < LANES; j++)
+      rows[j] = (const moved_element *)(const void *)(out + tsl_least(v + j, n - 1) * width);
+    for (int64_t t = 0; t < n; t += STEPS) {
+      MOVED(vector) moved[STEPS];
+      MOVED(transpose)(rows, t, moved);
+      for (int64_t s = 0; s < tsl_least(STEPS, n - t); s++) {
+        element *to = out + (t + s) * width + v;
+        const vector value = (vector)moved[s];
+        NAME(store)(to, either(NAME(load)(to), hermitian ? mirrored(value) : value));
+      }
+    }
+  }
+}
+
+/* All n rows of a matrix of which a triangle is stored, `width` elements apart; what is behind the last column is anything. */
 static void fill_in(const factor *of, int64_t n, int64_t width, element *out) {
   const tsl_view *view = &of->view;
   const bool by_row = view->col_stride == 1, before = (of->stored == LOWER) == by_row,
              hermitian = of->is == TESELA_HERMITIAN;
   const int64_t distance = by_row ? view->row_stride : view->col_stride;
-  const element *data = (const element *)(const void *)view->at;
-  for (int64_t s = 0; s < n; s++) {
-    const int64_t t = before ? s : n - 1 - s, first = before ? 0 : t, end = before ? t + 1 : n;
-    const element *line = data + t * distance;
-    copy_line(line, first, end, width, hermitian && !by_row, out + t * width);
-    for (int64_t j = first; j < end; j++) {
-      element value = line[j];
-#if PARTS_ARE_TWO
-      value.component[1] = hermitian && by_row ? -value.component[1] : value.component[1];
-#endif
-      out[j * width + t] = value;
-    }
-#if PARTS_ARE_TWO
-    if (hermitian)
-      out[t * width + t].component[1] = 0;
-#endif
-  }
+  const element *line = (const element *)(const void *)view->at;
+  for (int64_t t = 0; t < n; t++, line += distance)
+    copy_line(line, before ? 0 : t, before ? t + 1 : n, width, hermitian && !by_row, out + t * width);
+  mirror(n, width, hermitian, out);
+  for (int64_t t = 0; PARTS == 2 && hermitian && t < n; t++)
+    ((REAL *)(void *)(out + t * width + t))[PARTS - 1] = 0;
 }
 
 /* A as it lies, if it is whole. */
