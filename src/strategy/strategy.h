@@ -148,8 +148,8 @@ typedef struct tsl_fast_solve {
   tsl_team team;
 } tsl_fast_solve;
 
-/* A small product in host memory, likewise: C (m x n) = alpha A B + beta C, whatever the type. A may be symmetric or hermitian, and of C one triangle may be
- * wanted, whose diagonal is real where it is hermitian. In this order no neighbours come from neighbours: compilers copy such together, and wait for whoever wrote
+/* A small product in host memory, likewise: C (m x n) = alpha A B + beta C, whatever the type. A may have a structure; with a triangular one, B is C, and beta 0. Of C one triangle
+ * may be wanted, whose diagonal is real where it is hermitian. In this order no neighbours come from neighbours: compilers copy such together, and wait for whoever wrote
  * them one by one. */
 typedef struct tsl_fast_structured {
   tesela_type type;

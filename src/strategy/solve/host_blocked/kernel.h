@@ -31,8 +31,8 @@ typedef struct tsl_solve_kernel {
   int a_row_extra;   /* elements of A's copy beside `depth` for each row */
 } tsl_solve_kernel;
 
-/* Rows, columns and terms at most of a product that is done at once (kernels/little.c); false, and C as it was, where C has no stride of 1. alpha is
- * not 0, and A has no structure, or is symmetric or hermitian. */
+/* Rows, columns and terms at most of a product that is done at once (kernels/little.c); false, and C as it was, where C has no stride of 1, or where
+ * a triangle is not one that it takes. alpha is not 0. */
 enum { TSL_SOLVE_LITTLE_MOST = 32 };
 typedef bool tsl_solve_little(const tsl_fast_structured *product);
 

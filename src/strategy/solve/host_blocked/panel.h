@@ -64,6 +64,16 @@ static element *element_at(const tsl_view *view, int64_t row, int64_t col) {
   return (element *)(void *)view->at + row * view->row_stride + col * view->col_stride;
 }
 
+/* The first `count` elements: halves and quarters of a vector without a mask, since on AMD's processors a load that follows waits for a store with one. */
+TSL_INLINE void store_first(element *to, vector value, int64_t count) {
+  if (NAME(LANES) >= 2 && count == NAME(LANES) / 2)
+    memcpy(to, &value, VECTOR_BYTES / 2);
+  else if (NAME(LANES) >= 4 && count == NAME(LANES) / 4)
+    memcpy(to, &value, VECTOR_BYTES / 4);
+  else
+    NAME(store_edge)(to, value, count);
+}
+
 /* One row. */
 static void bring_row(const column_group *from, int64_t row, element out[COLUMNS]) {
   const int64_t step = from->view->col_stride;

@@ -11,6 +11,8 @@
  *   |           | +-------------+       cuts are stored in part.
  *   +-----------+
  *
+ * A triangle times C in place, C' = C' A', is done where A is real and its rows are vectors: with zeros beside the triangle, and row by row with care where a sum is not finite.
+ *
  * A complex number of A is two numbers, and its imaginary part meets i times B once, at the end. Limits: 32 rows, columns and terms; C has one stride of 1. */
 #include "strategy/solve/host_blocked/kernel.h"
 #include "strategy/solve/host_blocked/panel.h"
@@ -112,15 +114,18 @@ TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
   } else if (first < end) {
     if (w->adds)
       value += times_alpha(w->beta, load_range(to, first, end));
-    store_range(to, value, first, end);
+    if (w->wanted == ALL)
+      store_first(to, value, end);
+    else
+      store_range(to, value, first, end);
   }
 }
 
-/* Rows i to i + rows of a micro-panel, or of the half of it from column j on. */
-TSL_INLINE void tile(const working *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
+/* Rows i to i + rows of A times a micro-panel, or half of it. */
+TSL_INLINE void add_up(const working *w, int64_t i, int rows, const REAL *b, int vectors,
+                       vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
   const int64_t down = w->a_row, across = w->a_col, step = w->b_step;
   const REAL *number = w->a + i * down;
-  vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
   for (int64_t l = 0; l < w->k; l++, number += across, b += step) {
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
       const vector row = ((const vector *)(const void *)b)[v];
@@ -131,6 +136,12 @@ TSL_INLINE void tile(const working *w, int64_t i, int rows, const REAL *b, int64
       }
     }
   }
+}
+
+/* From column j on. */
+TSL_INLINE void tile(const working *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
+  vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
+  add_up(w, i, rows, b, vectors, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     TSL_UNROLL for (int v = 0; v < vectors; v++)
         finish(w, i + r, j + v * NAME(LANES), whole_sum(w, sums[r][v], turned[r][v]));
@@ -253,6 +264,75 @@ static void prepare_b(const factor *of, working *w, REAL *room) {
   }
 }
 
+/* --- C in place beside a triangle of real numbers that is one vector wide: C' = C' A' --- */
+
+/* Elements `first` to `end` of one, else of the other. */
+static vector among(int64_t first, int64_t end, vector one, vector other) {
+  element part[NAME(LANES)];
+  NAME(store)(part, other);
+  store_range(part, one, first, end);
+  return NAME(load)(part);
+}
+
+/* A row in which what is zero beside the triangle meets what is not finite. */
+static __attribute__((noinline)) void careful_row(const working *w, side stored, int64_t i) {
+  const REAL *number = w->a + i * w->a_row;
+  const REAL *b = w->b;
+  vector sum = {0};
+  for (int64_t l = 0; l < w->k; l++, number += w->a_col, b += w->b_step) {
+    const vector row = *(const vector *)(const void *)b;
+    sum =
+        among(stored == LOWER ? 0 : l, stored == LOWER ? l + 1 : w->n, NUMBER(fma)(sum, number[0], row), sum);
+  }
+  finish(w, i, 0, sum);
+}
+
+/* A row of C is what this row was, times all of A. */
+TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows) {
+  const vector zero = {0};
+  const uint32_t all = (uint32_t)((UINT64_C(1) << VECTOR_BYTES / sizeof(REAL)) - 1);
+  vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}}, zeros = zero;
+  add_up(w, i, rows, w->b, 1, sums, turned);
+  TSL_UNROLL for (int r = 0; r < rows; r++) zeros += 0 * sums[r][0];
+  const bool is_finite = NUMBER(equals)(zeros, zero) == all;
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    if (is_finite)
+      finish(w, i + r, 0, sums[r][0]);
+    else
+      careful_row(w, stored, i + r);
+  }
+}
+
+/* Rows of the triangle as vectors, zeros beside; ones on the diagonal where it is not stored. */
+static void spread(const factor *of, int64_t n, element *out) {
+  REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
+  const bool before = of->stored == LOWER, unit = of->is == TESELA_UNIT_TRIANGULAR;
+  const element *line = (const element *)(const void *)of->view.at;
+  for (int64_t t = 0; t < n; t++, line += of->view.row_stride, out += NAME(LANES)) {
+    copy_line(line, before ? 0 : t + unit, before ? t + !unit : n, NAME(LANES), false, out);
+    if (unit)
+      NAME(store)
+    (out, either(NAME(load)(out), NAME(load)((const element *)(const void *)(ones + (MOST - t) * PARTS))));
+  }
+}
+
+static bool multiply_in_place(const factor *a, const factor *b, working *w, REAL *room) {
+  int64_t i = 0;
+  if (PARTS == 2 || b->view.col_stride != 1 || w->n > NAME(LANES))
+    return false;
+  prepare_a(a, w, NULL);
+  spread(b, w->n, (element *)(void *)room);
+  w->b = room;
+  w->b_step = VECTOR_BYTES / (int)sizeof(REAL);
+  for (; i + HIGH <= w->m; i += HIGH)
+    tile_in_place(w, b->stored, i, HIGH);
+  TSL_UNROLL for (int rows = 1; rows < HIGH; rows++) {
+    if (w->m - i == rows)
+      tile_in_place(w, b->stored, i, rows);
+  }
+  return true;
+}
+
 static side side_of(tesela_triangle triangle, bool turned) {
   return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
 }
@@ -295,6 +375,8 @@ bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *of) {
   w.alpha = of->alpha;
   w.beta = of->beta;
   w.adds = of->beta[0] != 0 || of->beta[1] != 0;
+  if (of->a_is == TESELA_TRIANGULAR || of->a_is == TESELA_UNIT_TRIANGULAR)
+    return turned && multiply_in_place(&a, &b, &w, b_room);
   prepare_a(&a, &w, a_room);
   prepare_b(&b, &w, b_room);
   multiply(&w);

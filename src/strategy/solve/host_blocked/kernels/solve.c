@@ -339,16 +339,6 @@ static void give_short_rows(const column_group *to, int64_t row, int64_t rows, c
   }
 }
 
-/* The first `rows` elements: halves and quarters of a vector without a mask, since AMD's processors have a load that follows wait for a store with one. */
-TSL_INLINE void store_rows(element *to, vector value, int64_t rows) {
-  if (NAME(LANES) >= 2 && rows == NAME(LANES) / 2)
-    memcpy(to, &value, VECTOR_BYTES / 2);
-  else if (NAME(LANES) >= 4 && rows == NAME(LANES) / 4)
-    memcpy(to, &value, VECTOR_BYTES / 4);
-  else
-    NAME(store_edge)(to, value, rows);
-}
-
 /* `rows` rows, at most LANES, of columns whose elements are neighbours. */
 static void give_columns(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
   const bool is_flipped = to->view->row_stride < 0;
@@ -362,7 +352,7 @@ static void give_columns(const column_group *to, int64_t row, int64_t rows, cons
     MOVED(vector) moved[NAME(STEPS)];
     MOVED(transpose)(lines, j, moved);
     for (int s = 0; s < NAME(STEPS) && j + s < to->count; s++)
-      store_rows(element_at(to->view, lowest, to->first + j + s), (vector)moved[s], rows);
+      store_first(element_at(to->view, lowest, to->first + j + s), (vector)moved[s], rows);
   }
 }
 
