@@ -9,7 +9,7 @@ static const struct most {
   int64_t f32, f64, c64, c128;
 } table[TSL_BLAS_ROUTINES] = {
     [TSL_BLAS_SYRK] = {32, 32, 32, 32},        [TSL_BLAS_HERK] = {.c64 = 32, .c128 = 32},
-    [TSL_BLAS_GEMMT] = {32, 32, 32, 32},       [TSL_BLAS_SYMM] = {16, 8, 32, 32},
+    [TSL_BLAS_GEMMT] = {32, 32, 32, 32},       [TSL_BLAS_SYMM] = {16, 16, 32, 32},
     [TSL_BLAS_HEMM] = {.c64 = 32, .c128 = 32},
 };
 
