@@ -246,7 +246,7 @@ static double measure(product *of) {
                                                              round % 2 ? of->c : of->expected, calls));
   }
   const tsl_problem problem = problem_of(of);
-  printf("%c%-6s %6lld x %-6lld %10.1f us %10.1f us  %6.1f GFLOP/s  ratio %.3f\n", letters[of->type],
+  printf("%c%-6s %6lld x %-6lld %10.3f us %10.3f us  %6.1f GFLOP/s  ratio %.3f\n", letters[of->type],
          routine_names[of->routine], (long long)of->square, (long long)of->other, best[0] * 1e6,
          best[1] * 1e6, tsl_problem_flops(&problem) / best[0] * 1e-9, best[1] / best[0]);
   fflush(stdout);

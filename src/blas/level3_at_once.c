@@ -1,4 +1,5 @@
-/* Level 3 without plans, for calls that take no longer than looking for one: factorisations have another shape each time.
+/* Level 3 without plans, for calls that take no longer than looking for one: factorisations have another shape each time. The smallest are done before
+ * (level3_little.c).
  *
  *   syrk herk     half of a product, by packed panels, gemmt likewise; small ones as a whole one, of which half is kept
  *   syr2k her2k   one product, to which its transpose is added: P = alpha X Y', C's triangle = P + P' + beta C. No element is
@@ -26,7 +27,7 @@ enum {
   BOTH_LEAST_COMPLEX = 48,
   BOTH_TERMS_LEAST = 16
 };
-enum { FEW = 16, MANY = 256, LITTLE = 16 };
+enum { FEW = 16, MANY = 256 };
 
 static bool update(const tsl_blas_layout *of) {
   return tsl_blas_pack_at_once(&of->work,
@@ -54,13 +55,10 @@ static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layou
     parts->put(square, lower, n, work->beta, c, ld);
 }
 
-/* A small one's square is made before packing begins; a complex one has a quarter of the elements (is_little()). */
+/* A small one's square, of real numbers, is made before packing begins. */
 static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
   _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
-  if (of->beta[0] != 0)
-    tsl_blas_make_real(of);
   update_by_square(symbol, of, false, square);
-  tsl_blas_make_real(of);
   return true;
 }
 
@@ -98,11 +96,6 @@ static bool is_brief(const tsl_blas_work *work, int64_t other) {
   return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
 }
 
-/* Complex products of so few rows, columns and terms have kernels of their own (pieces.c), which take less time than half of it by panels. */
-static bool is_little(int64_t m, int64_t n, int64_t k) {
-  return m <= LITTLE && n <= LITTLE && k <= LITTLE;
-}
-
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const bool has_columns = work->m >= ROWS_LEAST && work->n >= COLUMNS_LEAST;
@@ -112,7 +105,7 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
   case TSL_BLAS_GEMMT:
-    if (work->n <= SMALL_MOST && (is_brief(work, work->k) || is_little(work->n, work->n, work->k)))
+    if (work->n <= SMALL_MOST && is_brief(work, work->k))
       return update_small(symbol, of);
     return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) && update(of);
   case TSL_BLAS_SYR2K:
@@ -123,11 +116,8 @@ bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layou
     return work->n <= SQUARE_MOST && update_twice(symbol, of);
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
-    return has_columns && tsl_blas_is_complex(work->type) && !is_little(work->m, work->n, work->m) &&
-           multiply(of);
+    return has_columns && tsl_blas_is_complex(work->type) && multiply(of);
   case TSL_BLAS_TRMM:
-    if (work->m <= SMALL_TRIANGLE && work->n <= MANY && tsl_blas_level3_multiply(of))
-      return true;
     if (work->m <= SMALL_TRIANGLE && is_brief(work, work->n))
       return tsl_blas_level3_blocks(symbol, of);
     return has_columns && multiply(of);

@@ -3,14 +3,16 @@
 
 #include "base/memory.h"
 
-static const char by_plan[] = "a plan";
+static const char by_plan[] = "a plan", at_once[] = "tesela at once cpu";
 
 const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
                                     tesela_record *record) {
+  if (tsl_blas_level3_little(layout))
+    return at_once;
   void *joined = tsl_blas_level3_join(layout);
   const char *who = NULL;
   if (tsl_blas_level3_solve(layout) || tsl_blas_level3_at_once(symbol, layout))
-    who = "tesela at once cpu";
+    who = at_once;
   else if (tsl_blas_level3_plan(symbol, layout, record))
     who = by_plan;
   else if (tsl_blas_level3_blocks(symbol, layout))

@@ -36,21 +36,23 @@ static void solve_one(const tsl_blas_layout *of) {
   tsl_vector_triangular(kernels, team, &triangle, by_row, true, x);
 }
 
-static tsl_fast_solve words_of(const tsl_blas_layout *of) {
+/* One by one: clearing a struct and copying it takes as long as a tiny triangle does. */
+static void say(const tsl_blas_layout *of, tsl_fast_solve *out) {
   const tsl_blas_work *work = &of->work;
-  return (tsl_fast_solve){.type = work->type,
-                          .m = work->m,
-                          .n = work->n,
-                          .a = work->a.data,
-                          .x = tsl_writable(work->c.data),
-                          .a_row = work->a.row,
-                          .a_col = work->a.col,
-                          .x_row = work->c.row,
-                          .x_col = work->c.col,
-                          .is_upper = of->uplo == 'U',
-                          .is_unit = of->unit,
-                          .conjugates = work->a.conjugate,
-                          .alpha = {of->alpha[0], of->alpha[1]}};
+  out->type = work->type;
+  out->m = work->m;
+  out->n = work->n;
+  out->a = work->a.data;
+  out->x = tsl_writable(work->c.data);
+  out->a_row = work->a.row;
+  out->a_col = work->a.col;
+  out->x_row = work->c.row;
+  out->x_col = work->c.col;
+  out->is_upper = of->uplo == 'U';
+  out->is_unit = of->unit;
+  out->conjugates = work->a.conjugate;
+  out->alpha[0] = of->alpha[0];
+  out->alpha[1] = of->alpha[1];
 }
 
 bool tsl_blas_level3_solve(const tsl_blas_layout *of) {
@@ -64,7 +66,8 @@ bool tsl_blas_level3_solve(const tsl_blas_layout *of) {
     solve_one(of);
     return true;
   }
-  tsl_fast_solve words = words_of(of);
+  tsl_fast_solve words;
+  say(of, &words);
   words.team = team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
   return path->solver->fast_path.solve(&words, path->device);
 }
@@ -74,6 +77,7 @@ bool tsl_blas_level3_multiply(const tsl_blas_layout *of) {
   if ((of->alpha[0] == 0 && of->alpha[1] == 0) || !path || !path->solver ||
       !path->solver->fast_path.multiply_triangle)
     return false;
-  const tsl_fast_solve words = words_of(of);
+  tsl_fast_solve words;
+  say(of, &words);
   return path->solver->fast_path.multiply_triangle(&words, path->device);
 }

@@ -75,17 +75,57 @@ bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures 
   if (!of->in_place)
     tsl_blas_doubles(work->type, work->beta, problem.beta);
   tsl_operands operands = {.a = operand_of(&work->a), .b = operand_of(b), .c = operand_of(&work->c)};
-  if (of->a == TESELA_GENERAL && of->c == TESELA_GENERAL && of->c_triangle == TESELA_WHOLE && !of->in_place &&
-      path->solver && path->solver->fast_path.multiply_few &&
-      path->solver->fast_path.multiply_few(&problem, &operands, path->device))
-    return true;
   if (volume_of(work) >= team_from)
     operands.team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
   return path->packer->fast_path.compute(&problem, &operands, path->device);
 }
 
+bool tsl_blas_say_little(const tsl_blas_work *work, const tsl_blas_structures *of, tsl_fast_structured *out) {
+  const tsl_blas_view *a = &work->a, *b = &work->b, *c = &work->c;
+  if (work->m <= 0 || work->n <= 0 || work->k <= 0 ||
+      !tsl_dispatch_aligned(work->type, a->data, b->data, c->data))
+    return false;
+  out->type = work->type;
+  out->m = work->m;
+  out->n = work->n;
+  out->k = work->k;
+  out->a = a->data;
+  out->b = b->data;
+  out->c = tsl_writable(c->data);
+  out->a_row = a->row;
+  out->a_col = a->col;
+  out->b_row = b->row;
+  out->b_col = b->col;
+  out->c_row = c->row;
+  out->c_col = c->col;
+  out->a_is = of->a;
+  out->c_is = of->c;
+  out->a_triangle = of->a_triangle;
+  out->c_triangle = of->c_triangle;
+  out->conjugates_a = a->conjugate;
+  out->conjugates_b = b->conjugate;
+  return true;
+}
+
+bool tsl_blas_multiply_little(const tsl_fast_structured *product) {
+  const tsl_fast_path *path = tsl_blas_fast_path();
+  return path && path->solver && path->solver->fast_path.multiply_little &&
+         path->solver->fast_path.multiply_little(product, path->device);
+}
+
+/* Complex ones have no other kernels that take no time to begin. */
+static bool is_done_by_little(const tsl_blas_work *work) {
+  tsl_fast_structured product;
+  if (!tsl_blas_is_complex(work->type) ||
+      !tsl_blas_say_little(work, &(tsl_blas_structures){.in_place = false}, &product))
+    return false;
+  tsl_blas_doubles(work->type, work->alpha, product.alpha);
+  tsl_blas_doubles(work->type, work->beta, product.beta);
+  return tsl_blas_multiply_little(&product);
+}
+
 void tsl_blas_piece(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
-  if (at_once(work) ||
+  if (at_once(work) || is_done_by_little(work) ||
       (volume_of(work) < planned_from &&
        tsl_blas_pack_at_once(work, &(tsl_blas_structures){.in_place = false})) ||
       tsl_blas_by_tesela(symbol, work, record))

@@ -2,6 +2,7 @@
 #ifndef TSL_BLAS_PIECES_H
 #define TSL_BLAS_PIECES_H
 
+#include "api/fast_path.h"
 #include "blas/loops.h"
 #include "blas/symbol.h"
 
@@ -17,5 +18,9 @@ typedef struct tsl_blas_structures {
 
 /* A product that is not empty, without a plan; false where that cannot be, and c is as it was. */
 bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures *of);
+/* One of few rows, columns and terms, whose factor is no triangle: in the words of who computes it, but for alpha and beta, false where it
+ * is not for them; and done. */
+bool tsl_blas_say_little(const tsl_blas_work *work, const tsl_blas_structures *of, tsl_fast_structured *out);
+bool tsl_blas_multiply_little(const tsl_fast_structured *product);
 
 #endif

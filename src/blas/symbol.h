@@ -3,7 +3,7 @@
  *
  *   entries/    one exported function a name: says its arguments as one of the structs of arguments.h
  *   gemm gemmt batch dot matcopy    check them, ask route, and compute, or return whom to forward to
- *   level3      the same for factors that are symmetric or triangular; _check, _layout (what a call multiplies), _compute (which way), _join (two
+ *   level3      the same for factors that are symmetric or triangular; _check, _layout (what a call multiplies), _compute (which way), _little (few rows), _join (two
  *               thin products as one), _solve (systems, without plans), _plans, _blocks (as products, by triangle and
  *               pieces), _parts (what they need beside), _loops; route_level3: its routes
  *   level1 level2 vectors           the same for vectors, and matrices times vectors, which the room vector has

@@ -11,6 +11,8 @@
  *   mask_T, mask_of_T(count)              the first `count` lanes, 0 < count <= LANES_T
  *   load_masked_T(from, mask)             those lanes, and zeros; memory behind them is not touched
  *   store_masked_T(to, value, mask)
+ *   HAS_RANGES                            1 where masks may be combined by & and ~, count may be 0, and there is store_any_T(to, value, mask) beside,
+ *                                         for any lanes
  *   fma_T(sum, number, value)             sum + number * value, the number in every lane
  *   STEPS_T, transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for s < STEPS_T
  *   swapped_T(value), times_i_T(value)    pairs (real, imaginary) as (imaginary, real); times i: (-imaginary, real)

@@ -46,6 +46,11 @@ static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
 static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask) {
   _mm256_maskstore_pd(to, mask, value);
 }
+#define HAS_RANGES 1
+static inline void store_any_f32(float *to, vector_f32 value, mask_f32 mask) {
+  _mm256_maskstore_ps(to, mask, value);
+}
+#define store_any_f64 store_masked_f64
 
 /* Vectors of 16 bytes, for f32. */
 #define HAS_HALF_f32 0

@@ -28,6 +28,9 @@ static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
 static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask) {
   _mm512_mask_storeu_pd(to, mask, value);
 }
+#define HAS_RANGES 1
+#define store_any_f32 store_masked_f32
+#define store_any_f64 store_masked_f64
 
 /* Halves and quarters of vectors. */
 #define HAS_HALF_f32 1

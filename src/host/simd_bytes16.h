@@ -57,6 +57,7 @@ static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask)
   for (int64_t i = 0; i < mask; i++)
     to[i] = value[i];
 }
+#define HAS_RANGES 0
 
 #define HAS_HALF_f32 0
 #define HAS_HALF_f64 0

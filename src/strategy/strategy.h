@@ -138,14 +138,33 @@ typedef struct tsl_fast_product {
 /* A system with a triangle in host memory, likewise, solved in place: X (m x n) = alpha inverse(A) X, whatever the type. */
 typedef struct tsl_fast_solve {
   tesela_type type;
-  int64_t m, n;
   const void *a;
+  int64_t m;
   void *x;
-  int64_t a_row, a_col, x_row, x_col; /* strides in elements */
+  int64_t n;
+  int64_t a_row, x_row, a_col, x_col; /* strides in elements */
   bool is_upper, is_unit, conjugates;
   double alpha[2];
   tsl_team team;
 } tsl_fast_solve;
+
+/* A small product in host memory, likewise: C (m x n) = alpha A B + beta C, whatever the type. A may have a structure; with a triangular one, B is C, and beta 0. Of C one triangle
+ * may be wanted, whose diagonal is real where it is hermitian. In this order no neighbours come from neighbours: compilers copy such together, and wait for whoever wrote
+ * them one by one. */
+typedef struct tsl_fast_structured {
+  tesela_type type;
+  const void *a;
+  int64_t m;
+  const void *b;
+  int64_t n;
+  void *c;
+  int64_t k;
+  int64_t a_row, b_row, c_row, a_col, b_col, c_col; /* strides in elements */
+  tesela_structure a_is, c_is;
+  tesela_triangle a_triangle, c_triangle;
+  bool conjugates_a, conjugates_b;
+  double alpha[2], beta[2];
+} tsl_fast_structured;
 
 /* A product of which all but the addresses is known: `state` knows it. */
 typedef tesela_status tsl_fast_kernel(const void *state, const void *a, const void *b, void *c);
@@ -295,8 +314,8 @@ struct tsl_strategy {
     bool (*solve)(const tsl_fast_solve *solve, const tsl_device *device);
     /* X = alpha A X in place of the solution, by the calling thread; false, and X as it was, where A has too many rows. */
     bool (*multiply_triangle)(const tsl_fast_solve *product, const tsl_device *device);
-    /* Computes a product of complex matrices at once by the calling thread, as compute() does; false, and C as it was, where they are not small. */
-    bool (*multiply_few)(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device);
+    /* Multiplies at once by the calling thread; false, and C as it was, where the product is not small, or cannot be done so. Sizes are at least 1. */
+    bool (*multiply_little)(const tsl_fast_structured *product, const tsl_device *device);
     /* Computes any product of `takes` at once by the operands' team, on strides that are the problem's; false where memory ran
      * out. NULL: never. */
     bool (*compute)(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device);

@@ -558,29 +558,33 @@ static void test_thin(void **state) {
 }
 
 /* Infinity in one row of B: rows that the triangle does not mix with it stay numbers. */
-static void spread_infinity(int m, int n) {
+static void spread_infinity(int kind, int m, int n, int row) {
   const int ld = LD;
-  const double one = 1;
   typedef void triangle(const char *, const char *, const char *, const char *, const int *, const int *,
                         const void *, const void *, const int *, void *, const int *, size_t, size_t, size_t,
                         size_t);
-  now = &(problem){.kind = 1, .routine = TRMM, .order = COLUMN, .uplo = 'L', .side = 'L', .m = m, .n = n};
+  now = &(problem){.kind = kind, .routine = TRMM, .order = COLUMN, .uplo = 'L', .side = 'L', .m = m, .n = n};
   for (int j = 0; j < LD; j++)
     for (int i = 0; i < LD; i++) {
       store(a, i + j * LD, noise());
       store(c, i + j * LD, noise());
     }
-  store(c, 20 + 2 * LD, INFINITY);
-  ((triangle *)find("dtrmm_"))("L", "L", "N", "N", &m, &n, &one, a, &ld, c, &ld, 1, 1, 1, 1);
+  store(c, row + 2 * LD, INFINITY);
+  store(alpha_at, 0, 1);
+  ((triangle *)find(kind == 0 ? "strmm_" : "dtrmm_"))("L", "L", "N", "N", &m, &n, alpha_at, a, &ld, c, &ld, 1,
+                                                      1, 1, 1);
   for (int j = 0; j < n; j++)
     for (int i = 0; i < m; i++)
-      assert_int_equal(isfinite((double)creall(load(c, i + j * LD))), j != 2 || i < 20);
+      assert_int_equal(isfinite((double)creall(load(c, i + j * LD))), j != 2 || i < row);
 }
 
 static void test_infinity_stays_where_it_is(void **state) {
   (void)state;
-  spread_infinity(40, 5);
-  spread_infinity(170, 150);
+  for (int kind = 0; kind < 2; kind++) {
+    spread_infinity(kind, 7, 5, 4);
+    spread_infinity(kind, 40, 5, 20);
+    spread_infinity(kind, 170, 150, 20);
+  }
 }
 
 /* All names are there, and those with 64-bit integers read such. */

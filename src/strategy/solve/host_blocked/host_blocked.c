@@ -33,15 +33,28 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {0}};
 enum { TYPES = sizeof types / sizeof *types - 1 };
 
+static int place_of(tesela_type type) {
+  int at = 0;
+  while (types[at].c != type)
+    at++;
+  return at;
+}
+
 static const tsl_solve_kernel *kernel_for(const tsl_device *device, tesela_type type) {
 #define KERNEL_ROW(isa, header, needs, ...)                                                                  \
   {&tsl_solve_##isa##_f32, &tsl_solve_##isa##_f64, &tsl_solve_##isa##_c64, &tsl_solve_##isa##_c128},
   static const tsl_solve_kernel *const kernels[][TYPES] = {TSL_ISA_LIST(KERNEL_ROW)};
 #undef KERNEL_ROW
-  int at = 0;
-  while (types[at].c != type)
-    at++;
-  return kernels[tsl_isa_best(device->capabilities)][at];
+  return kernels[tsl_isa_best(device->capabilities)][place_of(type)];
+}
+
+static tsl_solve_little *little_for(const tsl_device *device, tesela_type type) {
+#define KERNEL_ROW(isa, header, needs, ...)                                                                  \
+  {tsl_solve_little_##isa##_f32, tsl_solve_little_##isa##_f64, tsl_solve_little_##isa##_c64,                 \
+   tsl_solve_little_##isa##_c128},
+  static tsl_solve_little *const kernels[][TYPES] = {TSL_ISA_LIST(KERNEL_ROW)};
+#undef KERNEL_ROW
+  return kernels[tsl_isa_best(device->capabilities)][place_of(type)];
 }
 
 typedef struct job {
@@ -224,47 +237,37 @@ static bool solve_at_once(const tsl_fast_solve *solve, const tsl_device *device)
   return solve_by_job(solve, device);
 }
 
-/* The same tiles multiply by a triangle of few rows, which nothing is copied of. */
+/* The same tiles multiply by a triangle of few rows, which nothing is copied of. Without a job: making one takes as long as a product of 4 x 4. */
 static bool multiply_at_once(const tsl_fast_solve *product, const tsl_device *device) {
   _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_MOST * TSL_SOLVE_ROW_BYTES_MOST];
-  const tsl_operands operands = operands_at_once(product);
-  job made = job_at_once(product);
-  tsl_solve_blocks blocks = made.blocks;
-  if (product->m > TSL_SOLVE_MULTIPLIED_MOST)
+  const int64_t m = product->m, size = (int64_t)tsl_type(product->type)->size;
+  tsl_solve_blocks blocks;
+  if (m > TSL_SOLVE_MULTIPLIED_MOST)
     return false;
-  bind(&made, &operands, &blocks);
-  kernel_for(device, product->type)->multiply(&blocks, 0, product->n, copies);
+  blocks.m = m;
+  blocks.n = product->n;
+  blocks.a.at = tsl_writable(product->a);
+  blocks.a.row_stride = product->a_row;
+  blocks.a.col_stride = product->a_col;
+  blocks.x.at = product->x;
+  blocks.x.row_stride = product->x_row;
+  blocks.x.col_stride = product->x_col;
+  blocks.alpha[0] = product->alpha[0];
+  blocks.alpha[1] = product->alpha[1];
+  blocks.is_unit = product->is_unit;
+  blocks.conjugates = product->conjugates;
+  if (product->is_upper) {
+    turn(&blocks.a, m, m, size, true);
+    turn(&blocks.x, m, product->n, size, false);
+  }
+  kernel_for(device, product->type)->multiply(&blocks, copies);
   return true;
 }
 
-/* Small complex matrices, for which packing is too much, are multiplied by these tiles, too. */
-static bool is_little(const tsl_problem *problem) {
-  const int64_t most = TSL_SOLVE_PRODUCT_MOST;
-  return problem->m <= most && problem->n <= most && problem->k <= most &&
-         tsl_type(problem->c.type)->is_complex && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
-}
-
-static __attribute__((noinline)) void
-multiply_little(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device) {
-  enum { BYTES = TSL_SOLVE_PRODUCT_MOST * TSL_SOLVE_ROW_BYTES_MOST };
-  _Alignas(64) unsigned char b_copy[BYTES], c_copy[BYTES];
-  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  const tsl_solve_blocks blocks = {.m = problem->m,
-                                   .n = problem->n,
-                                   .a = {a->host, .row_stride = a->row_stride, .col_stride = a->col_stride},
-                                   .b = {b->host, .row_stride = b->row_stride, .col_stride = b->col_stride},
-                                   .x = {c->host, .row_stride = c->row_stride, .col_stride = c->col_stride},
-                                   .alpha = {problem->alpha[0], problem->alpha[1]},
-                                   .conjugates = problem->conjugate_a};
-  const tsl_solve_rest rest = {problem->k, {problem->beta[0], problem->beta[1]}, problem->conjugate_b};
-  kernel_for(device, problem->c.type)->product(&blocks, &rest, b_copy, c_copy);
-}
-
-static bool multiply_few(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device) {
-  const bool takes = is_little(problem);
-  if (takes)
-    multiply_little(problem, operands, device);
-  return takes;
+static bool multiply_little(const tsl_fast_structured *product, const tsl_device *device) {
+  const int64_t most = TSL_SOLVE_LITTLE_MOST;
+  return product->m <= most && product->n <= most && product->k <= most &&
+         (product->alpha[0] != 0 || product->alpha[1] != 0) && little_for(device, product->type)(product);
 }
 
 /* --- models --- */
@@ -318,7 +321,7 @@ const tsl_strategy tsl_solve_host_blocked = {
     .jobs = &jobs,
     .fast_path = {.solve = solve_at_once,
                   .multiply_triangle = multiply_at_once,
-                  .multiply_few = multiply_few},
+                  .multiply_little = multiply_little},
     .takes = {.types = types, .conjugates = true, .structures = true},
     .uses = {.account = account},
 };

@@ -18,48 +18,17 @@
  * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else divisions. A complex number of A is two
  * numbers, and its imaginary part meets i times X once, at the end. Limits: none; what lies beside the triangle is not read. */
 #include "strategy/solve/host_blocked/kernel.h"
+#include "strategy/solve/host_blocked/panel.h"
 
 #include "host/simd.h"
 #include "host/split.h"
 
 #include <float.h>
 
-#define REAL JOIN(REAL_, TSL_TYPE)
-#define PARTS JOIN(COMPONENTS_, TSL_TYPE)
-#define SUFFIX JOIN(_, TSL_TYPE)
-#define NUMBER_SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
-#define NUMBER(word) JOIN(word, NUMBER_SUFFIX)
-
-#define PARTS_OF_f32 0
-#define PARTS_OF_f64 0
-#define PARTS_OF_c64 1
-#define PARTS_OF_c128 1
-#define PARTS_ARE_TWO JOIN(PARTS_OF_, TSL_TYPE)
-
-#define BYTES_OF_f32 4
-#define BYTES_OF_f64 8
-#define BYTES_OF_c64 8
-#define BYTES_OF_c128 16
-#define BYTES JOIN(BYTES_OF_, TSL_TYPE)
-
-/* What is transposed: a c64 as the f64 that it fits. */
-#define MOVED_f32 _f32
-#define MOVED_f64 _f64
-#define MOVED_c64 _f64
-#define MOVED_c128 _c128
-#define MOVED(word) JOIN(word, JOIN(MOVED_, TSL_TYPE))
-
 enum {
   ROWS = (REGISTERS >= 32 ? 12 : 6) / PARTS,
-  VECTORS = 2,
-  COLUMNS = VECTORS * NAME(LANES),
-  STEP = VECTORS * VECTOR_BYTES / (int)sizeof(REAL), /* numbers of a row of a micro-panel of X */
-  A_STEP = ROWS * PARTS                              /* of a column of one of A */
+  A_STEP = ROWS * PARTS /* numbers of a column of a micro-panel of A */
 };
-typedef NAME(vector) vector;
-typedef NAME(element) element;
-typedef MOVED(element) moved_element;
-
 /* How the rows of a tile are divided: by reciprocals, by the diagonal itself, not at all. */
 enum { BY_RECIPROCALS, BY_DIAGONAL, BY_NOTHING };
 
@@ -347,113 +316,9 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
   diagonal[A_STEP] = (REAL)way;
 }
 
-/* --- copies of B --- */
+/* --- copies of B: kernels/panel.h --- */
 
-/* Columns of B that go into a micro-panel, or come from one. */
-typedef struct group {
-  const tsl_view *view;
-  int64_t first, count; /* columns; count at most COLUMNS */
-} group;
-
-TSL_INLINE vector times_alpha(const double alpha[2], vector value) {
-  if (alpha[0] == 1 && alpha[1] == 0)
-    return value;
-#if PARTS_ARE_TWO
-  if (alpha[1] != 0) {
-    /* Wherever this is compiled, this product is rounded, and the other one, which is not taken for the one below, is fused. */
-    vector turned = (REAL)alpha[1] * NUMBER(times_i)(value);
-    TSL_KEEP(turned);
-    TSL_KEEP(value);
-    return turned + (REAL)alpha[0] * value;
-  }
-#endif
-  return (REAL)alpha[0] * value;
-}
-
-static element *element_at(const tsl_view *view, int64_t row, int64_t col) {
-  return (element *)(void *)view->at + row * view->row_stride + col * view->col_stride;
-}
-
-/* One row. */
-static void bring_row(const group *from, int64_t row, element out[COLUMNS]) {
-  const int64_t step = from->view->col_stride;
-  const element *in = element_at(from->view, row, from->first);
-  for (int j = 0; j < COLUMNS; j++)
-    out[j] = in[j < from->count ? j * step : 0];
-}
-
-static void bring_rows_as_they_lie(const group *from, int64_t rows, const double alpha[2], REAL *out) {
-  for (int64_t i = 0; i < rows; i++, out += STEP) {
-    const element *in = element_at(from->view, i, from->first);
-    for (int j = 0; j < VECTORS; j++)
-      ((vector *)(void *)out)[j] = times_alpha(alpha, NAME(load)(in + j * NAME(LANES)));
-  }
-}
-
-/* Rows whose elements are neighbours, where not all columns are there: zeros in their place. */
-static void bring_short_rows(const group *from, int64_t rows, const double alpha[2], REAL *out) {
-  const int64_t whole = from->count / NAME(LANES), rest = from->count - whole * NAME(LANES);
-  const NAME(mask) some = NAME(mask_of)(rest > 0 ? rest : 1);
-  for (int64_t i = 0; i < rows; i++, out += STEP) {
-    const element *in = element_at(from->view, i, from->first);
-    vector *to = (vector *)(void *)out;
-    for (int64_t j = 0; j < whole; j++)
-      to[j] = times_alpha(alpha, NAME(load)(in + j * NAME(LANES)));
-    if (rest > 0)
-      to[whole] = times_alpha(alpha, NAME(load_masked)(in + whole * NAME(LANES), some));
-    for (int64_t j = whole + (rest > 0); j < VECTORS; j++)
-      to[j] = (vector){0};
-  }
-}
-
-/* A column whose elements are neighbours: vectors lie along it. */
-static bool is_one_line(const group *of) {
-  return of->count == 1 && (of->view->row_stride == 1 || of->view->row_stride == -1);
-}
-
-static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
-  for (int64_t i = 0; i < rows * VECTORS; i++)
-    ((vector *)(void *)x)[i] = times_alpha(alpha, ((vector *)(void *)x)[i]);
-}
-
-/* Each column's elements are neighbours, up or down: transposed in registers, STEPS rows at a time. Returns the rows that are done. */
-static int64_t bring_columns(const group *from, int64_t rows, const double alpha[2], REAL *out) {
-  const bool is_flipped = from->view->row_stride < 0;
-  const moved_element *column[COLUMNS];
-  int64_t done = 0;
-  for (int j = 0; j < COLUMNS; j++)
-    column[j] = (const moved_element *)(const void *)element_at(from->view, is_flipped ? rows - 1 : 0,
-                                                                from->first + (j < from->count ? j : 0));
-  for (; done + NAME(STEPS) <= rows; done += NAME(STEPS))
-    for (int j = 0; j < VECTORS; j++) {
-      MOVED(vector) moved[NAME(STEPS)];
-      MOVED(transpose)(column + j * NAME(LANES), is_flipped ? rows - done - NAME(STEPS) : done, moved);
-      for (int s = 0; s < NAME(STEPS); s++) {
-        const int64_t row = done + (is_flipped ? NAME(STEPS) - 1 - s : s);
-        ((vector *)(void *)out)[row * VECTORS + j] = times_alpha(alpha, (vector)moved[s]);
-      }
-    }
-  return done;
-}
-
-static void bring(const group *from, int64_t rows, const double alpha[2], REAL *out) {
-  int64_t done = 0;
-  if (from->view->col_stride == 1 && from->count == COLUMNS) {
-    bring_rows_as_they_lie(from, rows, alpha, out);
-    return;
-  }
-  if (from->view->col_stride == 1 && !is_one_line(from)) {
-    bring_short_rows(from, rows, alpha, out);
-    return;
-  }
-  if (from->view->row_stride == 1 || from->view->row_stride == -1)
-    done = bring_columns(from, rows, alpha, out);
-  for (int64_t i = done; i < rows; i++)
-    bring_row(from, i, (element *)(void *)(out + i * STEP));
-  scale_rows(rows - done, alpha, out + done * STEP);
-}
-
-static void give_rows_as_they_lie(const group *to, int64_t row, int64_t rows, const REAL *x) {
+static void give_rows_as_they_lie(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
   for (int64_t i = row; i < row + rows; i++, x += STEP) {
     element *out = element_at(to->view, i, to->first);
     for (int j = 0; j < VECTORS; j++)
@@ -461,21 +326,21 @@ static void give_rows_as_they_lie(const group *to, int64_t row, int64_t rows, co
   }
 }
 
-static void give_short_rows(const group *to, int64_t row, int64_t rows, const REAL *x) {
-  const int64_t whole = to->count / NAME(LANES), rest = to->count - whole * NAME(LANES);
-  const NAME(mask) some = NAME(mask_of)(rest > 0 ? rest : 1);
+static void give_short_rows(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
+  enum { LANES = NAME(LANES) };
+  const bool is_half = to->count <= LANES;
+  const int64_t rest = to->count - (is_half ? 0 : LANES);
   for (int64_t i = row; i < row + rows; i++, x += STEP) {
     element *out = element_at(to->view, i, to->first);
     const vector *from = (const vector *)(const void *)x;
-    for (int64_t j = 0; j < whole; j++)
-      NAME(store)(out + j * NAME(LANES), from[j]);
-    if (rest > 0)
-      NAME(store_masked)(out + whole * NAME(LANES), from[whole], some);
+    if (!is_half)
+      NAME(store)(out, from[0]);
+    NAME(store_edge)(out + (is_half ? 0 : LANES), from[is_half ? 0 : 1], rest);
   }
 }
 
 /* `rows` rows, at most LANES, of columns whose elements are neighbours. */
-static void give_columns(const group *to, int64_t row, int64_t rows, const REAL *x) {
+static void give_columns(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
   const bool is_flipped = to->view->row_stride < 0;
   const int64_t lowest = is_flipped ? row + rows - 1 : row;
   const moved_element *lines[NAME(LANES)];
@@ -487,12 +352,12 @@ static void give_columns(const group *to, int64_t row, int64_t rows, const REAL 
     MOVED(vector) moved[NAME(STEPS)];
     MOVED(transpose)(lines, j, moved);
     for (int s = 0; s < NAME(STEPS) && j + s < to->count; s++)
-      NAME(store_edge)(element_at(to->view, lowest, to->first + j + s), (vector)moved[s], rows);
+      store_first(element_at(to->view, lowest, to->first + j + s), (vector)moved[s], rows);
   }
 }
 
 /* Rows `row` to `row + rows` of the result; x is the first of them. */
-static void give(const group *to, int64_t row, int64_t rows, const REAL *x) {
+static void give(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
   int64_t done = 0;
   if (to->view->col_stride == 1 && to->count == COLUMNS) {
     give_rows_as_they_lie(to, row, rows, x);
@@ -677,9 +542,10 @@ static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t c
   return true;
 }
 
-static group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count, int64_t panel) {
+static column_group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count,
+                             int64_t panel) {
   (void)w;
-  return (group){view, first + panel * COLUMNS, tsl_least(COLUMNS, count - panel * COLUMNS)};
+  return (column_group){view, first + panel * COLUMNS, tsl_least(COLUMNS, count - panel * COLUMNS)};
 }
 
 static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy,
@@ -694,7 +560,7 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
   if (solve_lines(blocks, first, count, w.x, w.a))
     return;
   for (int64_t p = 0; p < w.panels; p++) {
-    const group from = group_of(&w, &blocks->b, first, count, p);
+    const column_group from = group_of(&w, &blocks->b, first, count, p);
     bring(&from, m, blocks->alpha, w.x + p * w.x_panel);
     memset(w.x + p * w.x_panel + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
   }
@@ -702,7 +568,7 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
     if (!solve_small(&w, count))
       solve_few(&w, count);
     for (int64_t p = 0; p < w.panels; p++) {
-      const group to = group_of(&w, &blocks->x, first, count, p);
+      const column_group to = group_of(&w, &blocks->x, first, count, p);
       give(&to, 0, m, w.x + p * w.x_panel);
     }
     return;
@@ -711,7 +577,7 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
     const int64_t end = tsl_least(row + blocks->depth, m);
     solve_block(&w, row, end);
     for (int64_t p = 0; p < w.panels; p++) {
-      const group to = group_of(&w, &blocks->x, first, count, p);
+      const column_group to = group_of(&w, &blocks->x, first, count, p);
       give(&to, row, end - row, w.x + p * w.x_panel + row * STEP);
     }
     for (int64_t below = end; below < m; below += blocks->chunk)
@@ -720,47 +586,18 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
 }
 
 /* As many micro-panels as a caller's room holds, each by itself. */
-static void multiply_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy) {
+static void multiply_columns(const tsl_solve_blocks *blocks, void *x_copy) {
   const int64_t m = blocks->m;
-  for (int64_t j = 0; j < count; j += COLUMNS) {
-    const group from = {&blocks->b, first + j, tsl_least(COLUMNS, count - j)},
-                to = {&blocks->x, first + j, from.count};
-    bring(&from, m, blocks->alpha, x_copy);
-    if (from.count <= NAME(LANES))
+  for (int64_t j = 0; j < blocks->n; j += COLUMNS) {
+    const column_group part = {&blocks->x, j, tsl_least(COLUMNS, blocks->n - j)};
+    bring(&part, m, blocks->alpha, x_copy);
+    if (part.count <= NAME(LANES))
       multiply_panel(blocks, x_copy, 1);
     else
       multiply_panel(blocks, x_copy, VECTORS);
-    give(&to, 0, m, x_copy);
+    give(&part, 0, m, x_copy);
   }
 }
 
-#if PARTS_ARE_TWO
-/* B's columns, conjugated where that is meant, times alpha; then what C was, times beta, to which the product is added. */
-static void product_columns(const tsl_solve_blocks *blocks, const tsl_solve_rest *rest, void *x_copy,
-                            void *y_copy) {
-  static const double one[2] = {1, 0};
-  const int64_t m = blocks->m, k = rest->k;
-  vector *const x = x_copy;
-  for (int64_t j = 0; j < blocks->n; j += COLUMNS) {
-    const group from = {&blocks->b, j, tsl_least(COLUMNS, blocks->n - j)}, to = {&blocks->x, j, from.count};
-    bring(&from, k, rest->conjugates_b ? one : blocks->alpha, x_copy);
-    for (int64_t i = 0; rest->conjugates_b && i < k * VECTORS; i++)
-      x[i] = times_alpha(blocks->alpha, NUMBER(swapped)(NUMBER(times_i)(x[i])));
-    if (rest->beta[0] != 0 || rest->beta[1] != 0)
-      bring(&to, m, rest->beta, y_copy);
-    else
-      memset(y_copy, 0, (size_t)(m * STEP) * sizeof(REAL));
-    if (from.count <= NAME(LANES))
-      product_panel(blocks, k, x_copy, y_copy, 1);
-    else
-      product_panel(blocks, k, x_copy, y_copy, VECTORS);
-    give(&to, 0, m, y_copy);
-  }
-}
-#define PRODUCT product_columns
-#else
-#define PRODUCT NULL
-#endif
-
-const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, solve_halves, multiply_columns, PRODUCT,
-                                                  ROWS,          COLUMNS,      ROWS + 2};
+const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, solve_halves, multiply_columns,
+                                                  ROWS, COLUMNS, ROWS + 2};

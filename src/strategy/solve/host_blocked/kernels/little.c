@@ -1,0 +1,386 @@
+/* Idea: a product of at most 32 rows, columns and terms, of whose first factor a triangle may be stored, or of whose result one may be wanted, is done before
+ * anything else has begun: no plan, no job, no memory but the stack's, and all types and structures by one tile.
+ *
+ *              B, in micro-panels       C's rows lie side by side, or all is transposed: C' = B' A'
+ *                 |<-2 vectors->|
+ *                 |-------------|       general B     its columns are brought to micro-panels, as right-hand sides are
+ *                 |             |       structured    a symmetric or hermitian matrix is filled in, row after row, in a square; A likewise,
+ *                 +-------------+                     else it is read as it lies
+ *   A, 4 rows     | tile        |
+ *   +-----------+ |             |       Tiles beside the triangle that is wanted are left out, and vectors that its diagonal
+ *   |           | +-------------+       cuts are stored in part.
+ *   +-----------+
+ *
+ * A triangle times C in place, C' = C' A', is done where A is real and its rows are vectors: with zeros beside the triangle, and row by row with care where a sum is not finite.
+ *
+ * A complex number of A is two numbers, and its imaginary part meets i times B once, at the end. Limits: 32 rows, columns and terms; C has one stride of 1. */
+#include "strategy/solve/host_blocked/kernel.h"
+#include "strategy/solve/host_blocked/panel.h"
+
+#include "base/memory.h"
+#include "host/split.h"
+
+enum { MOST = TSL_SOLVE_LITTLE_MOST, HIGH = 4 /* rows of a tile */ };
+_Static_assert(MOST % COLUMNS == 0, "a square's rows are whole micro-panels");
+
+/* Of a matrix. */
+typedef enum side { ALL, LOWER, UPPER } side;
+
+/* A matrix as it takes part, and as it lies. */
+typedef struct factor {
+  tsl_view view;
+  tesela_structure is;
+  side stored;
+  bool conjugates;
+} factor;
+
+/* What tiles need; strides in numbers. */
+typedef struct working {
+  const REAL *a, *b;
+  int64_t a_row, a_col, b_step, b_panel;
+  element *c;
+  int64_t c_row; /* elements */
+  int64_t m, n, k;
+  side wanted;
+  bool conjugates_a, conjugates_b, adds;
+  const double *alpha, *beta;
+} working;
+
+/* --- elements `first` to `end` of a vector --- */
+
+#if HAS_RANGES
+TSL_INLINE NUMBER(mask) range_of(int64_t first, int64_t end) {
+  return (NUMBER(mask))(NUMBER(mask_of)(PARTS * end) & ~NUMBER(mask_of)(PARTS * first));
+}
+TSL_INLINE vector load_range(const element *from, int64_t first, int64_t end) {
+  return NUMBER(load_masked)((const REAL *)(const void *)from, range_of(first, end));
+}
+TSL_INLINE void store_range(element *to, vector value, int64_t first, int64_t end) {
+  NUMBER(store_any)((REAL *)(void *)to, value, range_of(first, end));
+}
+#else
+static vector load_range(const element *from, int64_t first, int64_t end) {
+  union {
+    vector whole;
+    element part[NAME(LANES)];
+  } all = {{0}};
+  for (int64_t i = first; i < end; i++)
+    all.part[i] = from[i];
+  return all.whole;
+}
+static void store_range(element *to, vector value, int64_t first, int64_t end) {
+  union {
+    vector whole;
+    element part[NAME(LANES)];
+  } all = {value};
+  for (int64_t i = first; i < end; i++)
+    to[i] = all.part[i];
+}
+#endif
+
+/* --- the tile --- */
+
+TSL_INLINE vector conjugate(vector value) {
+#if PARTS_ARE_TWO
+  return NUMBER(swapped)(NUMBER(times_i)(value));
+#else
+  return value;
+#endif
+}
+
+/* conj(a) b needs the sign of a's imaginary part alone; a conj(b) is conj(conj(a) b). */
+TSL_INLINE vector whole_sum(const working *w, vector sum, vector turned) {
+#if PARTS_ARE_TWO
+  const vector by_i = NUMBER(times_i)(turned);
+  const vector value = w->conjugates_a != w->conjugates_b ? sum - by_i : sum + by_i;
+  return w->conjugates_b ? conjugate(value) : value;
+#else
+  (void)w;
+  (void)turned;
+  return sum;
+#endif
+}
+
+/* A vector of row i, from column j on, goes to C where it is wanted. */
+TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
+  element *to = w->c + i * w->c_row + j;
+  const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
+  const int64_t end = tsl_least(NAME(LANES), (w->wanted == LOWER ? i + 1 : w->n) - j);
+  value = times_alpha(w->alpha, value);
+  if (first == 0 && end == NAME(LANES)) {
+    if (w->adds)
+      value += times_alpha(w->beta, NAME(load)(to));
+    NAME(store)(to, value);
+  } else if (first < end) {
+    if (w->adds)
+      value += times_alpha(w->beta, load_range(to, first, end));
+    if (w->wanted == ALL)
+      store_first(to, value, end);
+    else
+      store_range(to, value, first, end);
+  }
+}
+
+/* Rows i to i + rows of A times a micro-panel, or half of it. */
+TSL_INLINE void add_up(const working *w, int64_t i, int rows, const REAL *b, int vectors,
+                       vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
+  const int64_t down = w->a_row, across = w->a_col, step = w->b_step;
+  const REAL *number = w->a + i * down;
+  for (int64_t l = 0; l < w->k; l++, number += across, b += step) {
+    TSL_UNROLL for (int v = 0; v < vectors; v++) {
+      const vector row = ((const vector *)(const void *)b)[v];
+      TSL_UNROLL for (int r = 0; r < rows; r++) {
+        sums[r][v] = NUMBER(fma)(sums[r][v], number[r * down], row);
+        if (PARTS == 2)
+          turned[r][v] = NUMBER(fma)(turned[r][v], number[r * down + PARTS - 1], row);
+      }
+    }
+  }
+}
+
+/* From column j on. */
+TSL_INLINE void tile(const working *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
+  vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
+  add_up(w, i, rows, b, vectors, sums, turned);
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    TSL_UNROLL for (int v = 0; v < vectors; v++)
+        finish(w, i + r, j + v * NAME(LANES), whole_sum(w, sums[r][v], turned[r][v]));
+  }
+}
+
+TSL_INLINE void tiles(const working *w, int rows, int64_t i, const REAL *b, int64_t j) {
+  enum { LANES = NAME(LANES) };
+  const int64_t below = i + rows;
+  const bool first = w->wanted != UPPER ||
+                     i<j + LANES, second = w->n> j + LANES && (w->wanted != LOWER || below > j + LANES);
+  if (w->wanted == LOWER && below <= j)
+    return;
+  if (first && second)
+    tile(w, i, rows, b, j, VECTORS);
+  else if (first)
+    tile(w, i, rows, b, j, 1);
+  else if (second)
+    tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
+}
+
+static void multiply(const working *w) {
+  const REAL *b = w->b;
+  for (int64_t j = 0; j < w->n; j += COLUMNS, b += w->b_panel) {
+    int64_t i = 0;
+    for (; i + HIGH <= w->m; i += HIGH)
+      tiles(w, HIGH, i, b, j);
+    TSL_UNROLL for (int rows = 1; rows < HIGH; rows++) {
+      if (w->m - i == rows)
+        tiles(w, rows, i, b, j);
+    }
+  }
+}
+
+/* --- factors filled in --- */
+
+/* Of zeros, too, which have no sign then. */
+TSL_INLINE vector mirrored(vector value) {
+  return conjugate(value) + (vector){0};
+}
+
+/* Elements `first` to `end` of a line as a row; zeros beside. */
+TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64_t width, bool conjugates,
+                          element *out) {
+  enum { LANES = NAME(LANES) };
+  for (int64_t j = 0; j < width; j += LANES) {
+    const int64_t from = tsl_least(LANES, tsl_most(0, first - j)),
+                  to = tsl_most(from, tsl_least(LANES, end - j));
+    const vector value = from == 0 && to == LANES ? NAME(load)(line + j) : load_range(line + j, from, to);
+    NAME(store)(out + j, conjugates ? mirrored(value) : value);
+  }
+}
+
+/* Bit by bit: one of them is 0, or both are the same. */
+TSL_INLINE vector either(vector a, vector b) {
+  return (vector)((vector_i32)a | (vector_i32)b);
+}
+
+/* What is beside the triangle is what it mirrors: a vector of each row from that many rows, transposed in registers. Rows that are complete already say the same as
+ * those that are not. */
+static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
+  enum { LANES = NAME(LANES), STEPS = NAME(STEPS) };
+  for (int64_t v = 0; v < width; v += LANES) {
+    const moved_element *rows[LANES];
+    for (int j = 0; j < LANES; j++)
+      rows[j] = (const moved_element *)(const void *)(out + tsl_least(v + j, n - 1) * width);
+    for (int64_t t = 0; t < n; t += STEPS) {
+      MOVED(vector) moved[STEPS];
+      MOVED(transpose)(rows, t, moved);
+      for (int64_t s = 0; s < tsl_least(STEPS, n - t); s++) {
+        element *to = out + (t + s) * width + v;
+        const vector value = (vector)moved[s];
+        NAME(store)(to, either(NAME(load)(to), hermitian ? mirrored(value) : value));
+      }
+    }
+  }
+}
+
+/* All n rows of a matrix of which a triangle is stored, `width` elements apart; what is behind the last column is anything. */
+static void fill_in(const factor *of, int64_t n, int64_t width, element *out) {
+  const tsl_view *view = &of->view;
+  const bool by_row = view->col_stride == 1, before = (of->stored == LOWER) == by_row,
+             hermitian = of->is == TESELA_HERMITIAN;
+  const int64_t distance = by_row ? view->row_stride : view->col_stride;
+  const element *line = (const element *)(const void *)view->at;
+  for (int64_t t = 0; t < n; t++, line += distance)
+    copy_line(line, before ? 0 : t, before ? t + 1 : n, width, hermitian && !by_row, out + t * width);
+  mirror(n, width, hermitian, out);
+  for (int64_t t = 0; PARTS == 2 && hermitian && t < n; t++)
+    ((REAL *)(void *)(out + t * width + t))[PARTS - 1] = 0;
+}
+
+/* A as it lies, if it is whole. */
+static void prepare_a(const factor *of, working *w, REAL *room) {
+  const int64_t width = tsl_round_up(w->k, NAME(LANES));
+  w->a = (const REAL *)(const void *)of->view.at;
+  w->a_row = PARTS * of->view.row_stride;
+  w->a_col = PARTS * of->view.col_stride;
+  if (of->is == TESELA_GENERAL)
+    return;
+  fill_in(of, w->k, width, (element *)(void *)room);
+  w->a = room;
+  w->a_row = PARTS * width;
+  w->a_col = PARTS;
+}
+
+static void prepare_b(const factor *of, working *w, REAL *room) {
+  static const double one[2] = {1, 0};
+  const int64_t width = tsl_round_up(w->k, NAME(LANES));
+  w->b = room;
+  w->b_step = of->is == TESELA_GENERAL ? STEP : PARTS * width;
+  w->b_panel = of->is == TESELA_GENERAL ? w->k * STEP : STEP;
+  if (of->is != TESELA_GENERAL) {
+    fill_in(of, w->k, width, (element *)(void *)room);
+    return;
+  }
+  for (int64_t j = 0; j < w->n; j += COLUMNS, room += w->b_panel) {
+    const column_group from = {&of->view, j, tsl_least(COLUMNS, w->n - j)};
+    bring(&from, w->k, one, room);
+  }
+}
+
+/* --- C in place beside a triangle of real numbers that is one vector wide: C' = C' A' --- */
+
+/* Elements `first` to `end` of one, else of the other. */
+static vector among(int64_t first, int64_t end, vector one, vector other) {
+  element part[NAME(LANES)];
+  NAME(store)(part, other);
+  store_range(part, one, first, end);
+  return NAME(load)(part);
+}
+
+/* A row in which what is zero beside the triangle meets what is not finite. */
+static __attribute__((noinline)) void careful_row(const working *w, side stored, int64_t i) {
+  const REAL *number = w->a + i * w->a_row;
+  const REAL *b = w->b;
+  vector sum = {0};
+  for (int64_t l = 0; l < w->k; l++, number += w->a_col, b += w->b_step) {
+    const vector row = *(const vector *)(const void *)b;
+    sum =
+        among(stored == LOWER ? 0 : l, stored == LOWER ? l + 1 : w->n, NUMBER(fma)(sum, number[0], row), sum);
+  }
+  finish(w, i, 0, sum);
+}
+
+/* A row of C is what this row was, times all of A. */
+TSL_INLINE void tile_in_place(const working *w, side stored, int64_t i, int rows) {
+  const vector zero = {0};
+  const uint32_t all = (uint32_t)((UINT64_C(1) << VECTOR_BYTES / sizeof(REAL)) - 1);
+  vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}}, zeros = zero;
+  add_up(w, i, rows, w->b, 1, sums, turned);
+  TSL_UNROLL for (int r = 0; r < rows; r++) zeros += 0 * sums[r][0];
+  const bool is_finite = NUMBER(equals)(zeros, zero) == all;
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    if (is_finite)
+      finish(w, i + r, 0, sums[r][0]);
+    else
+      careful_row(w, stored, i + r);
+  }
+}
+
+/* Rows of the triangle as vectors, zeros beside; ones on the diagonal where it is not stored. */
+static void spread(const factor *of, int64_t n, element *out) {
+  REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
+  const bool before = of->stored == LOWER, unit = of->is == TESELA_UNIT_TRIANGULAR;
+  const element *line = (const element *)(const void *)of->view.at;
+  for (int64_t t = 0; t < n; t++, line += of->view.row_stride, out += NAME(LANES)) {
+    copy_line(line, before ? 0 : t + unit, before ? t + !unit : n, NAME(LANES), false, out);
+    if (unit)
+      NAME(store)
+    (out, either(NAME(load)(out), NAME(load)((const element *)(const void *)(ones + (MOST - t) * PARTS))));
+  }
+}
+
+static bool multiply_in_place(const factor *a, const factor *b, working *w, REAL *room) {
+  int64_t i = 0;
+  if (PARTS == 2 || b->view.col_stride != 1 || w->n > NAME(LANES))
+    return false;
+  prepare_a(a, w, NULL);
+  spread(b, w->n, (element *)(void *)room);
+  w->b = room;
+  w->b_step = VECTOR_BYTES / (int)sizeof(REAL);
+  for (; i + HIGH <= w->m; i += HIGH)
+    tile_in_place(w, b->stored, i, HIGH);
+  TSL_UNROLL for (int rows = 1; rows < HIGH; rows++) {
+    if (w->m - i == rows)
+      tile_in_place(w, b->stored, i, rows);
+  }
+  return true;
+}
+
+static side side_of(tesela_triangle triangle, bool turned) {
+  return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
+}
+
+/* Its rows are columns where all is transposed. */
+static void take_part(factor *out, const void *at, int64_t row, int64_t col, bool turned, bool conjugates) {
+  out->view.at = tsl_writable(at);
+  out->view.row_stride = turned ? col : row;
+  out->view.col_stride = turned ? row : col;
+  out->conjugates = conjugates;
+  out->is = TESELA_GENERAL;
+  out->stored = ALL;
+}
+
+static void make_real(const working *w) {
+  REAL *diagonal = (REAL *)(void *)w->c;
+  for (int64_t i = 0; i < w->m; i++)
+    diagonal[PARTS * i * (w->c_row + 1) + PARTS - 1] = 0;
+}
+
+bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *of) {
+  _Alignas(VECTOR_BYTES) REAL a_room[MOST * MOST * PARTS], b_room[MOST * MOST * PARTS];
+  const bool turned = of->c_col != 1;
+  factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
+  working w;
+  if (turned && of->c_row != 1)
+    return false;
+  take_part(structured, of->a, of->a_row, of->a_col, turned, of->conjugates_a);
+  take_part(other, of->b, of->b_row, of->b_col, turned, of->conjugates_b);
+  structured->is = of->a_is;
+  structured->stored = side_of(of->a_triangle, turned);
+  w.m = turned ? of->n : of->m;
+  w.n = turned ? of->m : of->n;
+  w.k = of->k;
+  w.c = of->c;
+  w.c_row = turned ? of->c_col : of->c_row;
+  w.wanted = side_of(of->c_triangle, turned);
+  w.conjugates_a = a.conjugates;
+  w.conjugates_b = b.conjugates;
+  w.alpha = of->alpha;
+  w.beta = of->beta;
+  w.adds = of->beta[0] != 0 || of->beta[1] != 0;
+  if (of->a_is == TESELA_TRIANGULAR || of->a_is == TESELA_UNIT_TRIANGULAR)
+    return turned && multiply_in_place(&a, &b, &w, b_room);
+  prepare_a(&a, &w, a_room);
+  prepare_b(&b, &w, b_room);
+  multiply(&w);
+  if (of->c_is == TESELA_HERMITIAN)
+    make_real(&w);
+  return true;
+}
