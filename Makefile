@@ -5,7 +5,8 @@
 # compile is build without a look at what is installed.
 .PHONY: help build compile demo test test-sweeps test-lapack test-arm64 test-arm64-all same-bits wheel style docs asan tsan install deb clean
 
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# One more than processors: a compiler waits for its files, and between two folders for the last one.
+JOBS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
 PRESET ?= release
 # Tests use all processors themselves; three at a time fill the gaps of those that wait.
 CTEST_JOBS ?= 3

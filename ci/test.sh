@@ -4,6 +4,12 @@
 set -uo pipefail
 preset=$1
 shift
+# CTest starts first what took longest, and remembers what did in the build folder, which is new on a fresh clone: it gets what is known.
+costs=build/$preset/Testing/Temporary/CTestCostData.txt
+if [ ! -e "$costs" ]; then
+  mkdir -p "$(dirname "$costs")"
+  { sed -n 's/^\([a-z0-9_-]\{1,\}\) \([0-9.]\{1,\}\)$/\1 1 \2/p' tests/seconds.txt; echo ---; } >"$costs"
+fi
 ctest --preset "$preset" "$@"
 status=$?
 reasons=$(awk '/^[0-9]+\/[0-9]+ Testing: / { name = $3 }

@@ -130,13 +130,6 @@ nb::tuple tuple_of(const tesela_record &record) {
                         record.measured_cols, record.seconds_measure);
 }
 
-static tesela_context *open() {
-  tesela_context *const where = context();
-  if (!where)
-    throw nb::python_error();
-  return where;
-}
-
 /* Calls the library while other threads run Python; what fails is raised. */
 template <class Call>
 static void unlocked(const Call &call) {

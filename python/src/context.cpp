@@ -54,6 +54,13 @@ tesela_context *context() {
   return now;
 }
 
+tesela_context *open() {
+  tesela_context *const where = context();
+  if (!where)
+    throw nb::python_error();
+  return where;
+}
+
 /* What comes after is computed by a context of its own. The one before stays for the calls and plans that use it. */
 static void forget() {
   the_context.store(nullptr);

@@ -45,6 +45,8 @@ void set_error(tesela_status status);
 
 /* The process's context, made at its first use, and anew in the child of a fork. NULL with Python's error set. */
 tesela_context *context();
+/* The same, with Python's error thrown. */
+tesela_context *open();
 
 const char *dtype_name(tesela_type type);
 size_t type_size(tesela_type type);

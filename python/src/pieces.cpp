@@ -15,13 +15,6 @@ namespace core {
 using Scalar = std::complex<double>;
 using Text = std::optional<std::string>;
 
-static tesela_context *open() {
-  tesela_context *const where = context();
-  if (!where)
-    throw nb::python_error();
-  return where;
-}
-
 /* Has the buffers, and keeps the arrays that some of them are over. */
 struct Pieces {
   tesela_type type;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/types.h"
+#include "judge/sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,61 +21,24 @@ static inline void two_product(double a, double b, double *high, double *low) {
   *low = fma(a, b, -*high);
 }
 
-static void add_plain(int cols, int depth, const double *a, const double *b, double *sum, double *magnitude) {
-  for (int l = 0; l < depth; l++) {
-    const double *row = b + (size_t)l * (size_t)cols;
-    const double x = a[l];
-    for (int j = 0; j < cols; j++) {
-      const double product = x * row[j];
-      sum[j] += product;
-      magnitude[j] += fabs(product);
-    }
-  }
-}
-
-/* Where a fused multiply-add is no instruction of the target, the halves of each factor (26 bits) multiply
- * without error instead; factors above 2^996 overflow here, which the caller sees. */
-#ifdef FP_FAST_FMA
-static inline double product_error(double x, double y, double product) {
-  return fma(x, y, -product);
-}
-#else
-static inline double upper_half(double x) {
-  const double shifted = 134217729.0 * x; /* 2^27 + 1 (Veltkamp) */
-  return shifted - (shifted - x);
-}
-
-static inline double product_error(double x, double y, double product) {
-  const double x_high = upper_half(x), x_low = x - x_high;
-  const double y_high = upper_half(y), y_low = y - y_high;
-  return ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low;
-}
-#endif
-
-static void add_compensated(int cols, int depth, const double *a, const double *b, double *high, double *low,
-                            double *magnitude) {
-  for (int l = 0; l < depth; l++) {
-    const double *row = b + (size_t)l * (size_t)cols;
-    const double x = a[l];
-    for (int j = 0; j < cols; j++) {
-      const double product = x * row[j];
-      double error;
-      two_sum(high[j], product, &high[j], &error);
-      low[j] += error + product_error(x, row[j], product);
-      magnitude[j] += fabs(product);
-    }
-  }
+/* The best that this processor runs, whatever a call's device is told to offer. */
+static const tsl_sums_kernels *sums_kernels(void) {
+  const tsl_sums_kernels *best = NULL;
+#define TAKE(isa, header, needs, flags, floats, fused, runs)                                                 \
+  if (runs)                                                                                                  \
+    best = &tsl_sums_kernels_##isa;
+  TSL_ISA_LIST(TAKE)
+#undef TAKE
+  return best;
 }
 
 void tsl_reference_add(int rows, int cols, int depth, const double *a, const double *b,
                        const tsl_sums *sums) {
+  const tsl_sums_kernels *kernels = sums_kernels();
   for (int i = 0; i < rows; i++) {
     const size_t at = (size_t)i * (size_t)cols;
-    const double *row = a + (size_t)i * (size_t)depth;
-    if (sums->low)
-      add_compensated(cols, depth, row, b, sums->high + at, sums->low + at, sums->magnitude + at);
-    else
-      add_plain(cols, depth, row, b, sums->high + at, sums->magnitude + at);
+    kernels->row(cols, depth, a + (size_t)i * (size_t)depth, b, sums->high + at,
+                 sums->low ? sums->low + at : NULL, sums->magnitude + at);
   }
 }
 
@@ -93,13 +57,8 @@ void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *to) 
 
 /* --- one element, many terms --- */
 
-/* PART: terms of a task. STEP: those that are converted at once, and stay in the nearest cache. LANES: chains of
- * additions, enough to hide their latency and to fill vectors. */
-enum { PART = 1 << 16, STEP = 512, LANES = 16 };
-
-typedef struct lanes {
-  double high[LANES], low[LANES], magnitude[LANES];
-} lanes;
+/* PART: terms of a task. STEP: those that are converted at once, and stay in the nearest cache. */
+enum { PART = 1 << 16, STEP = TSL_SUMS_STEP };
 
 typedef struct part_sum {
   double high, low, magnitude;
@@ -110,26 +69,6 @@ typedef struct summing {
   bool twice;
   part_sum *parts;
 } summing;
-
-static void add_lanes_plain(const double *x, const double *y, lanes *sums) {
-  for (int l = 0; l < STEP; l += LANES)
-    for (int i = 0; i < LANES; i++) {
-      const double product = x[l + i] * y[l + i];
-      sums->high[i] += product;
-      sums->magnitude[i] += fabs(product);
-    }
-}
-
-static void add_lanes_compensated(const double *x, const double *y, lanes *sums) {
-  for (int l = 0; l < STEP; l += LANES)
-    for (int i = 0; i < LANES; i++) {
-      const double product = x[l + i] * y[l + i];
-      double error;
-      two_sum(sums->high[i], product, &sums->high[i], &error);
-      sums->low[i] += error + product_error(x[l + i], y[l + i], product);
-      sums->magnitude[i] += fabs(product);
-    }
-}
 
 static void join(bool twice, double high, double low, double magnitude, part_sum *sum) {
   double error = 0;
@@ -156,18 +95,16 @@ static void sum_part(void *argument, int64_t index, int worker) {
   const tsl_terms *terms = job->terms;
   const int64_t begin = index * PART, end = begin + PART < terms->count ? begin + PART : terms->count;
   double x[STEP], y[STEP];
-  lanes sums = {{0}, {0}, {0}};
+  tsl_sums_lanes sums = {{0}, {0}, {0}};
+  const tsl_sums_kernels *kernels = sums_kernels();
   part_sum sum = {0, 0, 0};
   (void)worker;
   for (int64_t first = begin; first < end; first += STEP) {
     load_step(terms->a_type, terms->a, terms->a_step, first, end, x);
     load_step(terms->b_type, terms->b, terms->b_step, first, end, y);
-    if (job->twice)
-      add_lanes_compensated(x, y, &sums);
-    else
-      add_lanes_plain(x, y, &sums);
+    kernels->lanes(job->twice, x, y, &sums);
   }
-  for (int i = 0; i < LANES; i++)
+  for (int i = 0; i < TSL_SUMS_LANES; i++)
     join(job->twice, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
   job->parts[index] = sum;
 }

@@ -31,18 +31,20 @@ typedef struct judging {
   const tsl_type_info *type;
   const unsigned char *matrix, *b, *x;
   const tsl_shape *b_shape;
-  double *a;       /* pairs */
-  double *columns; /* of each worker, a column of X, pairs */
-  int64_t cols;    /* that are looked at */
+  struct number *a;       /* A, row after row */
+  struct number *columns; /* of each worker, a column of X */
+  int64_t cols;           /* that are looked at */
   findings *workers;
   bool is_upper, is_zero;
+  bool is_twice; /* sums in twice double's precision */
 } judging;
 
-typedef struct pair {
-  double re, im;
-} pair;
+/* With its modulus, which every term asks for. */
+typedef struct number {
+  double re, im, size;
+} number;
 
-/* A sum in twice double's precision. */
+/* A sum in twice double's precision, or in double, with nothing in `low`. */
 typedef struct total {
   double high, low;
 } total;
@@ -53,21 +55,29 @@ static void add(total *sum, double value) {
   sum->high = next;
 }
 
-static void add_product(total *sum, double x, double y) {
+static inline void add_product(total *sum, bool is_twice, double x, double y) {
   const double product = x * y;
+  if (!is_twice) {
+    sum->high += product;
+    return;
+  }
   add(sum, product);
   sum->low += fma(x, y, -product);
 }
 
-static pair load(const tsl_shape *shape, const unsigned char *at, int64_t row, int64_t col) {
-  double value[2];
-  tsl_type_load(
-      shape->type,
-      at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size, value);
-  return (pair){value[0], value[1]};
+static number number_of(const tsl_type_info *type, double re, double im) {
+  return (number){re, im, type->is_complex ? hypot(re, im) : fabs(re)};
 }
 
-static bool is_finite(pair value) {
+static number load(const tsl_shape *shape, const unsigned char *at, int64_t row, int64_t col) {
+  const tsl_type_info *type = tsl_type(shape->type);
+  double value[2];
+  tsl_type_load(shape->type, at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)type->size,
+                value);
+  return number_of(type, value[0], value[1]);
+}
+
+static bool is_finite(number value) {
   return isfinite(value.re) && isfinite(value.im);
 }
 
@@ -80,7 +90,7 @@ typedef struct row_seen {
 } row_seen;
 
 /* A product, or alpha b, that may not be finite. */
-static void see(row_seen *seen, bool is_complex, pair x, pair y, bool minus) {
+static void see(row_seen *seen, bool is_complex, number x, number y, bool minus) {
   const double value = minus ? -(x.re * y.re) : x.re * y.re;
   if (is_complex)
     seen->other = true;
@@ -90,22 +100,20 @@ static void see(row_seen *seen, bool is_complex, pair x, pair y, bool minus) {
     *(value > 0 ? &seen->plus : &seen->minus) = true;
 }
 
-static void add_term(const judging *job, row_seen *seen, pair x, pair y, bool minus) {
+static void add_term(const judging *job, row_seen *seen, number x, number y, bool minus) {
+  const bool is_twice = job->is_twice;
   const double sign = minus ? -1 : 1;
   if (!is_finite(x) || !is_finite(y)) {
     see(seen, job->type->is_complex, x, y, minus);
     return;
   }
-  if (!job->type->is_complex) {
-    add_product(&seen->re, sign * x.re, y.re);
-    *(minus ? &seen->magnitude : &seen->given) += fabs(x.re * y.re);
+  *(minus ? &seen->magnitude : &seen->given) += x.size * y.size;
+  add_product(&seen->re, is_twice, sign * x.re, y.re);
+  if (!job->type->is_complex)
     return;
-  }
-  add_product(&seen->re, sign * x.re, y.re);
-  add_product(&seen->re, -sign * x.im, y.im);
-  add_product(&seen->im, sign * x.re, y.im);
-  add_product(&seen->im, sign * x.im, y.re);
-  *(minus ? &seen->magnitude : &seen->given) += hypot(x.re, x.im) * hypot(y.re, y.im);
+  add_product(&seen->re, is_twice, -sign * x.im, y.im);
+  add_product(&seen->im, is_twice, sign * x.re, y.im);
+  add_product(&seen->im, is_twice, sign * x.im, y.re);
 }
 
 /* How a quotient compares. */
@@ -129,8 +137,8 @@ static comparison compare_kinds(const row_seen *seen, double d, double x, double
   return isnan(quotient) ? (isnan(x) ? right : wrong) : x == quotient ? right : wrong;
 }
 
-static comparison compare_row(const judging *job, const row_seen *seen, pair d, pair x) {
-  const double u = job->type->unit_roundoff, weight = hypot(d.re, d.im), largest = job->type->largest;
+static comparison compare_row(const judging *job, const row_seen *seen, number d, number x) {
+  const double u = job->type->unit_roundoff, weight = d.size, largest = job->type->largest;
   const bool is_complex = job->type->is_complex,
              is_unit = job->problem->a.structure == TESELA_UNIT_TRIANGULAR;
   const bool is_odd = seen->nan || seen->plus || seen->minus || seen->other || !is_finite(d) || weight == 0;
@@ -178,10 +186,10 @@ static void note(findings *found, const comparison *seen, int64_t row, int64_t c
   found->worst.col = col;
 }
 
-static comparison judge_row(const judging *job, const pair *x, int64_t row, int64_t col) {
+static comparison judge_row(const judging *job, const number *x, int64_t row, int64_t col) {
   const tsl_problem *problem = job->problem;
-  const pair *a = (const pair *)(const void *)job->a + row * problem->m;
-  const pair alpha = {problem->alpha[0], problem->alpha[1]};
+  const number *a = job->a + row * problem->m;
+  const number alpha = number_of(job->type, problem->alpha[0], problem->alpha[1]);
   row_seen seen = {.nan = false};
   if (job->is_zero)
     return x[row].re == 0 && x[row].im == 0 ? right : wrong;
@@ -196,7 +204,7 @@ static void judge_column(void *argument, int64_t index, int worker) {
   const judging *job = argument;
   const int64_t m = job->problem->m, n = job->problem->n;
   const int64_t col = (int64_t)((double)index * ((double)n / (double)job->cols));
-  pair *x = (pair *)(void *)(job->columns + 2 * m * worker);
+  number *x = job->columns + m * worker;
   for (int64_t i = 0; i < m; i++)
     x[i] = load(&job->problem->c, job->x, i, col);
   for (int64_t i = 0; i < m; i++) {
@@ -208,12 +216,12 @@ static void judge_column(void *argument, int64_t index, int worker) {
 static void bring_row(void *argument, int64_t row, int worker) {
   const judging *job = argument;
   const tsl_problem *problem = job->problem;
-  pair *to = (pair *)(void *)job->a + row * problem->m;
+  number *to = job->a + row * problem->m;
   (void)worker;
   const int64_t end = job->is_upper ? problem->m : row + 1;
   for (int64_t l = job->is_upper ? row : 0; l < end; l++) {
     if (l == row && problem->a.structure == TESELA_UNIT_TRIANGULAR) {
-      to[l] = (pair){1, 0};
+      to[l] = (number){1, 0, 1};
       continue;
     }
     to[l] = load(&problem->a, job->matrix, row, l);
@@ -238,7 +246,7 @@ static void conclude(const judging *job, int workers, tsl_verdict *verdict) {
   verdict->right = count == 0;
   if (count == 0)
     return;
-  const pair x = load(&job->problem->c, job->x, verdict->row, verdict->col);
+  const number x = load(&job->problem->c, job->x, verdict->row, verdict->col);
   snprintf(verdict->why, sizeof verdict->why,
            "X(%lld, %lld) is %.17g%+.17gi, and its row of alpha B - A X is %.3g times what is allowed; wrong "
            "are %lld of "
@@ -251,13 +259,13 @@ static tesela_status take_memory(judging *job, int workers) {
   const int64_t m = job->problem->m;
   size_t elements;
   void *block;
-  if (!tsl_size_mul((size_t)m, (size_t)m, &elements) || !tsl_size_mul(elements, sizeof(pair), &elements))
+  if (!tsl_size_mul((size_t)m, (size_t)m, &elements) || !tsl_size_mul(elements, sizeof(number), &elements))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "a triangle of %lld rows is too large to be judged", (long long)m);
   TSL_TRY(tsl_alloc_zeroed((size_t)workers * sizeof(findings), "the judge's notes", &block));
   job->workers = block;
   for (int i = 0; i < workers; i++)
     job->workers[i].worst = (tsl_verdict){.row = -1, .col = -1};
-  TSL_TRY(tsl_alloc((size_t)workers * (size_t)m * sizeof(pair), "the judge's columns", &block));
+  TSL_TRY(tsl_alloc((size_t)workers * (size_t)m * sizeof(number), "the judge's columns", &block));
   job->columns = block;
   if (job->is_zero)
     return TESELA_OK;
@@ -287,7 +295,8 @@ tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const v
                          : cols < 1                 ? 1
                                                     : (int64_t)cols,
                  .is_upper = problem->a.triangle == TESELA_UPPER,
-                 .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0};
+                 .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
+                 .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
   TSL_GO(take_memory(&job, workers));
   if (!job.is_zero)
     tsl_team_run(team, problem->m, bring_row, &job);

@@ -169,12 +169,13 @@ static bool is_sweep;
 
 /* The devices share a strategy's configs and forms: each takes the first config in the first two forms, and of the rest
  * what its turn is. Where there are many forms, the first config takes every other one and further configs one each. Of what
- * is a turn's, every sixth is compiled, each config's with forms of its own; in a sweep all. */
+ * is a turn's, every sixth is compiled, of each strategy others, each config's with forms of its own; in a sweep all. */
 enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 6 };
-static int build_all(const tsl_strategy *strategy, tsl_device *const *found, int count, tsl_device *device) {
+static int build_all(const tsl_strategy *strategy, int number, tsl_device *const *found, int count,
+                     tsl_device *device) {
   static form forms[FORMS_MAX];
   const int form_count = forms_of(strategy, forms);
-  int built = 0, turns = 0;
+  int built = 0, turns = number;
   tsl_config config;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
     for (int f = 0; f < form_count; f++) {
@@ -398,7 +399,7 @@ static void every_kernel(void **state) {
       assert_true(devices_for(strategy, found, count) > 0);
       if (!is_for(strategy, found[turn]))
         continue;
-      const int before = mock_builds(), built = build_all(strategy, found, count, found[turn]);
+      const int before = mock_builds(), built = build_all(strategy, i, found, count, found[turn]);
       print_message("  %s %s %s: %d configs, %d compiled\n", found[turn]->label, tsl_op_name(strategy->op),
                     strategy->name, built, mock_builds() - before);
       assert_true(built > 0 && mock_builds() > before);

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "judge/element.h"
 #include "judge/reference.h"
+#include "judge/sums.h"
 #include "matrices.h"
 
 #include <float.h>
@@ -426,6 +427,37 @@ static void parts_are_joined_in_order(void **state) {
   tear_down(&on);
 }
 
+/* Whatever this processor has, and a compiler makes of it: the judge's verdict is that of any other. */
+static void every_set_has_the_same_sums(void **state) {
+  (void)state;
+  enum { COLS = 37, DEPTH = 90 };
+  double x[TSL_SUMS_STEP], y[DEPTH * COLS];
+  double kept[2][3][COLS], sums[3][COLS];
+  tsl_sums_lanes kept_lanes[2], lanes;
+  int sets = 0;
+  for (int i = 0; i < DEPTH * COLS; i++)
+    y[i] = tsl_random_value(TSL_DRAW_GRADED, 1, (uint64_t)i);
+  for (int i = 0; i < TSL_SUMS_STEP; i++)
+    x[i] = tsl_random_value(TSL_DRAW_GRADED, 2, (uint64_t)i);
+#define TRY(isa, header, needs, flags, floats, fused, runs)                                                  \
+  for (int compensated = 0; (runs) && compensated < 2; compensated++) {                                      \
+    memset(sums, 0, sizeof sums);                                                                            \
+    memset(&lanes, 0, sizeof lanes);                                                                         \
+    tsl_sums_kernels_##isa.row(COLS, DEPTH, x, y, sums[0], compensated ? sums[1] : NULL, sums[2]);           \
+    tsl_sums_kernels_##isa.lanes(compensated != 0, x, y, &lanes);                                            \
+    /* The first set's are kept, of each kind. */                                                            \
+    if (sets++ < 2) {                                                                                        \
+      memcpy(kept[compensated], sums, sizeof sums);                                                          \
+      kept_lanes[compensated] = lanes;                                                                       \
+    }                                                                                                        \
+    assert_memory_equal(sums, kept[compensated], sizeof sums);                                               \
+    assert_memory_equal(&lanes, &kept_lanes[compensated], sizeof lanes);                                     \
+    assert_true(compensated == (sums[1][COLS - 1] != 0) && compensated == (lanes.low[0] != 0));              \
+  }
+  TSL_ISA_LIST(TRY)
+#undef TRY
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_results_pass),
@@ -442,6 +474,7 @@ int main(void) {
       cmocka_unit_test(nothing_to_judge_is_right),
       cmocka_unit_test(deep_products),
       cmocka_unit_test(parts_are_joined_in_order),
+      cmocka_unit_test(every_set_has_the_same_sums),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,23 +41,44 @@ static tsl_device able(void) {
 
 /* --- the variants --- */
 
-/* What the walk leaves out is refused, all of it; and it leaves out most. */
+static int compare_configs(const void *a, const void *b) {
+  return memcmp(a, b, sizeof(tsl_config));
+}
+
+/* By the argument `sweep`: every config, which takes seconds. */
+static bool is_sweep;
+
+/* What the walk leaves out is refused, all of it; and it leaves out most. Of all configs every eleventh is looked at: no parameter has so many values, or
+ * a multiple, so each value is met beside all others. */
 static void the_walk_loses_nothing(void **state) {
   (void)state;
+  enum { MOST_WALKED = 1 << 16 };
+  static tsl_config walked[MOST_WALKED];
   const tsl_device here[] = {able(), processor()};
   static const tesela_type types[] = {TESELA_F32, TESELA_F64};
   for (size_t d = 0; d < 2; d++) {
     const tsl_problem problem = tsl_problem_gemm(300, 200, 100, types[d]);
     tsl_config config;
-    int all = 0, legal = 0, walked = 0, legal_walked = 0;
-    for (; tsl_strategy_config(strategy, all, &config); all++)
-      legal += !tsl_strategy_refuse(strategy, &problem, &config, &here[d]);
-    for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(strategy, &problem, &here[d], &walk); walked++)
+    const int step = is_sweep ? 1 : 11;
+    int all = 0, legal = 0, count = 0, legal_walked = 0;
+    for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(strategy, &problem, &here[d], &walk); count++) {
       legal_walked += !tsl_strategy_refuse(strategy, &problem, &walk.config, &here[d]);
-    print_message("  %d configs, %d walked, %d legal\n", all, walked, legal);
-    assert_true(legal > 100);
-    assert_int_equal(legal_walked, legal);
-    assert_true(walked < all / 5);
+      assert_true(count < MOST_WALKED);
+      walked[count] = walk.config;
+    }
+    qsort(walked, (size_t)count, sizeof *walked, compare_configs);
+    memset(&config, 0, sizeof config);
+    for (; tsl_strategy_config(strategy, all, &config); all += step) {
+      if (tsl_strategy_refuse(strategy, &problem, &config, &here[d]))
+        continue;
+      legal++;
+      if (!bsearch(&config, walked, (size_t)count, sizeof *walked, compare_configs))
+        fail_msg("config %d is legal, and left out", all);
+    }
+    print_message("  %d configs, %d walked, %d of those that were looked at legal, of %d\n", all, count,
+                  legal, legal_walked);
+    assert_true(legal > 100 && legal_walked > legal * (step - 2) && (!is_sweep || legal == legal_walked));
+    assert_true(count < all / 5);
   }
 }
 
@@ -254,7 +275,8 @@ static void neighbours_copy_odd_lines(void **state) {
   tsl_devices_destroy(devices);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  is_sweep = argc > 1 && strcmp(argv[1], "sweep") == 0;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_walk_loses_nothing),          cmocka_unit_test(probes_are_legal),
       cmocka_unit_test(nothing_to_walk_without_kernels), cmocka_unit_test(refusals_have_numbers),
@@ -264,5 +286,6 @@ int main(void) {
   strategy = tsl_strategy_find(TSL_OP_GEMM, "register_tile");
   if (!strategy)
     return 1;
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  const struct CMUnitTest sweep[] = {cmocka_unit_test(the_walk_loses_nothing)};
+  return is_sweep ? cmocka_run_group_tests(sweep, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
 }
