@@ -57,15 +57,10 @@ static double any_bits(tesela_type type, uint64_t bits) {
   return type == TESELA_F64 ? wide : narrow;
 }
 
-static double value_of(const dot_case *what, uint64_t seed, uint64_t i) {
+/* `normal` is of the kind's own distribution where it is one of those that have a name. */
+static double value_of(const dot_case *what, double normal, uint64_t dice) {
   const bool twice = what->problem.c.type == TESELA_F64;
-  const uint64_t dice = tsl_random_u64(~seed, i);
-  const double normal = tsl_random_value(TSL_DRAW_NORMAL, seed, i);
   switch (what->data) {
-  case GRADED:
-    return tsl_random_value(TSL_DRAW_GRADED, seed, i);
-  case INTEGER:
-    return tsl_random_value(TSL_DRAW_INTEGER, seed, i);
   case TINY: /* subnormal numbers, and errors of products that are */
     return ldexp(normal, twice ? -500 - (int)(dice % 570) : -70 - (int)(dice % 78));
   case HUGE_ONES: /* sums that overflow on the way, sometimes */
@@ -104,12 +99,20 @@ static dot_case large_case(int index, tesela_type type) {
 }
 
 static void *make_block(const dot_data *data, uint64_t seed, size_t count) {
+  const kind of = data->what.data;
   unsigned char *block = malloc(count * data->size);
-  assert_non_null(block);
+  double *drawn = malloc(count * sizeof *drawn);
+  assert_true(block && drawn);
+  /* Together, since each pair of normal numbers is made at once. */
+  tsl_random_fill(of == GRADED    ? TSL_DRAW_GRADED
+                  : of == INTEGER ? TSL_DRAW_INTEGER
+                                  : TSL_DRAW_NORMAL,
+                  seed, 0, TESELA_F64, drawn, count);
   for (size_t i = 0; i < count; i++) {
-    const double value[2] = {value_of(&data->what, seed, i), 0};
+    const double value[2] = {value_of(&data->what, drawn[i], tsl_random_u64(~seed, i)), 0};
     tsl_type_store(data->what.problem.c.type, block + i * data->size, value);
   }
+  free(drawn);
   return block;
 }
 
