@@ -1,4 +1,4 @@
-/* Maps that a thread keeps: made once, and one for whatever differs. Needs no GPU: the driver's functions are this file's. */
+/* Maps that are kept: made once, and one for whatever differs. Needs no GPU: the driver's functions are this file's. */
 #include "unit/unit.h"
 
 #include "device/cuda/cuda_device.h"
@@ -101,9 +101,9 @@ static void whatever_differs_has_its_own(void **state) {
 /* More than are kept: each is right, and those that come again and again, few at a time, are kept. */
 static void many(void **state) {
   (void)state;
-  for (int i = 0; i < 100; i++)
+  for (int i = 0; i < 200; i++)
     makes(0, (tsl_cu_address)(i + 8) << 20, &plain);
-  for (int i = 0; i < 100; i++)
+  for (int i = 0; i < 200; i++)
     makes(0, (tsl_cu_address)(i + 8) << 20, &plain);
   for (int i = 0; i < 3; i++)
     makes(0, (tsl_cu_address)(i + 8) << 20, &plain);
@@ -124,19 +124,24 @@ static void a_refusal_is_not_kept(void **state) {
   assert_int_equal(atomic_load(&refused), before + 2);
 }
 
-static void *ask(void *answer) {
-  *(bool *)answer = makes(0, 1 << 23, &plain);
+/* Forty layouts that take turns with those of other threads: more than are kept. */
+static void *ask(void *first) {
+  for (int i = 0; i < 4000; i++)
+    makes(0, (tsl_cu_address)(*(int *)first + i % 40) << 24, &plain);
   return NULL;
 }
 
-static void each_thread_has_its_own(void **state) {
+static void threads_share_them(void **state) {
   (void)state;
-  pthread_t thread;
-  bool made_there = false;
-  makes(0, 1 << 23, &plain);
-  assert_int_equal(pthread_create(&thread, NULL, ask, &made_there), 0);
-  assert_int_equal(pthread_join(thread, NULL), 0);
-  assert_true(made_there);
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  int first[THREADS];
+  for (int t = 0; t < THREADS; t++) {
+    first[t] = 1 + 20 * t;
+    assert_int_equal(pthread_create(&threads[t], NULL, ask, &first[t]), 0);
+  }
+  for (int t = 0; t < THREADS; t++)
+    assert_int_equal(pthread_join(threads[t], NULL), 0);
 }
 
 int main(void) {
@@ -149,7 +154,7 @@ int main(void) {
       cmocka_unit_test(whatever_differs_has_its_own),
       cmocka_unit_test(many),
       cmocka_unit_test(a_refusal_is_not_kept),
-      cmocka_unit_test(each_thread_has_its_own),
+      cmocka_unit_test(threads_share_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
 /* Tensor maps: matrices as the tensor memory accelerator of sm_90 and newer is told of them.
  *
- * A map follows from where a matrix lies and how, so a product that runs again has the same ones: each thread keeps its last, since
- * to be made one needs the driver and the device's context. Memory that was freed leaves nothing wrong behind: whatever lies at its
- * address next, a map that has the same key says the same of it. */
+ * A map follows from where a matrix lies and how, so a product that runs again has the same ones: the last are kept, since to be
+ * made one needs the driver and the device's context. Memory that was freed leaves nothing wrong behind: whatever lies at its
+ * address next, a map that has the same key says the same of it. They are the process's, not a thread's: the drop-in's threads have
+ * room for few variables of their own, and the lock is held for less time than the driver takes. */
 #include "base/status.h"
 #include "device/cuda/cuda_device.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* Everything that a map follows from, without padding. */
@@ -18,14 +20,15 @@ typedef struct map_key {
 } map_key;
 _Static_assert(sizeof(map_key) == 6 * sizeof(uint64_t) + 4 * sizeof(int32_t), "keys are compared by bytes");
 
-/* Of A, B, C and sums, for the products of a layer that take turns. */
-enum { KEPT = 16 };
+/* A, B, C and sums of the products that take turns, on all devices. */
+enum { KEPT = 64 };
 typedef struct kept_map {
   map_key key; /* element 0: none */
   tsl_tensor_map map;
 } kept_map;
-static _Thread_local kept_map kept[KEPT];
-static _Thread_local unsigned oldest;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static kept_map kept[KEPT];
+static unsigned oldest;
 
 static map_key key_of(const tsl_tensor *tensor) {
   const tsl_cuda_buffer *buffer = (const tsl_cuda_buffer *)tensor->buffer;
@@ -59,15 +62,30 @@ static tesela_status encode(tsl_device *device, const map_key *key, tsl_tensor_m
                        " (a matrix whose place or pitch the device's copies do not take)");
 }
 
+static bool find(const map_key *key, tsl_tensor_map *map) {
+  bool found = false;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < KEPT && !found; i++) {
+    found = kept[i].key.address == key->address && memcmp(&kept[i].key, key, sizeof *key) == 0;
+    if (found)
+      *map = kept[i].map;
+  }
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+static void keep(const map_key *key, const tsl_tensor_map *map) {
+  pthread_mutex_lock(&lock);
+  kept[oldest] = (kept_map){*key, *map};
+  oldest = (oldest + 1) % KEPT;
+  pthread_mutex_unlock(&lock);
+}
+
 tesela_status tsl_cuda_tensor_map(const tsl_tensor *tensor, tsl_tensor_map *map) {
   const map_key key = key_of(tensor);
-  for (int i = 0; i < KEPT; i++)
-    if (kept[i].key.address == key.address && memcmp(&kept[i].key, &key, sizeof key) == 0) {
-      *map = kept[i].map;
-      return TESELA_OK;
-    }
+  if (find(&key, map))
+    return TESELA_OK;
   TSL_TRY(encode(tensor->buffer->device, &key, map));
-  kept[oldest] = (kept_map){key, *map};
-  oldest = (oldest + 1) % KEPT;
+  keep(&key, map);
   return TESELA_OK;
 }
