@@ -600,4 +600,4 @@ static void multiply_columns(const tsl_solve_blocks *blocks, void *x_copy) {
 }
 
 const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, solve_halves, multiply_columns,
-                                                  ROWS, COLUMNS, ROWS + 2};
+                                                  ROWS,          COLUMNS,      ROWS + 2};
