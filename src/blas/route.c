@@ -201,12 +201,12 @@ bool tsl_blas_may_measure(tsl_blas_symbol *symbol) {
   return wanted == REQUEST_AUTO && !tsl_blas_is_nested() && peer_of(symbol) == TSL_BLAS_PEER_TUNED;
 }
 
-tsl_blas_route tsl_blas_route_from(tsl_blas_symbol *symbol, const double from[TSL_BLAS_PEER_TUNED + 1],
-                                   double work) {
+tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
+                                 const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]) {
   const tsl_blas_peer peer = peer_of(symbol);
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;
-  let_pass(symbol, from[peer]);
-  return from[peer] > 0 && work >= from[peer] ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+  let_pass(symbol, shares[peer].from);
+  return shares[peer].is_ours ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }

@@ -41,9 +41,13 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
 bool tsl_blas_asks_of_sums(void);
 /* Whether a call may measure who is the faster one: where it is not decided beforehand, beside a tuned library. */
 bool tsl_blas_may_measure(tsl_blas_symbol *symbol);
-/* Of so much work, where from[peer] is how much is tesela's; 0: none is. */
-tsl_blas_route tsl_blas_route_from(tsl_blas_symbol *symbol, const double from[TSL_BLAS_PEER_TUNED + 1],
-                                   double work);
+/* Whose a call is beside a peer: work below which none is tesela's (0: none at all is), and this one. */
+typedef struct tsl_blas_share {
+  double from;
+  bool is_ours;
+} tsl_blas_share;
+tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
+                                 const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]);
 
 /* Begins a call that is forwarded: when nobody listens it costs nothing. */
 static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 
-#include <math.h>
 #include <time.h>
 
 enum { PEERS = TSL_BLAS_PEER_TUNED + 1 };
@@ -14,22 +13,19 @@ enum { PEERS = TSL_BLAS_PEER_TUNED + 1 };
  * it does to look at it. Beside a tuned library they are whose they are sooner done by. */
 static const double plain_from = 8.0 * 8 * 8;
 
-/* Calls with less work are not worth a measurement. */
-static const double asked_from = 32.0 * 32 * 32;
-
 /* One thread measures at a time, and those that wait for what it finds do not compute beside it. A library whose own threads call by names that
  * are ours would wait for itself; and in the child of a fork nobody may be left who measures. So nobody waits for long: then the library has
  * this routine, and keeps it as long as the process lives. */
 static atomic_bool measuring;
 static const double wait_most = 1;
 
-static double known(const tsl_blas_symbol *symbol) {
-  return atomic_load_explicit(&symbol->ours_from, memory_order_relaxed);
+static unsigned known(const tsl_blas_symbol *symbol) {
+  return atomic_load_explicit(&symbol->standing, memory_order_relaxed);
 }
 /* The first to know is believed by all. */
-static void make_known(tsl_blas_symbol *symbol, double from) {
-  double unknown = 0;
-  atomic_compare_exchange_strong(&symbol->ours_from, &unknown, from);
+static void make_known(tsl_blas_symbol *symbol, unsigned standing) {
+  unsigned unknown = 0;
+  atomic_compare_exchange_strong(&symbol->standing, &unknown, standing);
 }
 
 static bool may_begin(tsl_blas_symbol *symbol) {
@@ -37,7 +33,7 @@ static bool may_begin(tsl_blas_symbol *symbol) {
   const double start = tsl_clock();
   while (atomic_exchange_explicit(&measuring, true, memory_order_acquire)) {
     if (tsl_clock() - start > wait_most)
-      make_known(symbol, INFINITY);
+      make_known(symbol, TSL_BLAS_STANDING_NOWHERE);
     if (known(symbol) != 0)
       return false;
     nanosleep(&pause, NULL);
@@ -45,20 +41,20 @@ static bool may_begin(tsl_blas_symbol *symbol) {
   return true;
 }
 
-static double ours_from(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
-  if (known(symbol) == 0 && volume < asked_from)
-    return volume + 1;
+static tsl_blas_share share_of(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
+  if (known(symbol) == 0 && volume < TSL_BLAS_STANDING_FROM)
+    return (tsl_blas_share){.from = TSL_BLAS_STANDING_FROM};
   if (known(symbol) == 0 && may_begin(symbol)) {
     if (known(symbol) == 0)
       make_known(symbol, tsl_blas_standing_of_level3(routine, symbol, tsl_blas_next(symbol)));
     atomic_store_explicit(&measuring, false, memory_order_release);
   }
-  return known(symbol);
+  return tsl_blas_standing_share(known(symbol), symbol->type, volume);
 }
 
 tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
-  double from[PEERS] = {[TSL_BLAS_PEER_PLAIN] = plain_from};
+  tsl_blas_share shares[PEERS] = {[TSL_BLAS_PEER_PLAIN] = {plain_from, volume >= plain_from}};
   if (tsl_blas_may_measure(symbol))
-    from[TSL_BLAS_PEER_TUNED] = ours_from(routine, symbol, volume);
-  return tsl_blas_route_from(symbol, from, volume);
+    shares[TSL_BLAS_PEER_TUNED] = share_of(routine, symbol, volume);
+  return tsl_blas_route_by(symbol, shares);
 }

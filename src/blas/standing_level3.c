@@ -1,9 +1,9 @@
-/* From which size on a routine of Level 3 is ours. Libraries that multiply alike differ in their triangles: one has kernels for those of
- * every type, another for some, and threads for some. So calls of a few sizes are computed here and there, each in two forms, and ours the
- * routine is from the first size on from which they are sooner done in the mean. That is kept once a machine: by processor, its instructions
- * in use, threads, and the library's file and kernels.
+/* At which sizes a routine of Level 3 is ours. Libraries that multiply alike differ in their triangles: one has kernels for those of
+ * every type, another for some, and threads for some; small calls are one matter, and large ones another. So calls of a few sizes are computed
+ * here and there, each in two forms, and ours are the sizes at which they are sooner done in the mean. That is kept once a machine: by
+ * processor, its instructions in use, threads, and the library's file and kernels.
  *
- *     n            32    80    160   320 (complex: 24, 56, 112, 224)
+ *     n            16    32    80    160   320 (complex: 16, 32, 56, 112, 224)
  *     updates      C = a a' + C, n x n of n terms, and 2n x 2n of n/4, as factorisations have it: as much work
  *     factors      on the left, and on the right of n x n */
 #include "blas/standing_level3.h"
@@ -28,9 +28,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SIZES = 4, LARGEST = 320, FORMS = 2, ROUNDS = 6, ROWS_MOST = 2 * LARGEST };
-/* Of real types, and of complex ones, which take four times as long. */
-static const int64_t sizes[2][SIZES] = {{32, 80, 160, LARGEST}, {24, 56, 112, 224}};
+enum { SIZES = 5, LARGEST = 320, FORMS = 2, ROUNDS = 6, ROWS_MOST = 2 * LARGEST };
+/* Of real types, and of complex ones, which take four times as long. The least is TSL_BLAS_STANDING_FROM's. */
+static const int64_t sizes[2][SIZES] = {{16, 32, 80, 160, LARGEST}, {16, 32, 56, 112, 224}};
+/* Multiply-adds from which on a size decides: in the middle between two, of their logarithms. */
+static const double begins[2][SIZES] = {{TSL_BLAS_STANDING_FROM, 11600, 129500, 1448000, 11600000},
+                                        {TSL_BLAS_STANDING_FROM, 11600, 75900, 497000, 3970000}};
+/* Several of small ones, which the clock does not see one by one. */
+static const int calls_of[SIZES] = {32, 8, 1, 1, 1};
 /* Then there are two turns, and no more. */
 static const double seconds_most = 0.1;
 
@@ -87,9 +92,7 @@ static bool compute(const contest *of, const tsl_blas_structured *given, bool ou
   return tsl_blas_level3_compute(of->symbol, &layout, NULL) != NULL;
 }
 
-/* Several calls of small ones, which the clock does not see one by one. */
-static double seconds_of(const contest *of, const tsl_blas_structured *given, bool ours) {
-  const int calls = given->n <= 2 * of->sizes[0] ? 8 : 1;
+static double seconds_of(const contest *of, const tsl_blas_structured *given, int calls, bool ours) {
   bool done = true;
   tsl_blas_call call = {.symbol = NULL};
   tsl_blas_begin(&call);
@@ -119,7 +122,7 @@ static void race(const contest *of, double seconds[2][SIZES][FORMS]) {
         const tsl_blas_structured given = call_of(of, of->sizes[i], form);
         fill(of, given.n);
         double *least = &seconds[theirs][i][form];
-        *least = fmin(*least, seconds_of(of, &given, theirs == 0));
+        *least = fmin(*least, seconds_of(of, &given, calls_of[i], theirs == 0));
       }
     }
   }
@@ -138,26 +141,27 @@ static bool is_sooner(const double ours[FORMS], const double theirs[FORMS]) {
   return product > 1;
 }
 
-static double from_where(const contest *of) {
+static unsigned standing_of(const contest *of) {
   double seconds[2][SIZES][FORMS];
-  int from = SIZES;
+  unsigned standing = TSL_BLAS_STANDING_NOWHERE;
   for (int i = 0; i < SIZES; i++)
     for (int form = 0; form < FORMS; form++)
       seconds[0][i][form] = seconds[1][i][form] = INFINITY;
   race(of, seconds);
-  while (from > 0 && is_sooner(seconds[0][from - 1], seconds[1][from - 1]))
-    from--;
-  return from == SIZES ? INFINITY : pow((double)of->sizes[from], 3);
+  for (int i = 0; i < SIZES; i++)
+    if (is_sooner(seconds[0][i], seconds[1][i]))
+      standing |= 1u << i;
+  return standing;
 }
 
-static double measure(contest *of) {
+static unsigned measure(contest *of) {
   static const float one_f32 = 1;
   static const double one_f64 = 1;
   const tesela_type type = of->symbol->type;
   const size_t bytes = ROWS_MOST * ROWS_MOST * tsl_blas_size(type);
   void *memory;
   if (tsl_alloc(3 * bytes, "matrices that two libraries multiply", &memory) != TESELA_OK)
-    return INFINITY;
+    return TSL_BLAS_STANDING_NOWHERE;
   if (type == TESELA_F32 || type == TESELA_C64)
     memcpy(of->one, &one_f32, sizeof one_f32);
   else
@@ -165,16 +169,16 @@ static double measure(contest *of) {
   of->a = memory;
   of->b = (char *)memory + bytes;
   of->c = (char *)memory + 2 * bytes;
-  const double from = from_where(of);
+  const unsigned standing = standing_of(of);
   tsl_free(memory);
-  return from;
+  return standing;
 }
 
 /* --- kept --- */
 
 enum { NAME = 1024 };
 
-/* "level3-0-2:f:avx512:2:...": another build of the library is another one. */
+/* "level3-sizes-0-2:f:avx512:2:...": another build of the library is another one. */
 static void name_of(const contest *of, char name[NAME]) {
   char path[PATH_MAX];
   struct stat info = {.st_size = 0};
@@ -182,30 +186,41 @@ static void name_of(const contest *of, char name[NAME]) {
   tsl_library_file(of->function, path, sizeof path);
   if (path[0])
     (void)stat(path, &info);
-  const int length =
-      snprintf(name, NAME, "level3-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)of->routine, (int)of->symbol->type,
-               of->symbol->cblas ? "c" : "f", tsl_blas_fast_path()->device->capabilities, threads(),
-               (long long)info.st_size, (long long)info.st_mtime, kernels ? kernels : "", path);
+  const int length = snprintf(name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)of->routine,
+                              (int)of->symbol->type, of->symbol->cblas ? "c" : "f",
+                              tsl_blas_fast_path()->device->capabilities, threads(), (long long)info.st_size,
+                              (long long)info.st_mtime, kernels ? kernels : "", path);
   for (int i = 0; i < length && i < NAME - 1; i++)
     if (isspace((unsigned char)name[i]) || name[i] == '=')
       name[i] = '_';
 }
 
-double tsl_blas_standing_of_level3(tsl_blas_routine routine, const tsl_blas_symbol *symbol,
-                                   tsl_blas_function *function) {
-  static const double never = 1e300;
+unsigned tsl_blas_standing_of_level3(tsl_blas_routine routine, const tsl_blas_symbol *symbol,
+                                     tsl_blas_function *function) {
   contest of = {.symbol = symbol,
                 .function = function,
                 .routine = routine,
                 .sizes = sizes[tsl_blas_is_complex(symbol->type)]};
   char name[NAME];
-  double from;
+  double kept;
   if (!tsl_blas_fast_path() || !tsl_blas_either_width() || strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
-    return INFINITY;
+    return TSL_BLAS_STANDING_NOWHERE;
   name_of(&of, name);
-  if (!tsl_api_recall(tsl_blas_fast_path()->device, name, &from)) {
-    from = fmin(measure(&of), never);
-    tsl_api_keep(tsl_blas_fast_path()->device, name, from);
-  }
-  return from < never ? from : INFINITY;
+  if (tsl_api_recall(tsl_blas_fast_path()->device, name, &kept) && kept < 1 << SIZES)
+    return TSL_BLAS_STANDING_NOWHERE | (unsigned)kept;
+  const unsigned standing = measure(&of);
+  tsl_api_keep(tsl_blas_fast_path()->device, name, standing & ~TSL_BLAS_STANDING_NOWHERE);
+  return standing;
+}
+
+tsl_blas_share tsl_blas_standing_share(unsigned standing, tesela_type type, double volume) {
+  const double *of = begins[tsl_blas_is_complex(type)];
+  int nearest = 0;
+  double from = 0;
+  for (int i = SIZES - 1; i >= 0; i--)
+    if (standing >> i & 1)
+      from = of[i];
+  while (nearest + 1 < SIZES && volume >= of[nearest + 1])
+    nearest++;
+  return (tsl_blas_share){from, volume >= from && standing >> nearest & 1};
 }

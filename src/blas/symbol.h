@@ -63,7 +63,7 @@ typedef struct tsl_blas_symbol {
   _Atomic double pass_below;
   /* Elements from which on, and below which, calls are computed here without a look at anything else; 0: always look. */
   _Atomic double own_from, own_below;
-  _Atomic double ours_from; /* of Level 3 beside a tuned library, standing.h's; 0: not asked yet */
+  atomic_uint standing; /* of Level 3 beside a tuned library: standing_level3.h's; 0: not asked yet */
 } tsl_blas_symbol;
 
 /* The short way to the other library: tiny calls take less time than deciding about them. */
