@@ -1,5 +1,5 @@
 /* A BLAS of which nobody knows how fast it is, for the test of who computes: its products leave a mark, and take SLOW_SECONDS, those of
- * Level 3 as much for the work of 320 cubed: ten times as long as ours under a sanitizer.
+ * Level 3 as much for the work of 320 cubed: ten times as long as ours under a sanitizer. Those with more multiply-adds than SLOW_MOST take none.
  * Its kernels have the name SLOW_CORE, as OpenBLAS's have one. */
 #define _POSIX_C_SOURCE 200809L
 #include "blas/other.h"
@@ -14,7 +14,8 @@ const char *openblas_get_corename(void) {
 }
 
 static double share_of(double multiply_adds) {
-  return multiply_adds / (320.0 * 320 * 320);
+  const char *most = getenv("SLOW_MOST");
+  return most && multiply_adds > atof(most) ? 0 : multiply_adds / (320.0 * 320 * 320);
 }
 
 static void pause_for(double share) {

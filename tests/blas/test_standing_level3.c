@@ -1,5 +1,5 @@
 /* The drop-in beside a tuned library, argument 1, whose solves and updates leave a mark: who computes those that are worth a measurement
- * ("other" or "tesela", argument 2), at each call alike, and that small ones stay the library's. */
+ * ("other" or "tesela": the largest, argument 2, and the least, argument 3), at each call alike, and that small ones stay the library's. */
 #include "blas/other.h"
 #include "unit/unit.h"
 
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* As much work as the largest calls that are measured, which a busy processor disturbs least. */
-enum { SMALL = 8, LARGE = 330 };
-static bool others;
+enum { SMALL = 8, LEAST = 20, LARGE = 330 };
+static bool large_are_others, least_are_others;
 
 void dtrsm_(const char *side, const char *uplo, const char *trans, const char *diag, const int32_t *m,
             const int32_t *n, const double *alpha, const double *a, const int32_t *lda, double *b,
@@ -47,22 +47,28 @@ static void small_ones_pass(void **state) {
   assert_true(last_of_update(SMALL) == OTHER_MARK);
 }
 
-static void large_ones_go_to_the_faster(void **state) {
-  (void)state;
+static void goes_to(int32_t n, bool others) {
   for (int i = 0; i < 3; i++) {
-    assert_true(first_of_solution(LARGE) == (others ? OTHER_MARK : 3));
-    assert_true(last_of_update(LARGE) == (others ? OTHER_MARK : 2 * LARGE + 1));
+    assert_true(first_of_solution(n) == (others ? OTHER_MARK : 3));
+    assert_true(last_of_update(n) == (others ? OTHER_MARK : 2 * n + 1));
   }
+}
+
+static void each_size_goes_to_the_faster(void **state) {
+  (void)state;
+  goes_to(LARGE, large_are_others);
+  goes_to(LEAST, least_are_others);
 }
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(small_ones_pass),
-                                     cmocka_unit_test(large_ones_go_to_the_faster),
+                                     cmocka_unit_test(each_size_goes_to_the_faster),
                                      cmocka_unit_test(small_ones_pass)};
-  if (argc < 3 || !dlopen(argv[1], RTLD_NOW | RTLD_LOCAL)) {
-    puts(argc < 3 ? "usage: test_standing_level3 LIBRARY other|tesela" : dlerror());
+  if (argc < 4 || !dlopen(argv[1], RTLD_NOW | RTLD_LOCAL)) {
+    puts(argc < 4 ? "usage: test_standing_level3 LIBRARY other|tesela other|tesela" : dlerror());
     return 1;
   }
-  others = strcmp(argv[2], "other") == 0;
+  large_are_others = strcmp(argv[2], "other") == 0;
+  least_are_others = strcmp(argv[3], "other") == 0;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
