@@ -3,8 +3,9 @@
 # against NumPy, and the start-up times that the kernel cache is for.
 #   ci/gpu.sh [BUILD]             BUILD is the build folder, build/release by default
 #   ci/gpu.sh --sanitize [BUILD]  every kernel under compute-sanitizer's four tools instead, on operands that their buffers hold and
-#                                 nothing else: the judge's standard cases, all types and layouts, all configs or probes (about three
-#                                 minutes on an H200 with 16 cores); logs are kept in SANITIZE_LOGS (build/sanitize)
+#                                 nothing else: the judge's standard cases, all types and layouts, all configs or probes (minutes on an
+#                                 H200 with 16 cores); logs are kept in SANITIZE_LOGS (build/sanitize). SANITIZE_ONLY names strategies
+#                                 (all), SANITIZE_TOOLS tools and steps through cases, SANITIZE_SECONDS how long a process begins cases (100)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 sanitize=0
@@ -45,41 +46,54 @@ kernel_strategies() {
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 logs=${SANITIZE_LOGS:-build/sanitize}
 
-# One tool on one strategy: a line for the summary.
-sanitize_one() { # tool step op name
-  local log=$logs/$1-$3-$4.log start=$SECONDS status
+# One tool on one strategy, or on one of its parts: a line for the summary.
+sanitize_one() { # tool step op name part parts
+  local log=$logs/$1-$3-$4-$5.log start=$SECONDS status
   local unseen=()
   # initcheck does not see what tensor maps write.
   [ "$1" = initcheck ] && unseen=(--kernel-name-exclude kernel_substring=tsl_gemm_cuda_wgmma_fold)
-  "$sanitizer" --tool "$1" "${unseen[@]}" --error-exitcode 9 --print-limit 20 --report-api-errors no "$bin/check_strategy" "$3" "$4" cuda 0 tight "$2" \
-    >"$log" 2>&1
+  "$sanitizer" --tool "$1" "${unseen[@]}" --error-exitcode 9 --print-limit 20 --report-api-errors no \
+    "$bin/check_strategy" "$3" "$4" cuda 0 tight "$2" part "$5" of "$6" within "${SANITIZE_SECONDS:-100}" >"$log" 2>&1
   status=$?
   if [ $status = 77 ] || grep -q '^skipped' "$log"; then
     echo "skipped  $1 $3 $4: $(grep '^skipped' "$log" | tail -n 1)"
   elif [ $status = 0 ] && grep -q 'SUMMARY: 0 ' "$log"; then
-    echo "clean    $1 $3 $4: $(sed -n 's/.*: \([0-9]*\) right, .*/\1/p' "$log" | awk '{ s += $1 } END { print NR " configs and types, " s " cases" }'), $((SECONDS - start)) s:$(sed -n 's/^kernels on cuda:[0-9]*://p' "$log" | tail -n 1)"
+    echo "clean    $1 $3 $4 $5/$6: $(sed -n 's/.*: \([0-9]*\) right, .*/\1/p' "$log" | awk '{ s += $1 } END { print NR " configs and types, " s " cases" }')$(sed -n 's/^\([0-9]*\) cases not begun.*/\1/p' "$log" | awk '{ s += $1 } END { if (s) print ", " s " not begun" }'), $((SECONDS - start)) s:$(sed -n 's/^kernels on cuda:[0-9]*://p' "$log" | tail -n 1)"
   else
-    echo "FAILED   $1 $3 $4 ($status): $log"
+    echo "FAILED   $1 $3 $4 $5/$6 ($status): $log"
     grep -E '^=========|wrong' "$log" | head -n 30
   fi
+}
+
+# Processes among which a strategy's configs are shared out, where compiling them takes long.
+parts_of() {
+  case $1 in
+    cuda_wgmma) echo 6 ;;
+    cuda_mma | opencl_mma) echo 3 ;;
+    *) echo 1 ;;
+  esac
 }
 
 # All of them, several at a time. memcheck comes first and compiles the kernels for the others; it tries more of the pairs of
 # config and types on each case.
 sanitize_all() {
-  local tool step op name
+  local tool step op name part
   mkdir -p "$logs"
   export bin sanitizer logs
   export -f sanitize_one
   while read -r tool step; do
     while read -r op name; do
-      echo "$tool $step $op $name"
+      [[ -z "${SANITIZE_ONLY:-}" || " $SANITIZE_ONLY " = *" $name "* ]] || continue
+      for part in $(seq 0 $(($(parts_of "$name") - 1))); do
+        echo "$tool $step $op $name $part $(parts_of "$name")"
+      done
     done < <(kernel_strategies | sort -t ' ' -k 2 -r)
   done <<<"${SANITIZE_TOOLS:-memcheck 3
 initcheck 6
 racecheck 6
-synccheck 6}" | xargs -P 8 -L 1 bash -c 'sanitize_one "$0" "$1" "$2" "$3"' | tee "$logs/summary"
+synccheck 6}" | xargs -P 8 -L 1 bash -c 'sanitize_one "$@"' sanitize_one | tee "$logs/summary"
   for op in gemm dot transpose; do
+    ls "$logs"/memcheck-$op-*.log >/dev/null 2>&1 || continue
     echo "shapes of $op: $(cat "$logs"/memcheck-$op-*.log | sed -n 's/^case \([0-9]* x [0-9]* x [0-9]*\) .*/\1,/p' | sort -u | tr '\n' ' ')"
   done
   echo "done after $SECONDS s"

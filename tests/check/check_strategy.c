@@ -1,4 +1,4 @@
-/* check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP]]: one strategy with all its configs, or its probes, on all devices of a
+/* check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP] [part I of N] [within SECONDS]]: one strategy with all its configs, or its probes, on all devices of a
  * kind, or on the device that is named ("cuda:1"), or several ("cuda:*", "opencl:0,cpu"), over the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a
  * quarter, each time another, for the rest. The first config takes all types that the strategy does; the others the first two,
  * but probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
@@ -13,7 +13,12 @@
  * shared: types are shared out among configs, for where compiling takes long: each type goes to the next config that takes it,
  * the first to the first, and a config without one takes one by turns; of these pairs the first, with all cases, and every STEPth are
  * tried (1: all), for each strategy others, so that all strategies together meet more types. Last steps are those of one strategy,
- * `element`, in all their forms, and of the others in two: they are the plan's, whatever strategy multiplied. */
+ * `element`, in all their forms, and of the others in two: they are the plan's, whatever strategy multiplied.
+ *
+ * part I of N: pairs number I, I + N, ... alone, for N processes side by side.
+ *
+ * within: begins no case after so many seconds, and says so: of a checker that makes a kernel a thousand times slower, what was seen until then counts. */
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -28,8 +33,9 @@ enum { SKIPPED = 77, MOST_REPORTED = 20, TYPES_OF_EVERY_CONFIG = 2, MOST_KERNELS
 static const uint64_t random_seed = 20240229;
 static int64_t random_cases = 200;
 /* Words that were given, and the steps behind them. */
-static bool tight, shared, every;
-static int64_t tight_step = 1, shared_step = 1, every_step = 1;
+static bool tight, shared, every, parted, bounded;
+static int64_t tight_step = 1, shared_step = 1, every_step = 1, part, parts = 1, seconds_most;
+static double began;
 static bool is_first = true; /* no pair of config and types is done */
 
 /* --- what `tight` tells --- */
@@ -69,7 +75,7 @@ static void tell(const tsl_device *device) {
 static tsl_ask ask;
 
 typedef struct counts {
-  int right, wrong, refused;
+  int right, wrong, refused, late;
 } counts;
 
 /* One of three last steps in place of any: with a bias, with GELU, or with scales. */
@@ -100,6 +106,10 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
                   counts *tally) {
   tsl_case_report report = {0};
   tsl_children plain;
+  if (bounded && tsl_clock() - began > (double)seconds_most) {
+    tally->late++;
+    return;
+  }
   if (shared && strcmp(strategy->name, "element") != 0)
     simplify_finish(&what->problem);
   what->tight = tight;
@@ -166,6 +176,8 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
   printf("%s on %s, %s %s %s: %d right, %d wrong, %d refused\n", tsl_text_get(&text), device->name,
          tsl_type(types->a)->name, tsl_type(types->b)->name, tsl_type(types->c)->name, tally.right,
          tally.wrong, tally.refused);
+  if (tally.late > 0)
+    printf("%d cases not begun: %" PRId64 " s had passed\n", tally.late, seconds_most);
   fflush(stdout);
   is_first = false;
   tsl_text_free(&text);
@@ -211,9 +223,11 @@ static bool is_tried(const tsl_strategy *strategy, int index, int configs, int t
          (strategy->testing.probes ? type == index % types : type < most);
 }
 
-/* Of pairs that are shared out; the strategy's number in the list says which are left out. */
+/* Of all pairs, this process's; of pairs that are shared out, the strategy's number in the list says which are left out. */
 static bool is_in_step(const tsl_strategy *strategy, int64_t pair) {
   int number = 0;
+  if (pair % parts != part)
+    return false;
   while (tsl_strategy_at(number) != strategy)
     number++;
   return !shared || pair == 0 || pair % shared_step == number % shared_step;
@@ -320,30 +334,34 @@ static bool read_words(int count, char **words) {
     const char *word;
     bool *given;
     int64_t *step;
-  } known[] = {
-      {"tight", &tight, &tight_step}, {"shared", &shared, &shared_step}, {"every", &every, &every_step}};
+  } known[] = {{"tight", &tight, &tight_step}, {"shared", &shared, &shared_step},
+               {"every", &every, &every_step}, {"part", &parted, &part},
+               {"of", &parted, &parts},        {"within", &bounded, &seconds_most}};
+  enum { KNOWN = sizeof known / sizeof *known };
   for (int at = 0; at < count;) {
     int i = 0;
-    while (i < 3 && strcmp(words[at], known[i].word) != 0)
+    while (i < KNOWN && strcmp(words[at], known[i].word) != 0)
       i++;
-    if (i == 3)
+    if (i == KNOWN)
       return false;
     *known[i].given = true;
     at++;
     if (at < count && words[at][0] >= '0' && words[at][0] <= '9') {
-      if (!tsl_parse_i64(words[at], known[i].step) || *known[i].step < 1)
+      if (!tsl_parse_i64(words[at], known[i].step) || *known[i].step < (known[i].step == &part ? 0 : 1))
         return false;
       at++;
     }
   }
-  return true;
+  return part < parts;
 }
 
 int main(int argc, char **argv) {
   tsl_devices *devices;
+  began = tsl_clock();
   if (argc < 4 || (argc > 4 && !tsl_parse_i64(argv[4], &random_cases)) ||
       (argc > 5 && !read_words(argc - 5, argv + 5))) {
-    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP]]\n");
+    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP] [part I of N] "
+           "[within SECONDS]]\n");
     return 1;
   }
   const tsl_strategy *strategy = find(argv[1], argv[2]);
