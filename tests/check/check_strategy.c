@@ -360,7 +360,8 @@ int main(int argc, char **argv) {
   began = tsl_clock();
   if (argc < 4 || (argc > 4 && !tsl_parse_i64(argv[4], &random_cases)) ||
       (argc > 5 && !read_words(argc - 5, argv + 5))) {
-    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP] [part I of N] "
+    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP]] [shared [STEP]] [every STEP] [part I "
+           "of N] "
            "[within SECONDS]]\n");
     return 1;
   }

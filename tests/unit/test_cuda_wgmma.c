@@ -330,6 +330,7 @@ static void rows_are_copied_as_bytes(void **state) {
   tsl_device device = hopper();
   tsl_device_ops ops = {.launch = keep_lines};
   device.ops = &ops;
+  device.cache_bytes = 50 << 20;
   tsl_buffer from = {.device = &device}, scratch = {.device = &device};
   const tsl_work work = {.strategy = strategy, .device = &device};
   static const int64_t rows = 37, k = 301, stride = 305, offset = 3;
@@ -341,7 +342,7 @@ static void rows_are_copied_as_bytes(void **state) {
       tsl_cuda_wgmma_factor factors[] = {as_it_lies, as_it_lies};
       factors[1].place.step = step;
       const bool both = element == 1 || step == 1;
-      copied = (cuda_wgmma_lines_arguments){{{0}}};
+      copied = (cuda_wgmma_lines_arguments){.fits = 0};
       assert_int_equal(tsl_cuda_wgmma_lines(&work, NULL, &tile, &scratch, NULL, factors), TESELA_OK);
       for (int i = 0; i < 2; i++) {
         const cuda_wgmma_lines *of = &copied.of[i];
@@ -360,17 +361,51 @@ static void rows_are_copied_as_bytes(void **state) {
                          (offset + (rows - 1) * stride) * element + (k * element - 1) * of->step + 1);
         assert_int_equal(of->to, i * a_bytes);
         assert_int_equal(of->pitch, pitch);
-        /* Units have 1024 chunks of 16 bytes, of lines that are as many chunks as a power of two. */
+        /* Units have 1024 chunks of 16 bytes, or 512 that bulk copies bring, of lines that are as many chunks as a power of two. */
+        const bool by_bulk = of->step == 1;
+        const int64_t most = by_bulk ? 512 : 1024;
         const int64_t chunks = (k * element + 15) / 16, shift = of->shift;
         assert_true((int64_t)1 << shift >= chunks && (int64_t)1 << (shift - 1) < chunks);
-        assert_int_equal(of->units, (rows + (1024 >> shift) - 1) / (1024 >> shift));
+        assert_int_equal(of->units, (rows + (most >> shift) - 1) / (most >> shift));
+        assert_int_equal(of->way, by_bulk ? TSL_CUDA_WGMMA_LINES_BY_BULK : TSL_CUDA_WGMMA_LINES_GATHERED);
         assert_ptr_equal(factors[i].place.buffer, &scratch);
         assert_int_equal(factors[i].place.offset * element, i * a_bytes);
         assert_int_equal(factors[i].place.row_stride * element, pitch);
         assert_int_equal(factors[i].place.step, 1);
       }
       assert_int_equal(copying_blocks, copied.of[0].units + copied.of[1].units);
+      assert_int_equal(copied.fits, 1);
     }
+}
+
+/* Lines of less than 129 bytes are read where they lie; more of them than blocks have room for are taken one after the other, and what the last cache does not hold may stay
+ * there as other bytes do. */
+static void short_and_many_lines(void **state) {
+  (void)state;
+  tsl_device device = hopper();
+  tsl_device_ops ops = {.launch = keep_lines};
+  device.ops = &ops;
+  device.cache_bytes = 50 << 20;
+  tsl_buffer from = {.device = &device}, scratch = {.device = &device};
+  const tsl_work work = {.strategy = strategy, .device = &device};
+  static const struct {
+    int64_t rows, k;
+    int way, fits;
+  } cases[] = {{100, 128, TSL_CUDA_WGMMA_LINES_GATHERED, 1},
+               {100, 129, TSL_CUDA_WGMMA_LINES_BY_BULK, 1},
+               {100000, 401, TSL_CUDA_WGMMA_LINES_BY_BULK, 1},
+               {1000000, 401, TSL_CUDA_WGMMA_LINES_BY_BULK, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const int64_t pitch = (cases[i].k + 15) / 16 * 16;
+    const tsl_cuda_wgmma tile = {.given = 1, .element = 1, .packed = 1, .a_bytes = cases[i].rows * pitch};
+    tsl_cuda_wgmma_factor factors[] = {
+        {{cases[i].rows, cases[i].k, pitch}, {&from, 1, cases[i].k, 1, 0}, true}, {.packs = false}};
+    assert_int_equal(tsl_cuda_wgmma_lines(&work, NULL, &tile, &scratch, NULL, factors), TESELA_OK);
+    assert_int_equal(copied.of[0].way, cases[i].way);
+    assert_int_equal(copied.of[1].units, 0);
+    assert_int_equal(copied.fits, cases[i].fits);
+    assert_int_equal(copying_blocks, copied.of[0].units < 2 * 132 ? copied.of[0].units : 2 * 132);
+  }
 }
 
 /* Of f32 as tf32, an A that lies across is read to registers as it lies: nothing is packed, and C's columns, which are its rows in memory, go by
@@ -648,6 +683,7 @@ int main(void) {
       cmocka_unit_test(last_steps_have_memory),
       cmocka_unit_test(products_that_differ),
       cmocka_unit_test(rows_are_copied_as_bytes),
+      cmocka_unit_test(short_and_many_lines),
       cmocka_unit_test(factors_across_go_to_registers),
       cmocka_unit_test(bytes_across_go_to_registers),
       cmocka_unit_test(the_model_likes_what_is_not_packed),

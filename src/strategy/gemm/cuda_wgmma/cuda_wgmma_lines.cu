@@ -7,18 +7,26 @@
  *   | l l l l l l l l ... |  any address                    read: 4 bytes of 4 lines of an element, at 16 elements
  *   16 bytes are five words, shifted                        written to local memory: 16 bytes to each of 4 lines; then lines whole
  *
+ * Lines along k come to local memory by bulk copies, from the multiple of 16 bytes before to that behind them, STAGES units of lines one behind the other, and leave shifted
+ * into place: memory is asked for what threads will need long before they do. Short lines, which would be copies of a few bytes each, are read where they lie.
+ *
  * Words are read where they are aligned and shifted into place, at any address. They may begin before a line or end behind it, but never
  * behind the factor (`end`): there bytes are read one by one. What a line's last 16 bytes have too much is anything, and no map reads it.
  * Other strides are gathered, byte by byte.
  *
- * Threads of a unit of work: CHUNKS chunks of 16 elements, of so many lines that each has 2^shift of them.
+ * Threads of a unit of work: CHUNKS (BULK) chunks of 16 elements, of so many lines that each has 2^shift of them.
  *
  * From the host: WIDENED, RESIDENT (blocks of a multiprocessor). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 
 typedef unsigned char byte;
-constexpr int ITEMS = 256, CHUNKS = TSL_CUDA_WGMMA_LINES_CHUNKS, SIDE = TSL_CUDA_WGMMA_LINES_SIDE;
+constexpr int ITEMS = 256, CHUNKS = TSL_CUDA_WGMMA_LINES_CHUNKS, SIDE = TSL_CUDA_WGMMA_LINES_SIDE,
+              BULK = TSL_CUDA_WGMMA_LINES_BULK, STAGES = 3;
+/* A stage has a unit's lines and one chunk more of each, for lines that begin anywhere; in chunks. */
+constexpr int STAGE = BULK + (BULK >> TSL_CUDA_WGMMA_LINES_BULK_SHIFT);
+static_assert(BULK >> TSL_CUDA_WGMMA_LINES_BULK_SHIFT <= 32, "a warp asks for a unit's lines");
+static_assert(STAGES * STAGE >= SIDE * SIDE / 16, "blocks that are turned lie where stages do");
 
 SM90_FUNCTION unsigned long long number_of(const byte *at) {
   return (unsigned long long)at;
@@ -75,18 +83,26 @@ SM90_FUNCTION void put(byte *to, const uint4 &chunk, long long count, int is_e5m
   }
 }
 
-/* Chunk `number` of a unit of lines: from where, whereto, and elements of its line from its first on; none: there is no such chunk. */
+/* A unit's first line, and the first element of its lines, or of its part of them. */
+struct line_unit {
+  long long line, first;
+};
+template <int MOST>
+SM90_FUNCTION line_unit unit_of(int unit, const cuda_wgmma_lines &of) {
+  const int group = of.segments == 1 ? unit : unit / of.segments;
+  return {(long long)group * (MOST >> of.shift), (long long)(unit - group * of.segments) << (of.shift + 4)};
+}
+
+/* Chunk `number` of a unit: from where, whereto, and elements of its line from its first on; none: there is no such chunk. */
 struct line_chunk {
   const byte *from;
   byte *to;
   long long left;
 };
-SM90_FUNCTION line_chunk chunk_of(const byte *from, byte *to, int unit, int number,
+SM90_FUNCTION line_chunk chunk_of(const byte *from, byte *to, const line_unit &unit, int number,
                                   const cuda_wgmma_lines &of) {
-  const int segments = (int)((of.elements - 1) >> (4 + of.shift)) + 1, group = unit / segments,
-            segment = unit % segments;
-  const long long line = ((long long)group * CHUNKS + number) >> of.shift,
-                  first = ((long long)segment << of.shift | number & ((1 << of.shift) - 1)) * 16;
+  const long long line = unit.line + (number >> of.shift),
+                  first = unit.first + ((number & ((1 << of.shift) - 1)) << 4);
   return {from + of.offset + line * of.line + first * of.step,
           to + of.to + line * of.pitch + first * (WIDENED ? 2 : 1),
           line < of.lines ? of.elements - first : 0};
@@ -94,8 +110,9 @@ SM90_FUNCTION line_chunk chunk_of(const byte *from, byte *to, int unit, int numb
 
 /* A unit of lines whose elements lie side by side, or anyhow. What a thread reads it asks for at once: of a way that bytes may be read one by one in between, the compiler would
  * wait for each chunk. */
-SM90_FUNCTION void copy_lines(const byte *from, byte *to, int unit, const cuda_wgmma_lines &of) {
+SM90_FUNCTION void copy_lines(const byte *from, byte *to, int number, const cuda_wgmma_lines &of) {
   constexpr int OWN = CHUNKS / ITEMS;
+  const line_unit unit = unit_of<CHUNKS>(number, of);
   line_chunk own[OWN];
   bool is_whole = of.step == 1;
 #pragma unroll
@@ -125,6 +142,86 @@ SM90_FUNCTION void copy_lines(const byte *from, byte *to, int unit, const cuda_w
       if (one.left > 0)
         put(one.to, gathered(one.from, of.step, one.left), one.left, of.is_e5m2);
     }
+  }
+}
+
+/* A unit of lines is asked for by a warp, a line each, as 32 arrivals. */
+SM90_FUNCTION void ask_for(shared_t stage, shared_t barrier, const byte *from, int number,
+                           const cuda_wgmma_lines &of, unsigned long long policy) {
+  const int lane = (int)threadIdx.x % 32, room = (16 << of.shift) + 16;
+  const line_chunk first = chunk_of(from, nullptr, unit_of<BULK>(number, of), lane << of.shift, of);
+  unsigned bytes = 0;
+  const unsigned apart = (unsigned)number_of(first.from) & 15;
+  if (lane < BULK >> of.shift && first.left > 0) {
+    const long long left = apart + min(first.left, 16ll << of.shift) + 15,
+                    readable = from + of.end - (first.from - apart);
+    bytes = (unsigned)min(left, readable) & ~15u;
+  }
+  barrier_arrive_expect(barrier, bytes);
+  if (bytes > 0)
+    bulk_load(stage + lane * room, first.from - apart, bytes, barrier, policy);
+}
+
+/* All units of lines that come so, of both factors. Ends when nothing is on its way. */
+SM90_FUNCTION void copy_by_bulk(const uint4 *stages, unsigned long long *arrived, const byte *a,
+                                const byte *b, byte *to, const cuda_wgmma_lines_arguments &given,
+                                int units_of_a, int units) {
+  constexpr int OWN = BULK / ITEMS;
+  const bool asks = threadIdx.x < 32;
+  const unsigned long long policy = given.fits ? cache_policy_first() : 0;
+  int stage = 0;
+  unsigned parity = 0;
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < STAGES; i++)
+      barrier_init(shared_address(arrived + i), 32);
+    barriers_made_visible();
+  }
+  __syncthreads();
+  const auto ask = [&](int number, int into) {
+    const bool is_b = number >= units_of_a;
+    if (asks && number < units)
+      ask_for(shared_address(stages + into * STAGE), shared_address(arrived + into), is_b ? b : a,
+              is_b ? number - units_of_a : number, given.of[is_b], policy);
+  };
+  for (int i = 0; i < STAGES; i++)
+    ask((int)(blockIdx.x + i * gridDim.x), i);
+  for (int number = (int)blockIdx.x; number < units; number += (int)gridDim.x) {
+    const bool is_b = number >= units_of_a;
+    const cuda_wgmma_lines &of = given.of[is_b];
+    const byte *from = is_b ? b : a, *end = from + of.end;
+    const line_unit unit = unit_of<BULK>(is_b ? number - units_of_a : number, of);
+    line_chunk own[OWN];
+    uint4 low[OWN], high[OWN];
+    bool is_whole = true;
+#pragma unroll
+    for (int i = 0; i < OWN; i++) {
+      own[i] = chunk_of(from, to, unit, i * ITEMS + (int)threadIdx.x, of);
+      is_whole = is_whole && (own[i].left <= 0 || own[i].from + CHUNK_READS <= end);
+    }
+    barrier_wait(shared_address(arrived + stage), parity);
+#pragma unroll
+    for (int i = 0; i < OWN; i++) {
+      const int chunk = i * ITEMS + (int)threadIdx.x;
+      const uint4 *at = stages + stage * STAGE + chunk + (chunk >> of.shift);
+      low[i] = at[0];
+      high[i] = at[1];
+    }
+    __syncthreads(); /* the stage has been read */
+    ask(number + STAGES * (int)gridDim.x, stage);
+#pragma unroll
+    for (int i = 0; i < OWN; i++)
+      if (own[i].left > 0)
+        put(own[i].to, shifted(low[i], high[i], (unsigned)number_of(own[i].from) & 15), own[i].left,
+            of.is_e5m2);
+    if (!is_whole) /* the factor's last bytes have not come */
+#pragma unroll 1
+      for (int i = 0; i < OWN; i++) {
+        const line_chunk one = chunk_of(from, to, unit, i * ITEMS + (int)threadIdx.x, of);
+        if (one.left > 0 && one.from + CHUNK_READS > end)
+          put(one.to, gathered(one.from, 1, one.left), one.left, of.is_e5m2);
+      }
+    stage = stage + 1 < STAGES ? stage + 1 : 0;
+    parity ^= stage == 0;
   }
 }
 
@@ -205,17 +302,25 @@ SM90_FUNCTION void turn_block(uint4 *block, const byte *from, byte *to, int unit
 extern "C" __global__ void __launch_bounds__(ITEMS, RESIDENT)
     tsl_gemm_cuda_wgmma_lines(const byte *a, const byte *b, byte *to,
                               const __grid_constant__ cuda_wgmma_lines_arguments given) {
-  __shared__ uint4 block[SIDE * SIDE / 16];
-  const int units_of_a = given.of[0].units, units = units_of_a + given.of[1].units;
+  __shared__ __align__(128) uint4 room[STAGES * STAGE];
+  __shared__ __align__(8) unsigned long long arrived[STAGES];
+  const int bulk_of_a = given.of[0].way == TSL_CUDA_WGMMA_LINES_BY_BULK ? given.of[0].units : 0,
+            bulk_of_b = given.of[1].way == TSL_CUDA_WGMMA_LINES_BY_BULK ? given.of[1].units : 0,
+            bulk = bulk_of_a + bulk_of_b, others_of_a = given.of[0].units - bulk_of_a,
+            others = others_of_a + given.of[1].units - bulk_of_b;
   dependency_launch();
   dependency_wait();
-  for (int unit = blockIdx.x; unit < units; unit += gridDim.x) {
-    const bool is_b = unit >= units_of_a;
+  if (bulk > 0)
+    copy_by_bulk(room, arrived, a, b, to, given, bulk_of_a, bulk);
+  /* Who had one unit less begins. */
+  const int begin = (int)((blockIdx.x + gridDim.x - (unsigned)bulk % gridDim.x) % gridDim.x);
+  for (int unit = begin; unit < others; unit += (int)gridDim.x) {
+    const bool is_b = unit >= others_of_a;
     const cuda_wgmma_lines &of = given.of[is_b];
     const byte *from = is_b ? b : a;
-    const int own = is_b ? unit - units_of_a : unit;
-    if (!WIDENED && of.line == 1 && of.step != 1)
-      turn_block(block, from, to, own, of);
+    const int own = is_b ? unit - others_of_a : unit;
+    if (!WIDENED && of.way == TSL_CUDA_WGMMA_LINES_TURNED)
+      turn_block(room, from, to, own, of);
     else
       copy_lines(from, to, own, of);
   }

@@ -57,18 +57,25 @@ typedef struct cuda_wgmma_joined {
 } cuda_wgmma_joined;
 
 /* Lines of a factor that cuda_wgmma_lines.cu copies: `units` of work (0: none). Elements, all of them, of a byte; where they go and how
- * far apart lines are there in bytes. Of lines that are not turned, a unit's have 2^shift chunks of 16 elements. */
+ * far apart lines are there in bytes. A unit has CHUNKS chunks of 16 elements, of lines that have 2^shift of them: of lines whose elements lie
+ * side by side and that are not short, by bulk copies, half as many; or a block of SIDE by SIDE, turned. */
 #define TSL_CUDA_WGMMA_LINES_CHUNKS 1024
+#define TSL_CUDA_WGMMA_LINES_BULK 512
 #define TSL_CUDA_WGMMA_LINES_SIDE 128
+enum { TSL_CUDA_WGMMA_LINES_GATHERED, TSL_CUDA_WGMMA_LINES_BY_BULK, TSL_CUDA_WGMMA_LINES_TURNED };
+/* Chunks of the shortest line that comes by a bulk copy, as a power of two: a unit's 32 lines are a warp's. */
+#define TSL_CUDA_WGMMA_LINES_BULK_SHIFT 4
 typedef struct cuda_wgmma_lines {
   long long lines, elements;
   long long offset, line, step; /* to the first; from line to line; within one */
   long long end;                /* behind the one that lies last */
   long long to, pitch;
-  int units, shift, is_e5m2;
+  int units, shift, segments; /* of a line, which that many units have a part of */
+  int is_e5m2, way;
 } cuda_wgmma_lines;
 typedef struct cuda_wgmma_lines_arguments {
   cuda_wgmma_lines of[2]; /* A's, B's */
+  int fits;               /* the copies, in the last cache */
 } cuda_wgmma_lines_arguments;
 
 #endif
