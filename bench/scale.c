@@ -1,13 +1,13 @@
 /* Products of host memory on one device, on one that is limited, and on several together, beside cuBLASXt where it can be loaded:
  *
- *   bench_scale TYPE N REPEATS CAP DEVICE[=NAME]...
+ *   bench_scale TYPE N|MxNxK REPEATS CAP DEVICE[=NAME]...
  *
  * The first device is also measured with operands in its memory, and limited to CAP bytes ("8GiB"; "-": not); the others, each a
  * device or several by commas, with operands on the host, and several also with operands in pieces on all of them (rows of A and C,
  * columns of B) and in the first one's memory. A row each: the fastest of REPEATS runs behind one that warms up,
  * and how that stands to the first device. STREAMED has strategies to limit it with, beside the tiles that are chosen, with ';' between
  * them ("streamed rows=16384 cols=3008 depth=16384"), ROWS which rows there are ("host core pieces one peer", all; one: in the first one's
- * memory), and PIECES likewise for operands in pieces ("several slab=1073741824"). Twelve elements of each result are compared with sums in long double. By the public header
+ * memory), and PIECES likewise for operands in pieces ("several slab=1073741824"), HOST for those on the host ("several cut=4"). Twelve elements of each result are compared with sums in long double. By the public header
  * alone; times are the host's clock around whole calls. */
 #define _GNU_SOURCE
 #include <tesela/tesela.h>
@@ -25,12 +25,23 @@ typedef struct bench {
   tesela_type type;
   const char *type_name;
   size_t size;
-  int64_t n;
+  int64_t m, n, k;
   int repeats;
   unsigned char *a, *b, *c;
   double one; /* seconds of the first device, operands on the host */
   double in_core;
 } bench;
+
+/* Rows and columns of an operand: A, B, C. */
+static int64_t rows_of(const bench *of, int operand) {
+  return operand == 1 ? of->k : of->m;
+}
+static int64_t cols_of(const bench *of, int operand) {
+  return operand == 0 ? of->k : of->n;
+}
+static size_t bytes_of(const bench *of, int operand) {
+  return (size_t)(rows_of(of, operand) * cols_of(of, operand)) * of->size;
+}
 
 static double now(void) {
   struct timespec at;
@@ -87,10 +98,9 @@ static void *fill_part(void *argument) {
   return NULL;
 }
 
-static void fill(const bench *of, unsigned char *to, uint64_t seed) {
+static void fill(const bench *of, unsigned char *to, int64_t all, uint64_t seed) {
   pthread_t threads[FILLERS];
   filling jobs[FILLERS];
-  const int64_t all = of->n * of->n;
   for (int i = 0; i < FILLERS; i++) {
     jobs[i] = (filling){of, to, seed + (uint64_t)i, all / FILLERS * i,
                         i + 1 < FILLERS ? all / FILLERS * (i + 1) : all};
@@ -105,11 +115,11 @@ static void fill(const bench *of, unsigned char *to, uint64_t seed) {
 static double error_of(const bench *of) {
   double worst = 0;
   for (int s = 0; s < 12; s++) {
-    const int64_t i = s == 0 ? 0 : (of->n - 1) * s / 11, j = (i * 7919 + s) % of->n;
+    const int64_t i = s == 0 ? 0 : (of->m - 1) * s / 11, j = (i * 7919 + s) % of->n;
     long double sum = 0, magnitude = 0;
-    for (int64_t l = 0; l < of->n; l++) {
+    for (int64_t l = 0; l < of->k; l++) {
       const long double term =
-          (long double)get(of, of->type, of->a, i * of->n + l) * get(of, of->type, of->b, l * of->n + j);
+          (long double)get(of, of->type, of->a, i * of->k + l) * get(of, of->type, of->b, l * of->n + j);
       sum += term;
       magnitude += fabsl(term);
     }
@@ -127,9 +137,14 @@ static bool has_rows(const char *kind) {
 }
 
 static void row(const bench *of, const char *what, double seconds, const char *beside, double ratio) {
-  const double rate = 2 * (double)of->n * (double)of->n * (double)of->n / seconds;
-  printf("%-6s %6lld  %-34s %9.1f ms %8.2f TFLOP/s  %s%.3f  error %.1e\n", of->type_name, (long long)of->n,
-         what, 1e3 * seconds, 1e-12 * rate, beside, ratio, error_of(of));
+  const double rate = 2 * (double)of->m * (double)of->n * (double)of->k / seconds;
+  char sizes[64];
+  if (of->m == of->n && of->n == of->k)
+    snprintf(sizes, sizeof sizes, "%lld", (long long)of->n);
+  else
+    snprintf(sizes, sizeof sizes, "%lldx%lldx%lld", (long long)of->m, (long long)of->n, (long long)of->k);
+  printf("%-6s %6s  %-34s %9.1f ms %8.2f TFLOP/s  %s%.3f  error %.1e\n", of->type_name, sizes, what,
+         1e3 * seconds, 1e-12 * rate, beside, ratio, error_of(of));
   fflush(stdout);
 }
 
@@ -148,9 +163,9 @@ static bool on_host(const bench *of, const char *device, const char *cap, const 
     setenv("TESELA_DEVICE_MEMORY", cap, 1);
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     stop(tesela_last_error());
-  const tesela_gemm_desc desc = {.m = of->n,
+  const tesela_gemm_desc desc = {.m = of->m,
                                  .n = of->n,
-                                 .k = of->n,
+                                 .k = of->k,
                                  .a = {.data = of->a, .type = of->type},
                                  .b = {.data = of->b, .type = of->type},
                                  .c = {.data = of->c, .type = of->type},
@@ -158,7 +173,7 @@ static bool on_host(const bench *of, const char *device, const char *cap, const 
                                  .device = device};
   *seconds = INFINITY;
   for (int i = 0; i <= of->repeats && good; i++) {
-    memset(of->c, 0xff, (size_t)(of->n * of->n) * of->size);
+    memset(of->c, 0xff, (size_t)(of->m * of->n) * of->size);
     const double start = now();
     good = tesela_gemm(context, &desc, &record) == TESELA_OK;
     const double took = now() - start;
@@ -176,17 +191,16 @@ static bool on_host(const bench *of, const char *device, const char *cap, const 
 static bool in_core(const bench *of, const char *device, double *seconds) {
   tesela_context *context;
   tesela_buffer *buffers[3] = {NULL};
-  const size_t bytes = (size_t)(of->n * of->n) * of->size;
   unsigned char *const from[] = {of->a, of->b};
   bool good = true;
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     stop(tesela_last_error());
   for (int i = 0; i < 3 && good; i++)
-    good = tesela_buffer_create(context, device, bytes, &buffers[i]) == TESELA_OK &&
-           (i == 2 || tesela_buffer_write(buffers[i], 0, from[i], bytes) == TESELA_OK);
-  const tesela_gemm_desc desc = {.m = of->n,
+    good = tesela_buffer_create(context, device, bytes_of(of, i), &buffers[i]) == TESELA_OK &&
+           (i == 2 || tesela_buffer_write(buffers[i], 0, from[i], bytes_of(of, i)) == TESELA_OK);
+  const tesela_gemm_desc desc = {.m = of->m,
                                  .n = of->n,
-                                 .k = of->n,
+                                 .k = of->k,
                                  .a = {.buffer = buffers[0], .type = of->type},
                                  .b = {.buffer = buffers[1], .type = of->type},
                                  .c = {.buffer = buffers[2], .type = of->type}};
@@ -197,7 +211,7 @@ static bool in_core(const bench *of, const char *device, double *seconds) {
     const double took = now() - start;
     *seconds = i > 0 && took < *seconds ? took : *seconds;
   }
-  good = good && tesela_buffer_read(buffers[2], 0, of->c, bytes) == TESELA_OK;
+  good = good && tesela_buffer_read(buffers[2], 0, of->c, bytes_of(of, 2)) == TESELA_OK;
   if (!good)
     says("in core");
   for (int i = 0; i < 3; i++)
@@ -234,25 +248,27 @@ static void split_names(const char *device, spread *s) {
 /* Lines [n p / count, n (p + 1) / count): rows of A and C, columns of B. */
 static bool lay(const bench *of, tesela_context *context, spread *s, int operand, int p,
                 const unsigned char *from) {
-  const int64_t first = of->n * p / s->count, lines = of->n * (p + 1) / s->count - first;
   const bool by_rows = operand != 1;
-  const size_t bytes = (size_t)(lines * of->n) * of->size, line = (size_t)lines * of->size;
+  const int64_t rows = rows_of(of, operand), cols = cols_of(of, operand), all = by_rows ? rows : cols,
+                first = all * p / s->count, lines = all * (p + 1) / s->count - first;
+  const size_t bytes = (size_t)(by_rows ? lines * cols : lines * rows) * of->size,
+               line = (size_t)lines * of->size;
   tesela_piece *piece = &s->pieces[operand][p];
   unsigned char *packed = NULL;
   *piece = (tesela_piece){.at = {.row = by_rows ? first : 0,
-                                 .rows = by_rows ? lines : of->n,
+                                 .rows = by_rows ? lines : rows,
                                  .col = by_rows ? 0 : first,
-                                 .cols = by_rows ? of->n : lines}};
+                                 .cols = by_rows ? cols : lines}};
   if (tesela_buffer_create(context, s->names[p], bytes, &piece->buffer) != TESELA_OK)
     return false;
   if (by_rows)
-    return !from || tesela_buffer_write(piece->buffer, 0, from + (size_t)(first * of->n) * of->size, bytes) ==
+    return !from || tesela_buffer_write(piece->buffer, 0, from + (size_t)(first * cols) * of->size, bytes) ==
                         TESELA_OK;
   packed = malloc(bytes);
   if (!packed)
     stop("no memory for a piece of B");
-  for (int64_t row = 0; row < of->n; row++)
-    memcpy(packed + (size_t)row * line, from + (size_t)(row * of->n + first) * of->size, line);
+  for (int64_t row = 0; row < rows; row++)
+    memcpy(packed + (size_t)row * line, from + (size_t)(row * cols + first) * of->size, line);
   const bool good = tesela_buffer_write(piece->buffer, 0, packed, bytes) == TESELA_OK;
   free(packed);
   return good;
@@ -285,9 +301,9 @@ static void in_pieces(const bench *of, const char *device, bool on_one, const ch
     for (int p = 0; p < s.count && good; p++)
       good = lay(of, context, &s, operand, p, from[operand]);
   const tesela_pieces a = {s.pieces[0], s.count}, b = {s.pieces[1], s.count}, c = {s.pieces[2], s.count};
-  const tesela_gemm_desc desc = {.m = of->n,
+  const tesela_gemm_desc desc = {.m = of->m,
                                  .n = of->n,
-                                 .k = of->n,
+                                 .k = of->k,
                                  .a = {.type = of->type},
                                  .b = {.type = of->type},
                                  .c = {.type = of->type},
@@ -304,7 +320,7 @@ static void in_pieces(const bench *of, const char *device, bool on_one, const ch
   }
   if (good)
     printf("        %s\n", record.plan);
-  memset(of->c, 0xff, (size_t)(of->n * of->n) * of->size);
+  memset(of->c, 0xff, (size_t)(of->m * of->n) * of->size);
   good = good && fetch(of, &s);
   snprintf(what, sizeof what, "%s, %s%s", device, on_one ? "in the first one" : "in pieces",
            strategy ? ", given" : "");
@@ -316,6 +332,22 @@ static void in_pieces(const bench *of, const char *device, bool on_one, const ch
     for (int p = 0; p < s.count; p++)
       tesela_buffer_destroy(s.pieces[operand][p].buffer);
   tesela_context_destroy(context);
+}
+
+/* Each of strategies with ';' between them. */
+static void given_on_host(const bench *of, const char *device, const char *given) {
+  char strategies[1024], what[160], *rest = strategies;
+  snprintf(strategies, sizeof strategies, "%s", given);
+  for (char *next; rest && *rest; rest = next) {
+    double seconds;
+    next = strchr(rest, ';');
+    if (next)
+      *next++ = 0;
+    if (!on_host(of, device, NULL, rest, &seconds, true))
+      continue;
+    snprintf(what, sizeof what, "%s, host, given", device);
+    row(of, what, seconds, "of linear ", of->one / seconds / count_of(device));
+  }
 }
 
 static void given_pieces(const bench *of, const char *device, const char *given) {
@@ -369,7 +401,7 @@ static void peer(const bench *of, int devices) {
   const double one64 = 1, none64 = 0;
   const float one32 = 1, none32 = 0;
   const bool wide = of->type == TESELA_F64;
-  const size_t n = (size_t)of->n;
+  const size_t m = (size_t)of->m, n = (size_t)of->n, k = (size_t)of->k;
   double best = INFINITY;
   char what[64];
   for (int i = 0; i < devices; i++)
@@ -382,7 +414,7 @@ static void peer(const bench *of, int devices) {
   (void)pin(handle, 1);
   for (int i = 0; i <= of->repeats; i++) {
     const double start = now();
-    if (gemm(handle, 0, 0, n, n, n, wide ? (const void *)&one64 : &one32, of->b, n, of->a, n,
+    if (gemm(handle, 0, 0, n, m, k, wide ? (const void *)&one64 : &one32, of->b, n, of->a, k,
              wide ? (const void *)&none64 : &none32, of->c, n) != 0) {
       printf("        cuBLASXt: failed\n");
       break;
@@ -439,18 +471,23 @@ int main(int argc, char **argv) {
   of.type_name = argv[1];
   of.type = strcmp(argv[1], "f64") == 0 ? TESELA_F64 : strcmp(argv[1], "f32") == 0 ? TESELA_F32 : TESELA_BF16;
   of.size = of.type == TESELA_F64 ? 8 : of.type == TESELA_F32 ? 4 : 2;
-  of.n = atoll(argv[2]);
+  long long sizes[3];
+  const int given = sscanf(argv[2], "%lldx%lldx%lld", &sizes[0], &sizes[1], &sizes[2]);
+  of.m = sizes[0];
+  of.n = given == 3 ? sizes[1] : sizes[0];
+  of.k = given == 3 ? sizes[2] : sizes[0];
   of.repeats = atoi(argv[3]);
-  if (of.n < 1 || of.n > 1 << 18 || of.repeats < 1)
-    stop("N and REPEATS are 1 or more");
+  if ((given != 1 && given != 3) || of.m < 1 || of.n < 1 || of.k < 1 || of.m > 1 << 24 || of.n > 1 << 24 ||
+      of.k > 1 << 24 || of.repeats < 1)
+    stop("sizes are N or MxNxK, and REPEATS are 1 or more");
   unsigned char **const all[] = {&of.a, &of.b, &of.c};
   for (int i = 0; i < 3; i++) {
-    *all[i] = malloc((size_t)(of.n * of.n) * of.size);
+    *all[i] = malloc(bytes_of(&of, i));
     if (!*all[i])
       stop("no memory for the operands");
   }
-  fill(&of, of.a, 1);
-  fill(&of, of.b, 1000);
+  fill(&of, of.a, of.m * of.k, 1);
+  fill(&of, of.b, of.k * of.n, 1000);
   first(&of, argv[5], argv[4]);
   for (int i = 6; i < argc; i++) {
     double seconds;
@@ -461,6 +498,8 @@ int main(int argc, char **argv) {
       snprintf(what, sizeof what, "%s, host", argv[i]);
       row(&of, what, seconds, "of linear ", of.one / seconds / count_of(argv[i]));
     }
+    if (getenv("HOST"))
+      given_on_host(&of, argv[i], getenv("HOST"));
     for (int on_one = 0; on_one < 2 && count_of(argv[i]) > 1; on_one++)
       if (has_rows(on_one ? "one" : "pieces"))
         in_pieces(&of, argv[i], on_one, NULL);
