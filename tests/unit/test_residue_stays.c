@@ -233,11 +233,12 @@ static void what_is_not_the_same_starts_anew(void **state) {
   forget(&of);
 }
 
-/* Of two numbers of columns. CUDA has A in front of all that depends on them; other devices have something of the engine's there, and make A anew. */
+/* CUDA has A in front of all that depends on the other size; other devices have something of the engine's there, which is as large as sizes
+ * rounded up, and make A anew where it moves. */
 static void sizes_may_differ(void **state) {
   (void)state;
   enum { PRODUCTS = 3, M = 45, K = 64 };
-  static const int64_t cols[PRODUCTS] = {20, 38, 20};
+  static const int64_t cols[PRODUCTS] = {20, 38, 300};
   product all[PRODUCTS];
   tsl_buffer *workspace = NULL;
   tsl_stays stays = {.kept = 0};
@@ -246,13 +247,13 @@ static void sizes_may_differ(void **state) {
     fill(&all[i].b, TSL_OPERAND_B, i == 1 ? OTHER : NORMAL);
   }
   fill(&all[0].a, TSL_OPERAND_A, NORMAL);
-  workspace = workspace_of(&all[1]);
+  workspace = workspace_of(&all[PRODUCTS - 1]);
   tsl_stays_start(&stays, TSL_OPERAND_A);
   for (int i = 0; i < PRODUCTS; i++) {
     tsl_buffer *apart = workspace_of(&all[i]);
     unsigned char *right = run_on(&all[i], all[0].a.buffer, apart, NULL);
     assert_true(same(&all[i], right, run_on(&all[i], all[0].a.buffer, workspace, &stays)));
-    assert_int_equal(stays.kept, tsl_residue_has_cuda(device) ? i : 0);
+    assert_int_equal(stays.kept, tsl_residue_has_cuda(device) ? i : i > 0);
     ops->buffer_destroy(apart);
   }
   ops->buffer_destroy(workspace);
