@@ -10,14 +10,17 @@
 
 #include <math.h>
 
-/* What numbers of a factor are: of one size; such that more moduli are needed; such that a few lines, or all of C, are computed as they are. */
-typedef enum numbers { NORMAL, OTHER, GRADED, FEW_NATIVE, ALL_NATIVE } numbers;
+/* What numbers of a factor are: of one size; such that more moduli are needed; such that a few lines, or all of C, are computed as they are; with small
+ * ones in one line, which is computed so where lines of the other factor have little but their largest number, as they are with the last kind. */
+typedef enum numbers { NORMAL, OTHER, GRADED, FEW_NATIVE, ALL_NATIVE, FEW_SMALL, SPIKY } numbers;
 
 static double number_of(numbers kind, int64_t line, int64_t h, uint64_t seed) {
   const uint64_t bits = tsl_random_u64(seed + (kind == OTHER ? 100 : 0), (uint64_t)(line * 100003 + h));
   const double x = ((double)(int64_t)bits * 0x1p-63) * (1 + (double)(bits % 7));
   return kind == GRADED       ? ldexp(x, -(int)(h / 6))
          : kind == FEW_NATIVE ? (line == 7 ? ldexp(x, -(int)(2 * h)) : x)
+         : kind == FEW_SMALL  ? (line == 7 && h < 5 ? ldexp(x, -40) : x)
+         : kind == SPIKY      ? (line % 2 == 1 && h == line % 40 ? 64 : x)
          : kind == ALL_NATIVE ? ldexp(x, (int)(bits >> 20 & 127) - 64)
                               : x;
 }
@@ -117,8 +120,9 @@ static bool same(const product *of, unsigned char *one, unsigned char *other) {
 /* The other factor is each of these in turn, the one that stays `first`. */
 static void check_bits(tesela_type type, int64_t m, int64_t n, int64_t k, int stays_operand, bool c_turned,
                        numbers first) {
-  static const numbers kinds[] = {NORMAL,     OTHER,  GRADED,     NORMAL,     FEW_NATIVE, OTHER,
-                                  ALL_NATIVE, NORMAL, ALL_NATIVE, FEW_NATIVE, FEW_NATIVE, GRADED};
+  static const numbers kinds[] = {NORMAL,     OTHER,      GRADED, NORMAL,     FEW_NATIVE,
+                                  OTHER,      ALL_NATIVE, NORMAL, ALL_NATIVE, FEW_NATIVE,
+                                  FEW_NATIVE, GRADED,     SPIKY,  NORMAL,     SPIKY};
   enum { RUNS = sizeof kinds / sizeof *kinds };
   product of = product_of(type, m, n, k, c_turned);
   tsl_buffer *workspace = workspace_of(&of), *apart = workspace_of(&of);
@@ -147,7 +151,8 @@ static void bits_are_those_of_single_runs(void **state) {
       check_bits(types[t], 45, 38, 64, way % 2 ? TSL_OPERAND_A : TSL_OPERAND_B, way / 2 > 0,
                  way == 3 ? GRADED : NORMAL);
   check_bits(TESELA_F32, 400, 800, 40, TSL_OPERAND_A, false, FEW_NATIVE);
-  check_bits(TESELA_F32, 400, 800, 40, TSL_OPERAND_B, false, NORMAL);
+  check_bits(TESELA_F32, 400, 800, 40, TSL_OPERAND_A, false, FEW_SMALL);
+  check_bits(TESELA_F32, 400, 800, 40, TSL_OPERAND_B, true, FEW_SMALL);
 }
 
 /* A's numbers are gone while it is said to stay: runs have what the first one made of it, as long as that does for what is chosen; and those
@@ -176,6 +181,14 @@ static void what_stays_is_read_once(void **state) {
   tsl_stays_start(&stays, TSL_OPERAND_A);
   assert_true(same(&of, run(&of, workspace, &stays), after));
   free(before);
+  assert_int_equal(stays.kept, 1);
+  /* Runs that take their own workspace have nothing to do with it. */
+  const tsl_operands operands = {.a = {.buffer = of.a.buffer},
+                                 .b = {.buffer = of.b.buffer},
+                                 .c = {.buffer = of.c.buffer},
+                                 .stays = &stays};
+  for (int i = 0; i < 3; i++)
+    must(tsl_plan_run(of.plan, &operands, NULL));
   assert_int_equal(stays.kept, 1);
   /* Other residues are made of what is there; if this were not so, kinds above would not be tried. */
   fill(&of.b, TSL_OPERAND_B, GRADED);
