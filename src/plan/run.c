@@ -162,7 +162,8 @@ static tesela_status half_written(tesela_status status) {
 /* What every run comes to: the product, and its last step. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
-  tsl_stays_turn(used->stays);
+  if (used->stays)
+    tsl_stays_turn(used->stays);
   if (tsl_problem_has_scales(&work->problem) && !work->finishes)
     return tsl_scaled_run(plan, used, stream);
   TSL_TRY(work->strategy->run(work, used, stream));

@@ -11,8 +11,6 @@ void tsl_stays_start(tsl_stays *stays, int operand) {
 }
 
 void tsl_stays_turn(tsl_stays *stays) {
-  if (!stays)
-    return;
   stays->before = stays->left;
   stays->left = nothing;
 }

@@ -25,7 +25,7 @@ typedef struct tsl_stays {
 
 /* By who queues runs: before the first one, and wherever another factor stays, or other numbers. */
 void tsl_stays_start(tsl_stays *stays, int operand);
-/* By who has strategies run: before each run. NULL is allowed. */
+/* By who has strategies run: before each run. */
 void tsl_stays_turn(tsl_stays *stays);
 /* By strategies: whether the run before left this, which counts; and that this one does, behind all that it queues. NULL is allowed. */
 bool tsl_stays_has(tsl_stays *stays, tsl_hash made);

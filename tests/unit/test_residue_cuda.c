@@ -105,7 +105,7 @@ static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_s
       .stays = stays};
   launch_count = 0;
   failing_launch = fails_at;
-  tsl_stays_turn(stays);
+  tsl_stays_turn(stays); /* as a plan does */
   return tsl_residue_int8_run_cuda(&work, &operands, NULL);
 }
 
