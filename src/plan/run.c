@@ -162,6 +162,8 @@ static tesela_status half_written(tesela_status status) {
 /* What every run comes to: the product, and its last step. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
+  if (used->stays)
+    tsl_stays_turn(used->stays);
   if (tsl_problem_has_scales(&work->problem) && !work->finishes)
     return tsl_scaled_run(plan, used, stream);
   TSL_TRY(work->strategy->run(work, used, stream));
@@ -340,6 +342,7 @@ tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands, 
   if (work->problem.m == 0 || work->problem.n == 0)
     return TESELA_OK;
   tsl_operands used = *operands;
+  used.stays = NULL; /* the workspace is the run slot's */
   set_strides(&work->problem, &used);
   if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts)
     return run_in_lane(plan, operands, &used, beside, phases);

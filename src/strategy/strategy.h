@@ -23,6 +23,7 @@
 #include "device/device.h"
 #include "strategy/problem.h"
 #include "strategy/spread.h"
+#include "strategy/stays.h"
 
 #define TSL_PARAMS_MAX 12
 #define TSL_PARAM_VALUES_MAX 12
@@ -114,7 +115,8 @@ typedef struct tsl_operands {
   tsl_buffer *scratch; /* of as many bytes as scratch() said; NULL where that is 0, and on the cpu */
   tsl_wanted wanted;
   tsl_rests rests;
-  tsl_team team; /* the threads that the run may use, on the cpu; zero: the caller's alone */
+  tsl_stays *stays; /* of runs that are queued: a factor that several have; NULL: none */
+  tsl_team team;    /* the threads that the run may use, on the cpu; zero: the caller's alone */
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;

@@ -4,9 +4,12 @@
  * with names of devices behind it ("cuda:0,cuda:1"), on these. */
 #include "unit/unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "base/random.h"
 #include "device/kept.h"
 #include "device/life.h"
@@ -570,6 +573,140 @@ static void test_replaced_again(void **state) {
   forget(&s);
 }
 
+/* --- a factor that stays --- */
+
+/* residue_int8, which prepares its factors, for what is not its own integer product. */
+static tesela_status make_residues(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_plan *plan;
+  if (wish->problem->c.type == TESELA_I32) {
+    tsl_child_wish any = *wish;
+    any.on_trial = true;
+    return tsl_plan_children.make(self, &any, child);
+  }
+  TSL_TRY(
+      tsl_plan_create_with(wish->problem, strategy, &config, wish->device, TSL_PLACE_DEVICE, self, &plan));
+  *child = tsl_plan_child(plan);
+  return TESELA_OK;
+}
+
+/* Lets a run that is right say what it does; tiles that used a factor as the one before had prepared it are told with all of their site: the others. */
+static int prepared_in(tsl_plan *plan, scattered *s) {
+  char line[400];
+  FILE *file = tmpfile();
+  const int usual = dup(STDERR_FILENO);
+  int prepared = 0;
+  assert_true(file && usual >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+  setenv("TESELA_LOG", "calls", 1);
+  tsl_log_reload();
+  const tesela_status status = run_scattered(plan, s);
+  unsetenv("TESELA_LOG");
+  tsl_log_reload();
+  dup2(usual, STDERR_FILENO);
+  close(usual);
+  assert_int_equal(status, TESELA_OK);
+  compare(plan, s);
+  rewind(file);
+  while (fgets(line, sizeof line, file)) {
+    int tiles, as_before;
+    const char *said = strstr(line, " computed ");
+    if (said &&
+        sscanf(said, " computed %d tiles, %d of them with A as the tile before", &tiles, &as_before) == 2)
+      prepared += tiles - as_before;
+  }
+  fclose(file);
+  return prepared;
+}
+
+static void hold(scattered *s, int operand, int member, tsl_rect at) {
+  s->spread.holds[operand] = s->holds[operand];
+  s->holds[operand][s->spread.counts[operand]++] =
+      (tsl_hold){.at = at, .member = member, .row_stride = at.cols, .col_stride = 1};
+}
+
+/* C by rows, as many for each; A so, too, and B by columns, or both on the first one: what the second one has of A comes to one buffer then, in two
+ * blocks. */
+static void scatter_for_stays(scattered *s, bool on_first) {
+  enum { SIDE = 64, COLS = 96, TERMS = 40 };
+  drawing random = {.seed = 3};
+  *s = (scattered){.group = fakes, .problem = tsl_problem_gemm(SIDE, COLS, TERMS, TESELA_F32)};
+  make_numbers(s, &random);
+  expect(s);
+  for (int i = 0; i < 2; i++) {
+    hold(s, TSL_OPERAND_A, on_first ? 0 : i, (tsl_rect){32 * i, 32, 0, TERMS});
+    hold(s, TSL_OPERAND_B, on_first ? 0 : i, (tsl_rect){0, TERMS, 48 * i, 48});
+    hold(s, TSL_OPERAND_C, on_first ? 1 : i, (tsl_rect){32 * i, 32, 0, COLS});
+  }
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    place(s, &random, i);
+}
+
+/* Other numbers of A, in the same buffers. */
+static void change_a(scattered *s) {
+  float *numbers = (float *)(void *)s->whole[TSL_OPERAND_A];
+  for (int64_t i = 0; i < s->problem.m * s->problem.k; i++)
+    numbers[i] = (float)((i + (int64_t)numbers[i] + 2) % 5 - 2);
+  free(s->expected);
+  memset(s->whole[TSL_OPERAND_C], 0xff, bytes_of(s, TSL_OPERAND_C));
+  expect(s);
+  for (int i = 0; i < s->spread.counts[TSL_OPERAND_A]; i++) {
+    tsl_buffer *buffer = s->held[TSL_OPERAND_A][i].buffer;
+    unsigned char *image = calloc(1, buffer->bytes);
+    to_image(s, TSL_OPERAND_A, i, s->whole[TSL_OPERAND_A], image);
+    transfer(buffer, image, true);
+    free(image);
+  }
+}
+
+/* All tiles of a block but the first one have A as that prepared it, and never that of another block, or of another run. */
+static void test_stays(void **state) {
+  (void)state;
+  simple.make = make_residues;
+  for (int on_first = 0; on_first < 2; on_first++) {
+    scattered s;
+    scatter_for_stays(&s, on_first);
+    const tsl_config config = config_of(&s, SEVERAL_HOLDERS, 40 * 4 * 16);
+    tsl_plan *plan = plan_of_scattered(&s, &config);
+    for (int run = 0; run < 3; run++) {
+      assert_int_equal(prepared_in(plan, &s), 2); /* there are two blocks */
+      change_a(&s);
+    }
+    tsl_plan_destroy(plan);
+    forget(&s);
+  }
+  simple.make = make_simple;
+}
+
+/* Who does the part of a device that failed prepares A itself; so does, in the next run, one whose launch failed. */
+static void test_stays_where_one_fails(void **state) {
+  (void)state;
+  scattered s;
+  bool failed = true;
+  int replaced = 0;
+  simple.make = make_residues;
+  scatter_for_stays(&s, false);
+  const tsl_config config = config_of(&s, SEVERAL_HOLDERS, 40 * 4 * 16);
+  for (int nth = 1; failed; nth += 1 + nth / 3) {
+    tsl_plan *plan = plan_of_scattered(&s, &config);
+    tesela_fake_reset();
+    tesela_fake_only(1);
+    tesela_fake_fail(TESELA_FAKE_LAUNCH, nth);
+    must_scattered(plan, &s);
+    failed = tesela_fake_failures() > 0;
+    assert_true(failed == (tsl_plan_note(plan) != NULL));
+    replaced += failed;
+    tesela_fake_reset();
+    tesela_fake_only(-1);
+    change_a(&s);
+    assert_int_equal(prepared_in(plan, &s), 2);
+    tsl_plan_destroy(plan);
+  }
+  assert_true(replaced > 5);
+  forget(&s);
+  simple.make = make_simple;
+}
+
 /* --- what a program sees --- */
 
 /* Operands in buffers on one device, that several are named for. */
@@ -611,9 +748,17 @@ static void test_on_one(void **state) {
 
 int main(int count, char **arguments) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_layouts),  cmocka_unit_test(test_shares),         cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_bits),     cmocka_unit_test(test_failures),       cmocka_unit_test(test_kept),
-      cmocka_unit_test(test_replaced), cmocka_unit_test(test_replaced_again), cmocka_unit_test(test_on_one),
+      cmocka_unit_test(test_layouts),
+      cmocka_unit_test(test_shares),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_bits),
+      cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_kept),
+      cmocka_unit_test(test_replaced),
+      cmocka_unit_test(test_replaced_again),
+      cmocka_unit_test(test_on_one),
+      cmocka_unit_test(test_stays),
+      cmocka_unit_test(test_stays_where_one_fails),
   };
   const struct CMUnitTest real[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_bits),
                                     cmocka_unit_test(test_on_one)};

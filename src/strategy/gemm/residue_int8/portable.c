@@ -46,7 +46,8 @@ static int64_t workspace_of(const residue_portable *given) {
   return lines * tsl_round_up(given->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
 }
 
-/* Fills in sizes, offsets and pitches for m rows of A and n columns of B; returns the bytes of it all. */
+/* Fills in sizes, offsets and pitches for m rows of A and n columns of B, all of operand given->stays first, behind what the engine has; returns the
+ * bytes of it all. */
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_portable *given) {
   const int64_t lines[2] = {m, n}, parts = tsl_most(1, tsl_pieces(problem->k, TSL_RESIDUE_PART));
@@ -57,12 +58,15 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   const int64_t planes = planes_of(problem, config, given);
   (void)take(&bytes, workspace_of(given));
   given->rules = take(&bytes, sizeof(residue_rules));
-  for (int o = 0; o < 2; o++) {
+  for (int turn = 0; turn < 2; turn++) {
+    const int o = turn == 0 ? given->stays : 1 - given->stays;
     given->plane[o] = tsl_round_up(lines[o] * given->depth, ALIGNED);
     given->planes[o] = take(&bytes, planes * given->plane[o]);
     given->keys[o] = take(&bytes, lines[o] * 4);
     given->candidates[o] = take(&bytes, TSL_RESIDUE_CANDIDATES * lines[o] * 4);
     given->scales[o] = take(&bytes, lines[o] * 4);
+    if (o == given->stays)
+      given->made = take(&bytes, sizeof(residue_choice));
   }
   given->choice = take(&bytes, sizeof(residue_choice));
   given->sums_row = tsl_round_up(n, TSL_RESIDUE_FOUR);
@@ -75,7 +79,7 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
 
 uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device) {
-  residue_portable given;
+  residue_portable given = {.stays = 0};
   (void)device;
   return (uint64_t)tsl_most(lay_out(problem, config, problem->m, problem->n, &given),
                             lay_out(problem, config, problem->n, problem->m, &given));
@@ -92,9 +96,9 @@ static bool is_swapped(const tsl_problem *problem) {
   return problem->c.col_stride != 1 && problem->c.row_stride == 1;
 }
 
-static residue_portable layout_of(const tsl_work *work, bool swapped) {
+static residue_portable layout_of(const tsl_work *work, bool swapped, int stays) {
   const tsl_problem *problem = &work->problem;
-  residue_portable given = {.m = 0};
+  residue_portable given = {.stays = stays};
   lay_out(problem, &work->config, swapped ? problem->n : problem->m, swapped ? problem->m : problem->n,
           &given);
   return given;
@@ -102,7 +106,7 @@ static residue_portable layout_of(const tsl_work *work, bool swapped) {
 
 static tesela_status make_product(tsl_work *work) {
   tsl_residue_state *state = work->state;
-  const residue_portable given = layout_of(work, state->is_swapped);
+  const residue_portable given = layout_of(work, state->is_swapped, 0);
   tsl_problem problem = tsl_problem_gemm(given.m, given.n, given.depth, TESELA_I32);
   problem.a = (tsl_shape){
       .type = TESELA_I8, .rows = given.m, .cols = given.depth, .row_stride = given.depth, .col_stride = 1};
@@ -157,6 +161,7 @@ typedef struct residue_run {
   tsl_stream *stream;
   residue_portable given;
   residue_modulus moduli[TSL_RESIDUE_MODULI];
+  tsl_hash made; /* of the operand that stays */
 } residue_run;
 
 static residue_matrix matrix_of(const tsl_problem *problem, int64_t offset, int64_t across, int64_t along,
@@ -171,6 +176,21 @@ static residue_matrix matrix_of(const tsl_problem *problem, int64_t offset, int6
                           .is_conjugate = is_conjugate};
 }
 
+/* What the engine has in front moves with both sizes: so runs keep something where sizes are the same. */
+static void keep(const tsl_operands *operands, residue_run *run) {
+  const tsl_problem *problem = &run->work->problem;
+  residue_portable *given = &run->given;
+  const int o = given->stays;
+  if (!operands->stays || given->is_empty)
+    return;
+  const residue_rules rules = tsl_residue_rules(problem, &run->work->config, given->m, given->n);
+  const tsl_residue_lying lying = {given->planes[o], given->plane[o], given->keys[o], given->candidates[o],
+                                   given->made};
+  run->made = tsl_residue_made_of(problem, &rules, o, o ? given->n : given->m, &given->of[o],
+                                  o ? run->b : run->a, run->scratch, &lying);
+  given->is_kept = tsl_stays_has(operands->stays, run->made);
+}
+
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_problem *problem = &work->problem;
   const tsl_residue_state *state = work->state;
@@ -183,7 +203,8 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands, ts
                      .c = operands->c.buffer,
                      .scratch = operands->scratch,
                      .stream = stream,
-                     .given = layout_of(work, state->is_swapped)};
+                     .given =
+                         layout_of(work, state->is_swapped, tsl_residue_stays(operands, state->is_swapped))};
   residue_portable *given = &run.given;
   given->of[0] = matrix_of(problem, s.a_offset, s.a_row_stride, s.a_col_stride,
                            state->is_swapped ? problem->conjugate_b : problem->conjugate_a);
@@ -196,9 +217,13 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands, ts
   given->is_empty = !reads(problem);
   given->is_wide = tsl_residue_reals(problem, 1) == 1 && given->c_col == 1 && given->c_row % WIDE == 0 &&
                    given->c_offset % WIDE == 0;
+  keep(operands, &run);
   for (int o = 0; o < 2; o++)
-    given->blocks[o] = (int)tsl_ceil_div(
-        o ? given->n : given->m, given->of[o].is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG);
+    given->blocks[o] =
+        given->is_kept && o == given->stays
+            ? 0
+            : (int)tsl_ceil_div(o ? given->n : given->m,
+                                given->of[o].is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG);
   return run;
 }
 
@@ -302,5 +327,7 @@ tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_oper
   TSL_TRY(bring_rules(&run));
   TSL_TRY(make_residues(&run));
   TSL_TRY(multiply(&run));
-  return launch_native(&run);
+  TSL_TRY(launch_native(&run));
+  tsl_stays_leave(operands->stays, run.made);
+  return TESELA_OK;
 }

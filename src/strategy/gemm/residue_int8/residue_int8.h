@@ -54,6 +54,22 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
  * from 0 to 255, that are A_l B_l modulo p_l. How they lie, and whether A_l and B_l have signs, is each device's own (host.h, run.c). Of complex numbers
  * there are three such for each modulus, plane 3 l + kind. */
 
+/* --- a factor that stays (strategy/stays.h) --- */
+
+/* Where what is made of an operand's lines lies in scratch memory, in bytes: its residues and a plane of these, the lines' keys and candidates of
+ * scales, and the choice that residues were made by. Devices lay out an operand that stays first, so that none of it moves with the other one's size. */
+typedef struct tsl_residue_lying {
+  int64_t planes, plane, keys, candidates, made;
+} tsl_residue_lying;
+
+/* Which of C' = A' B' stays, 0 or 1; 0 where nothing does. */
+int tsl_residue_stays(const tsl_operands *operands, bool is_swapped);
+/* All that decides what is made of operand `number` of C' = A' B', `lines` lines in `factor`: what they are measured by and how they become
+ * residues, but for the choice, which the device compares. */
+tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *rules, int number,
+                             int64_t lines, const residue_matrix *of, const tsl_buffer *factor,
+                             const tsl_buffer *scratch, const tsl_residue_lying *lying);
+
 /* What build() leaves in work->state. */
 typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;

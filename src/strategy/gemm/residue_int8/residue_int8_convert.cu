@@ -240,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const int line = block / panels * LINES + in, h = panel * PANEL + chunk * TERMS;
   dependency_launch();
   dependency_wait();
-  const int moduli = ((const volatile residue_choice *)(scratch + given.choice))->moduli;
+  const int moduli = ((const volatile residue_choice *)(scratch + given.choice))->made[operand];
   if (moduli == 0 || line >= (operand ? given.n : given.m))
     return;
   const int scale = ((const int *)(scratch + given.scales[operand]))[line];

@@ -7,7 +7,8 @@
  *   along: numbers of a line follow each other       across: numbers of different lines do
  *   2 lines a group, 128 items each                  8 lines a group, 32 items each: 8 items read neighbours
  *
- * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then.
+ * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then. Where lines of an operand were measured by the run
+ * before, it says whether their residues do for this choice, too.
  *
  * Everything is made of integers, so that no order of items matters. From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
@@ -293,8 +294,14 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
   for (int i = item; i < WAYS * LEVELS; i += ITEMS)
     costs[i] = residue_cost(rules, counts, i / LEVELS / 2, i / LEVELS % 2, i % LEVELS);
   TSL_BARRIER();
-  if (item == 0)
-    choices[0] = choice_by(rules, counts, costs);
+  if (item == 0) {
+    residue_choice choice = choice_by(rules, counts, costs);
+    if (given.is_kept) {
+      const residue_choice before = *(TSL_GLOBAL const residue_choice *)(scratch + given.made);
+      choice.made[given.stays] = residue_serves(&before, &choice, given.stays) ? 0 : choice.moduli;
+    }
+    choices[0] = choice;
+  }
   TSL_BARRIER();
   const residue_choice made = choices[0];
   for (int o = 0; o < 2; o++) {
@@ -324,5 +331,7 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     for (int o = 0; o < 2; o++)
       whole.native[o] = (int)native[o];
     *(TSL_GLOBAL residue_choice *)(scratch + given.choice) = whole;
+    if (!given.is_kept || whole.made[given.stays] > 0)
+      *(TSL_GLOBAL residue_choice *)(scratch + given.made) = whole;
   }
 }

@@ -8,7 +8,8 @@
  *
  * Much of a block's time is the same for all lines: few lines a block are for products that would not fill the device with many.
  *
- * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then, and those that are native are listed.
+ * tsl_gemm_residue_int8_choose: counts lines and chooses; every line's scale is final then, and those that are native are listed. Where lines of an
+ * operand were measured by the run before, it says whether their residues do for this choice, too.
  *
  * Everything is made of integers, so that no order of threads matters. From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
@@ -394,8 +395,11 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
     }
   }
   __syncthreads();
-  if (thread == 0)
+  if (thread == 0) {
     residue_choose(&given.rules, &counts, least, levels, &choice);
+    if (given.is_kept && residue_serves((const residue_choice *)(scratch + given.made), &choice, given.stays))
+      choice.made[given.stays] = 0;
+  }
   __syncthreads();
   for (int first = thread; first < most; first += AHEAD * CHOOSERS) {
     unsigned keys[2][AHEAD];
@@ -423,6 +427,9 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
       }
   }
   __syncthreads();
-  if (thread == 0)
+  if (thread == 0) {
     *(residue_choice *)(scratch + given.choice) = choice;
+    if (!given.is_kept || choice.made[given.stays] > 0)
+      *(residue_choice *)(scratch + given.made) = choice;
+  }
 }

@@ -143,7 +143,8 @@ tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL un
   TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + given.rules);
   const residue_matrix of = given.of[operand];
   const int lines = of.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = given.depth / TERMS,
-            chunks = part_chunks * given.parts, moduli = chosen(scratch, &given);
+            chunks = part_chunks * given.parts,
+            moduli = ((TSL_GLOBAL const residue_choice *)(scratch + given.choice))->made[operand];
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
   const int chunk = (int)(index / lines % chunks), h = chunk * TERMS;
   if (line >= (operand ? given.n : given.m))

@@ -111,6 +111,8 @@ typedef struct residue_line {
  * those of the other operand that have less. */
 typedef struct residue_choice {
   int candidate, moduli, level[2], native[2]; /* native: lines of each operand */
+  int made
+      [2]; /* of each operand residues of so many moduli are to be made: 0 where those of the run before do */
 } residue_choice;
 
 /* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane` bytes for each modulus, of panels
@@ -149,12 +151,15 @@ typedef struct residue_arguments {
   long long planes[2], plane[2], panel[2];
   long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], natives[2], choice, rests, rest_plane,
       rest_pitch;
+  long long made;       /* the choice by which residues of operand `stays` were made */
   residue_choice *said; /* memory of the host that the choice is written to, too; NULL: none */
   int m, n, k, parts, tiles_m, tiles_n, band;
   int blocks[2], block_lines[2],
       converters; /* that measure lines of A, of B, and lines of each; that make residues of A */
   int is_wide;    /* pairs or fours of C in a row are aligned to 16 bytes */
   int is_empty;   /* there are no products */
+  int stays,
+      is_kept; /* the operand that lies first, for later runs; whether the run before left its lines measured, and residues */
 } residue_arguments;
 #endif
 
@@ -427,6 +432,15 @@ TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
     for (int o = 0; o < 2; o++)
       choice->level[o] = levels[c][o];
   }
+  choice->made[0] = choice->made[1] = choice->moduli;
+}
+
+/* Whether what was made of an operand's lines by one choice, with `native` counted, does for another one: the same lines, whose keys and candidates
+ * are what they were, have the same scales. Of native lines nothing was made; which ones are depends on both levels. */
+TSL_FUNCTION int residue_serves(const residue_choice *made, const residue_choice *choice, int operand) {
+  return choice->moduli > 0 && made->moduli == choice->moduli && made->candidate == choice->candidate &&
+         (made->native[operand] == 0 ||
+          (made->level[0] == choice->level[0] && made->level[1] == choice->level[1]));
 }
 
 /* Whether a line is native. */

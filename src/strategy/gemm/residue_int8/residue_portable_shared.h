@@ -18,10 +18,13 @@ typedef struct residue_portable {
   residue_index c_offset, c_row, c_col;
   residue_index planes[2], plane[2], keys[2], candidates[2], scales[2]; /* candidates: of each, all lines */
   residue_index rules, choice, sums, sums_row, rests, rest_plane, rest_row;
+  residue_index made; /* the choice by which residues of operand `stays` were made */
   double alpha, beta;
   int m, n, k, parts, depth;
   int blocks[2]; /* groups that measure lines of A, of B */
   int is_empty;  /* there are no products */
+  int stays,
+      is_kept; /* the operand that lies first, for later runs; whether the run before left its lines measured, and residues */
   int is_wide; /* four neighbours of a row of C that start at a multiple of four are aligned to 16 bytes; not of complex numbers */
 } residue_portable;
 

@@ -49,14 +49,15 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* Fills in offsets and pitches for m rows of A and n columns of B; returns the bytes of it all. */
+/* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns the bytes of it all. */
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_arguments *given) {
   const int64_t lines[2] = {m, n}, parts = tsl_pieces(problem->k, TSL_RESIDUE_PART);
   const int64_t planes = tsl_residue_kinds(problem) *
                          (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
   int64_t bytes = 0;
-  for (int o = 0; o < 2; o++) {
+  for (int turn = 0; turn < 2; turn++) {
+    const int o = turn == 0 ? given->stays : 1 - given->stays;
     given->panel[o] = tsl_round_up(lines[o], TSL_RESIDUE_GROUP) * PANEL;
     given->plane[o] = tsl_ceil_div(problem->k, PANEL) * given->panel[o];
     given->planes[o] = take(&bytes, planes * given->plane[o]);
@@ -65,6 +66,8 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
       given->candidates[o][c] = take(&bytes, lines[o] * 4);
     given->scales[o] = take(&bytes, tsl_round_up(lines[o], 4) * 4);
     given->natives[o] = take(&bytes, lines[o] * 4);
+    if (o == given->stays)
+      given->made = take(&bytes, sizeof(residue_choice));
   }
   given->choice = take(&bytes, sizeof(residue_choice));
   given->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
@@ -76,7 +79,7 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
 
 uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
-  residue_arguments given;
+  residue_arguments given = {.stays = 0};
   (void)device;
   return (uint64_t)tsl_most(lay_out(problem, config, problem->m, problem->n, &given),
                             lay_out(problem, config, problem->n, problem->m, &given));
@@ -144,6 +147,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
 /* A run: operands as the kernels have them, C' = B' A' where C's columns follow each other. */
 typedef struct residue_run {
   tsl_buffer *a, *b;
+  tsl_hash made; /* of the operand that stays */
   residue_arguments given;
 } residue_run;
 
@@ -195,6 +199,21 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   }
 }
 
+/* Lines that the run before measured are not measured again: of that operand there are none to measure then. */
+static void keep(const tsl_problem *problem, const tsl_operands *operands, int64_t lines[2],
+                 residue_run *run) {
+  residue_arguments *given = &run->given;
+  const int o = given->stays;
+  if (!operands->stays || given->is_empty)
+    return;
+  const tsl_residue_lying lying = {given->planes[o], given->plane[o], given->keys[o], given->candidates[o][0],
+                                   given->made};
+  run->made = tsl_residue_made_of(problem, &given->rules, o, lines[o], &given->of[o], o ? run->b : run->a,
+                                  operands->scratch, &lying);
+  given->is_kept = tsl_stays_has(operands->stays, run->made);
+  lines[o] = given->is_kept ? 0 : lines[o];
+}
+
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_residue_state *state = work->state;
@@ -222,8 +241,10 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   given->said = state->said ? state->said->host : NULL;
   for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
     given->reductions[l] = tsl_residue_reduction(given->rules.moduli[l].p);
+  given->stays = tsl_residue_stays(operands, is_swapped);
   lay_out(problem, &work->config, s.m, s.n, given);
-  const int64_t lines[2] = {s.m, s.n};
+  int64_t lines[2] = {s.m, s.n};
+  keep(problem, operands, lines, &run);
   const bool is_across[2] = {given->of[0].is_across != 0, given->of[1].is_across != 0};
   tsl_residue_block_lines(lines, is_across, work->device, given->block_lines);
   for (int o = 0; o < 2; o++)
@@ -320,5 +341,7 @@ tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands
   }
   TSL_TRY(make_residues(work, &run, scratch, stream));
   TSL_TRY(multiply(work, &run, operands, stream));
-  return launch_native(work, &run, operands->c.buffer, scratch, stream);
+  TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
+  tsl_stays_leave(operands->stays, run.made);
+  return TESELA_OK;
 }

@@ -7,6 +7,7 @@
  *
  * Copies are the copy engines' where one device reaches the other (device/carry.h); else they take this thread, which has the tile
  * enqueued by then. Nobody writes A and B, and each element of C is one member's, so members need not wait for each other. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/kept.h"
@@ -19,7 +20,8 @@ typedef struct running {
   tsl_site *site;    /* which does it: the same, or what stands in for it */
   const tsl_device_ops *ops;
   int member;
-  int block; /* whose lines stay in the buffer; -1: none yet */
+  int block;       /* whose lines stay in the buffer; -1: none yet */
+  tsl_stays stays; /* them, for children that prepare them */
   tesela_status status;
   tsl_status_saved failure;
   pthread_t thread;
@@ -142,10 +144,12 @@ static tesela_status compute(running *job, int index) {
   const tsl_several_block *block = &site->blocks[tile->block];
   tsl_site_buffer *slab = &site->slabs[index % SITE_RING], *result = &site->results[index % SITE_RING];
   const bool a_stays = block->stays == TSL_OPERAND_A, is_there = job->block == tile->block;
-  tsl_operands used = {.team = job->operands->team};
+  tsl_operands used = {.team = job->operands->team, .stays = &job->stays};
   TSL_TRY(bring(job, tile, TSL_OPERAND_A, a_stays ? &site->stay : slab, a_stays && is_there, &used.a));
   TSL_TRY(bring(job, tile, TSL_OPERAND_B, a_stays ? slab : &site->stay, !a_stays && is_there, &used.b));
   TSL_TRY(bring(job, tile, TSL_OPERAND_C, result, false, &used.c));
+  if (!is_there)
+    tsl_stays_start(&job->stays, block->stays);
   job->block = tile->block;
   TSL_TRY(arrive(job));
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
@@ -183,10 +187,19 @@ static tesela_status all_tiles(running *job) {
   return tsl_carrier_finish(&site->carrier);
 }
 
+static void log_stays(const running *job) {
+  if (job->stays.kept > 0)
+    tsl_log(TSL_LOG_CALLS,
+            "several: %s computed %d tiles, %d of them with %s as the tile before had prepared it",
+            job->site->device->name, job->site->tile_count, job->stays.kept,
+            job->stays.operand == TSL_OPERAND_A ? "A" : "B");
+}
+
 static void run_site(running *job) {
   tsl_site *site = job->site;
   job->status = all_tiles(job);
   if (job->status == TESELA_OK) {
+    log_stays(job);
     tsl_site_rest(site);
     return;
   }

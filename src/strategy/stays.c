@@ -1,0 +1,32 @@
+/* A factor that several runs have in common. */
+#include "strategy/stays.h"
+
+#include <stddef.h>
+
+static const tsl_hash nothing = {0, 0};
+
+void tsl_stays_start(tsl_stays *stays, int operand) {
+  stays->operand = operand;
+  stays->before = stays->left = nothing;
+}
+
+void tsl_stays_turn(tsl_stays *stays) {
+  stays->before = stays->left;
+  stays->left = nothing;
+}
+
+static bool same(tsl_hash a, tsl_hash b) {
+  return a.high == b.high && a.low == b.low;
+}
+
+bool tsl_stays_has(tsl_stays *stays, tsl_hash made) {
+  if (!stays || same(stays->before, nothing) || !same(stays->before, made))
+    return false;
+  stays->kept++;
+  return true;
+}
+
+void tsl_stays_leave(tsl_stays *stays, tsl_hash made) {
+  if (stays)
+    stays->left = made;
+}

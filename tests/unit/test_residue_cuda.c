@@ -1,0 +1,163 @@
+/* residue_int8's runs by CUDA, without a device: what launches are given where a factor stays (strategy/stays.h), which residues do for another
+ * choice, and that nothing is left of a run that fails. */
+#include "unit/unit.h"
+
+#include "base/random.h"
+#include "base/status.h"
+#include "strategy/gemm/residue_int8/residue_int8.h"
+#include "unit/hopper.h"
+
+#include <string.h>
+
+static void must(tesela_status status) {
+  if (status != TESELA_OK)
+    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
+}
+
+/* --- which residues do for another choice --- */
+
+static unsigned key_at(uint64_t index) {
+  const uint64_t bits = tsl_random_u64(7, index);
+  unsigned key = (unsigned)(bits % 5);
+  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+    key |= (unsigned)(bits >> (8 + 8 * c) & 255) % 5 << 6 * (c + 1);
+  if (bits >> 40 % 16 == 0)
+    key |= TSL_RESIDUE_LOST << (bits >> 44) % TSL_RESIDUE_CANDIDATES;
+  return bits >> 50 & 15 ? key : TSL_RESIDUE_ZERO;
+}
+
+static residue_choice choice_at(uint64_t index, const unsigned *keys, int lines) {
+  const uint64_t bits = tsl_random_u64(8, index);
+  residue_choice choice = {.candidate = (int)(bits % 2),
+                           .moduli = bits >> 8 & 7 ? 7 + (int)(bits % 2) : 0,
+                           .level = {(int)(bits >> 16 & 255) % 6, (int)(bits >> 24 & 255) % 3}};
+  for (int i = 0; i < lines; i++)
+    choice.native[1] += residue_is_native(&choice, 1, keys[i]);
+  return choice;
+}
+
+/* Each line that has a scale now had the same one when residues were made. */
+static void residues_serve_what_has_their_scales(void **state) {
+  (void)state;
+  enum { LINES = 6, TRIALS = 200000 };
+  int served = 0, with_native = 0;
+  for (uint64_t trial = 0; trial < TRIALS; trial++) {
+    unsigned keys[LINES];
+    for (int i = 0; i < LINES; i++)
+      keys[i] = key_at(trial * LINES + (uint64_t)i);
+    const residue_choice made = choice_at(2 * trial, keys, LINES),
+                         choice = choice_at(2 * trial + 1, keys, LINES);
+    if (!residue_serves(&made, &choice, 1))
+      continue;
+    served++;
+    with_native += made.native[1] > 0;
+    assert_true(choice.moduli > 0 && made.moduli == choice.moduli && made.candidate == choice.candidate);
+    for (int i = 0; i < LINES; i++)
+      assert_true(residue_is_native(&choice, 1, keys[i]) || !residue_is_native(&made, 1, keys[i]));
+  }
+  assert_true(served > TRIALS / 50 && with_native > TRIALS / 1000);
+}
+
+/* --- what CUDA's launches are given --- */
+
+enum { LAUNCHES = 6 }; /* of a run: measure, choose, convert, multiply, join, native */
+static struct {
+  uint64_t groups;
+  residue_arguments given;
+} launched[LAUNCHES];
+static int launch_count, failing_launch;
+
+static tesela_status note_launch(tsl_stream *on, tsl_kernel *kernel, const tsl_grid *grid,
+                                 const tsl_argument *arguments, int count) {
+  (void)on;
+  (void)kernel;
+  if (launch_count == failing_launch)
+    return tsl_fail(TESELA_DEVICE_FAILED, "on demand");
+  for (int i = 0; i < count; i++)
+    if (arguments[i].bytes == sizeof(residue_arguments))
+      memcpy(&launched[launch_count].given, arguments[i].value, sizeof(residue_arguments));
+  launched[launch_count++].groups = grid->groups[0];
+  return TESELA_OK;
+}
+static tesela_status no_map(const tsl_tensor *tensor, tsl_tensor_map *map) {
+  (void)tensor;
+  memset(map, 0, sizeof *map);
+  return TESELA_OK;
+}
+static void *no_address(tsl_buffer *buffer) {
+  (void)buffer;
+  return NULL;
+}
+
+/* A run of C = A B, whose B has n columns, all of them by rows but B; C is turned where it says so. */
+static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_stays *stays, int fails_at) {
+  enum { M = 300, K = 500 };
+  static tsl_buffer a, b, c, scratch;
+  tsl_residue_state state = {.cluster = 1};
+  tsl_work work = {.strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8"), .device = on, .state = &state};
+  work.problem = tsl_problem_gemm(M, n, K, TESELA_F64);
+  a.device = b.device = c.device = scratch.device = on;
+  const tsl_operands operands = {
+      .a = {.buffer = &a, .row_stride = K, .col_stride = 1},
+      .b = {.buffer = &b, .row_stride = 1, .col_stride = K},
+      .c = {.buffer = &c, .row_stride = c_turned ? 1 : n, .col_stride = c_turned ? M : 1},
+      .scratch = &scratch,
+      .stays = stays};
+  launch_count = 0;
+  failing_launch = fails_at;
+  tsl_stays_turn(stays); /* as a plan does */
+  return tsl_residue_int8_run_cuda(&work, &operands, NULL);
+}
+
+static void cuda_measures_what_passes_alone(void **state) {
+  (void)state;
+  tsl_device mocked = hopper();
+  const tsl_device_ops mocks = {.launch = note_launch, .tensor_map = no_map, .native_buffer = no_address};
+  mocked.ops = &mocks;
+  for (int way = 0; way < 4; way++) {
+    const bool turned = way % 2, is_a = way / 2 == 0;
+    const int o = is_a == turned; /* of C', which is C's transpose where C is turned */
+    tsl_stays stays = {.kept = 0};
+    residue_arguments first = {.m = 0};
+    tsl_stays_start(&stays, is_a ? TSL_OPERAND_A : TSL_OPERAND_B);
+    for (int i = 0; i < 3; i++) {
+      const int64_t n = is_a && i == 1 ? 70 : 2000;
+      must(launch_cuda(&mocked, n, turned, &stays, -1));
+      const residue_arguments *given = &launched[0].given;
+      assert_int_equal(launch_count, LAUNCHES);
+      assert_int_equal(given->stays, o);
+      assert_int_equal(given->is_kept, i > 0);
+      assert_int_equal(stays.kept, i);
+      assert_int_equal(launched[0].groups, given->blocks[0] + given->blocks[1]);
+      assert_true(given->blocks[1 - o] > 0 && (given->blocks[o] == 0) == (i > 0));
+      assert_true(given->converters > 0);
+      if (i == 0)
+        first = *given;
+      /* In front, and where it was. */
+      assert_int_equal(given->planes[o], 0);
+      assert_int_equal(given->plane[o], first.plane[o]);
+      assert_int_equal(given->keys[o], first.keys[o]);
+      assert_int_equal(given->made, first.made);
+      for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+        assert_int_equal(given->candidates[o][c], first.candidates[o][c]);
+      assert_true(given->made > given->natives[o] && given->made < given->planes[1 - o] &&
+                  given->made < given->choice && given->made < given->rests);
+    }
+  }
+  /* Nothing is left of a run that was not queued to its end, wherever that was. */
+  for (int at = 0; at < LAUNCHES; at++) {
+    tsl_stays stays = {.kept = 0};
+    tsl_stays_start(&stays, TSL_OPERAND_A);
+    must(launch_cuda(&mocked, 2000, false, &stays, -1));
+    assert_int_equal(launch_cuda(&mocked, 2000, false, &stays, at), TESELA_DEVICE_FAILED);
+    assert_int_equal(stays.kept, 1);
+    must(launch_cuda(&mocked, 2000, false, &stays, -1));
+    assert_int_equal(stays.kept, 1);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(residues_serve_what_has_their_scales),
+                                     cmocka_unit_test(cuda_measures_what_passes_alone)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+/* residue_int8 where a factor stays (strategy/stays.h): bit by bit what runs give that know nothing of each other, whatever the other factor makes
+ * them choose; that what was made of it is used, and is made anew wherever that would not be the same. On every OpenCL and CUDA device; PoCL must be
+ * among them. */
+#include "opencl_fixture.h"
+
+#include "base/random.h"
+#include "opencl.h"
+#include "plan/plan.h"
+#include "strategy/gemm/residue_int8/residue_int8.h"
+
+#include <math.h>
+
+/* What numbers of a factor are: of one size; such that more moduli are needed; such that a few lines, or all of C, are computed as they are; with small
+ * ones in one line, which is computed so where lines of the other factor have little but their largest number, as they are with the last kind. */
+typedef enum numbers { NORMAL, OTHER, GRADED, FEW_NATIVE, ALL_NATIVE, FEW_SMALL, SPIKY } numbers;
+
+static double number_of(numbers kind, int64_t line, int64_t h, uint64_t seed) {
+  const uint64_t bits = tsl_random_u64(seed + (kind == OTHER ? 100 : 0), (uint64_t)(line * 100003 + h));
+  const double x = ((double)(int64_t)bits * 0x1p-63) * (1 + (double)(bits % 7));
+  return kind == GRADED       ? ldexp(x, -(int)(h / 6))
+         : kind == FEW_NATIVE ? (line == 7 ? ldexp(x, -(int)(2 * h)) : x)
+         : kind == FEW_SMALL  ? (line == 7 && h < 5 ? ldexp(x, -40) : x)
+         : kind == SPIKY      ? (line % 2 == 1 && h == line % 40 ? 64 : x)
+         : kind == ALL_NATIVE ? ldexp(x, (int)(bits >> 20 & 127) - 64)
+                              : x;
+}
+
+typedef struct factor {
+  tsl_shape shape;
+  tsl_buffer *buffer;
+} factor;
+
+static void move(tsl_buffer *buffer, void *image, bool in) {
+  must(in ? tsl_device_write(stream, buffer, 0, image, buffer->bytes)
+          : tsl_device_read(stream, buffer, 0, image, buffer->bytes));
+  must(ops->finish(stream));
+}
+
+static void fill(const factor *of, int operand, numbers kind) {
+  const tsl_shape *shape = &of->shape;
+  const size_t size = tsl_type(shape->type)->size;
+  unsigned char *image = calloc(1, of->buffer->bytes);
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      const int64_t line = operand == TSL_OPERAND_B ? j : i, h = operand == TSL_OPERAND_B ? i : j;
+      const double number[2] = {number_of(kind, line, h, (uint64_t)operand + 1),
+                                number_of(kind, line, h, (uint64_t)operand + 11)};
+      tsl_type_store(shape->type, image + (size_t)(i * shape->row_stride + j * shape->col_stride) * size,
+                     number);
+    }
+  move(of->buffer, image, true);
+  free(image);
+}
+
+static factor factor_of(tesela_type type, int64_t rows, int64_t cols, bool turned) {
+  factor made = {.shape = {.type = type,
+                           .rows = rows,
+                           .cols = cols,
+                           .row_stride = turned ? 1 : cols,
+                           .col_stride = turned ? rows : 1}};
+  made.buffer = buffer_of((size_t)(rows * cols) * tsl_type(type)->size);
+  return made;
+}
+
+/* A product, and what all runs of it have. */
+typedef struct product {
+  factor a, b, c;
+  tsl_plan *plan;
+} product;
+
+static product product_of(tesela_type type, int64_t m, int64_t n, int64_t k, bool c_turned) {
+  product made = {.a = factor_of(type, m, k, false),
+                  .b = factor_of(type, k, n, true),
+                  .c = factor_of(type, m, n, c_turned)};
+  tsl_problem problem = tsl_problem_gemm(m, n, k, type);
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  problem.a = made.a.shape;
+  problem.b = made.b.shape;
+  problem.c = made.c.shape;
+  must(tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_DEVICE, &made.plan));
+  return made;
+}
+
+static void forget(product *of) {
+  tsl_plan_destroy(of->plan);
+  ops->buffer_destroy(of->a.buffer);
+  ops->buffer_destroy(of->b.buffer);
+  ops->buffer_destroy(of->c.buffer);
+}
+
+/* C, for free(). */
+static unsigned char *run_on(const product *of, tsl_buffer *a, tsl_buffer *workspace, tsl_stays *stays) {
+  const tsl_operands operands = {
+      .a = {.buffer = a}, .b = {.buffer = of->b.buffer}, .c = {.buffer = of->c.buffer}, .stays = stays};
+  unsigned char *image = malloc(of->c.buffer->bytes);
+  memset(image, 0x55, of->c.buffer->bytes);
+  move(of->c.buffer, image, true);
+  must(tsl_plan_enqueue(of->plan, &operands, stream, workspace));
+  must(ops->finish(stream));
+  move(of->c.buffer, image, false);
+  return image;
+}
+static unsigned char *run(const product *of, tsl_buffer *workspace, tsl_stays *stays) {
+  return run_on(of, of->a.buffer, workspace, stays);
+}
+
+static tsl_buffer *workspace_of(const product *of) {
+  return buffer_of((size_t)tsl_plan_workspace(of->plan) + 4096);
+}
+
+/* Whether two results are one; frees both. */
+static bool same(const product *of, unsigned char *one, unsigned char *other) {
+  const bool is_same = memcmp(one, other, of->c.buffer->bytes) == 0;
+  free(one);
+  free(other);
+  return is_same;
+}
+
+/* The other factor is each of these in turn, the one that stays `first`. */
+static void check_bits(tesela_type type, int64_t m, int64_t n, int64_t k, int stays_operand, bool c_turned,
+                       numbers first) {
+  static const numbers kinds[] = {NORMAL,     OTHER,      GRADED, NORMAL,     FEW_NATIVE,
+                                  OTHER,      ALL_NATIVE, NORMAL, ALL_NATIVE, FEW_NATIVE,
+                                  FEW_NATIVE, GRADED,     SPIKY,  NORMAL,     SPIKY};
+  enum { RUNS = sizeof kinds / sizeof *kinds };
+  product of = product_of(type, m, n, k, c_turned);
+  tsl_buffer *workspace = workspace_of(&of), *apart = workspace_of(&of);
+  tsl_stays stays = {.kept = 0};
+  const bool is_a = stays_operand == TSL_OPERAND_A;
+  fill(is_a ? &of.a : &of.b, stays_operand, first);
+  tsl_stays_start(&stays, stays_operand);
+  for (int i = 0; i < RUNS; i++) {
+    fill(is_a ? &of.b : &of.a, is_a ? TSL_OPERAND_B : TSL_OPERAND_A, kinds[i]);
+    unsigned char *right = run(&of, apart, NULL);
+    if (!same(&of, right, run(&of, workspace, &stays)))
+      fail_msg("%s, %c stays, kind %d: run %d, kind %d: other bits", tsl_type(type)->name, "AB"[!is_a], first,
+               i, kinds[i]);
+    assert_int_equal(stays.kept, i);
+  }
+  ops->buffer_destroy(workspace);
+  ops->buffer_destroy(apart);
+  forget(&of);
+}
+
+static void bits_are_those_of_single_runs(void **state) {
+  (void)state;
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64};
+  for (int t = 0; t < 3; t++)
+    for (int way = 0; way < 4; way++)
+      check_bits(types[t], 45, 38, 64, way % 2 ? TSL_OPERAND_A : TSL_OPERAND_B, way / 2 > 0,
+                 way == 3 ? GRADED : NORMAL);
+  check_bits(TESELA_F32, 400, 800, 40, TSL_OPERAND_A, false, FEW_NATIVE);
+  check_bits(TESELA_F32, 400, 800, 40, TSL_OPERAND_A, false, FEW_SMALL);
+  check_bits(TESELA_F32, 400, 800, 40, TSL_OPERAND_B, true, FEW_SMALL);
+}
+
+/* A's numbers are gone while it is said to stay: runs have what the first one made of it, as long as that does for what is chosen; and those
+ * that are not told so see the new ones. */
+static void what_stays_is_read_once(void **state) {
+  (void)state;
+  product of = product_of(TESELA_F32, 45, 38, 64, false);
+  tsl_buffer *workspace = workspace_of(&of), *apart = workspace_of(&of);
+  tsl_stays stays = {.kept = 0};
+  fill(&of.a, TSL_OPERAND_A, NORMAL);
+  fill(&of.b, TSL_OPERAND_B, OTHER);
+  unsigned char *before = run(&of, apart, NULL);
+  fill(&of.b, TSL_OPERAND_B, NORMAL);
+  tsl_stays_start(&stays, TSL_OPERAND_A);
+  free(run(&of, workspace, &stays));
+  fill(&of.a, TSL_OPERAND_A, OTHER);
+  fill(&of.b, TSL_OPERAND_B, OTHER);
+  unsigned char *after = run(&of, apart, NULL), *kept = run(&of, workspace, &stays);
+  assert_memory_equal(kept, before, of.c.buffer->bytes);
+  assert_memory_not_equal(kept, after, of.c.buffer->bytes);
+  assert_int_equal(stays.kept, 1);
+  free(kept);
+  kept = run(&of, workspace, NULL);
+  assert_memory_equal(kept, after, of.c.buffer->bytes);
+  free(kept);
+  tsl_stays_start(&stays, TSL_OPERAND_A);
+  assert_true(same(&of, run(&of, workspace, &stays), after));
+  free(before);
+  assert_int_equal(stays.kept, 1);
+  /* Runs that take their own workspace have nothing to do with it. */
+  const tsl_operands operands = {.a = {.buffer = of.a.buffer},
+                                 .b = {.buffer = of.b.buffer},
+                                 .c = {.buffer = of.c.buffer},
+                                 .stays = &stays};
+  for (int i = 0; i < 3; i++)
+    must(tsl_plan_run(of.plan, &operands, NULL));
+  assert_int_equal(stays.kept, 1);
+  /* Other residues are made of what is there; if this were not so, kinds above would not be tried. */
+  fill(&of.b, TSL_OPERAND_B, GRADED);
+  before = run(&of, apart, NULL);
+  fill(&of.a, TSL_OPERAND_A, NORMAL);
+  assert_false(same(&of, run(&of, workspace, &stays), before));
+  assert_int_equal(stays.kept, 2);
+  ops->buffer_destroy(workspace);
+  ops->buffer_destroy(apart);
+  forget(&of);
+}
+
+/* By a strategy that knows nothing of this; by another factor, a part of the same one, another workspace; by a run that fails. */
+static void what_is_not_the_same_starts_anew(void **state) {
+  (void)state;
+  product of = product_of(TESELA_F32, 45, 38, 64, false);
+  tsl_buffer *workspace = workspace_of(&of), *apart = workspace_of(&of),
+             *other = buffer_of(of.a.buffer->bytes);
+  const tsl_strategy *element = tsl_strategy_find(TSL_OP_GEMM, "element");
+  const tsl_config config = tsl_strategy_defaults(element);
+  tsl_stays stays = {.kept = 0};
+  product plain = of;
+  void *garbage = malloc(workspace->bytes);
+  memset(garbage, 0x77, workspace->bytes);
+  must(tsl_plan_create(&of.plan->work.problem, element, &config, device, TSL_PLACE_DEVICE, &plain.plan));
+  fill(&of.a, TSL_OPERAND_A, NORMAL);
+  fill(&of.b, TSL_OPERAND_B, NORMAL);
+  fill(&(factor){of.a.shape, other}, TSL_OPERAND_A, OTHER);
+  unsigned char *right = run(&of, apart, NULL), *right_of_other = run_on(&of, other, apart, NULL), *got;
+  tsl_stays_start(&stays, TSL_OPERAND_A);
+  free(run(&of, workspace, &stays));
+  free(run(&plain, workspace, &stays));
+  move(workspace, garbage, true); /* which it might have written */
+  got = run(&of, workspace, &stays);
+  assert_memory_equal(got, right, of.c.buffer->bytes);
+  free(got);
+  got = run_on(&of, other, workspace, &stays);
+  assert_memory_equal(got, right_of_other, of.c.buffer->bytes);
+  free(got);
+  got = run_on(&of, other, apart, &stays);
+  assert_memory_equal(got, right_of_other, of.c.buffer->bytes);
+  free(got);
+  assert_int_equal(stays.kept, 0);
+  got = run_on(&of, other, apart, &stays);
+  assert_memory_equal(got, right_of_other, of.c.buffer->bytes);
+  free(got);
+  assert_int_equal(stays.kept, 1);
+  free(right);
+  free(right_of_other);
+  free(garbage);
+  tsl_plan_destroy(plain.plan);
+  ops->buffer_destroy(other);
+  ops->buffer_destroy(workspace);
+  ops->buffer_destroy(apart);
+  forget(&of);
+}
+
+/* CUDA has A in front of all that depends on the other size; other devices have something of the engine's there, which is as large as sizes
+ * rounded up, and make A anew where it moves. */
+static void sizes_may_differ(void **state) {
+  (void)state;
+  enum { PRODUCTS = 3, M = 45, K = 64 };
+  static const int64_t cols[PRODUCTS] = {20, 38, 300};
+  product all[PRODUCTS];
+  tsl_buffer *workspace = NULL;
+  tsl_stays stays = {.kept = 0};
+  for (int i = 0; i < PRODUCTS; i++) {
+    all[i] = product_of(TESELA_F64, M, cols[i], K, false);
+    fill(&all[i].b, TSL_OPERAND_B, i == 1 ? OTHER : NORMAL);
+  }
+  fill(&all[0].a, TSL_OPERAND_A, NORMAL);
+  workspace = workspace_of(&all[PRODUCTS - 1]);
+  tsl_stays_start(&stays, TSL_OPERAND_A);
+  for (int i = 0; i < PRODUCTS; i++) {
+    tsl_buffer *apart = workspace_of(&all[i]);
+    unsigned char *right = run_on(&all[i], all[0].a.buffer, apart, NULL);
+    assert_true(same(&all[i], right, run_on(&all[i], all[0].a.buffer, workspace, &stays)));
+    assert_int_equal(stays.kept, tsl_residue_has_cuda(device) ? i : i > 0);
+    ops->buffer_destroy(apart);
+  }
+  ops->buffer_destroy(workspace);
+  for (int i = 0; i < PRODUCTS; i++)
+    forget(&all[i]);
+}
+
+int main(void) {
+  if (opencl_is_missing())
+    return OPENCL_SKIPPED;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bits_are_those_of_single_runs),
+      cmocka_unit_test(what_stays_is_read_once),
+      cmocka_unit_test(what_is_not_the_same_starts_anew),
+      cmocka_unit_test(sizes_may_differ),
+  };
+  int failed = run_on_each_device(tests, sizeof tests / sizeof *tests);
+  if (tsl_devices_create(&devices) != TESELA_OK)
+    return failed + 1;
+  for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++) {
+    ops = device->ops;
+    if (strcmp(device->kind, "cuda") == 0)
+      failed += _cmocka_run_group_tests(device->name, tests, sizeof tests / sizeof *tests, set_up, tear_down);
+  }
+  tsl_devices_destroy(devices);
+  return failed;
+}
