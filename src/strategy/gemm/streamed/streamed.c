@@ -117,8 +117,6 @@ static tesela_status problem_of(const tsl_work *work, int64_t i, int64_t j, int6
 
 static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t slab) {
   tsl_streamed *self = work->state;
-  const uint64_t memory =
-      work->device->memory_limit > 0 ? work->device->memory_limit : work->device->memory_bytes;
   tsl_streamed_kind *kind = tsl_streamed_kind_of(self, i, j, slab);
   tsl_problem part;
   if (kind->child)
@@ -127,8 +125,7 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
   const tsl_child_wish wish = {.problem = &part,
                                .device = work->device,
                                .in_buffers = true,
-                               .workspace_most =
-                                   memory > self->tiling.bytes ? memory - self->tiling.bytes : 0,
+                               .workspace_most = tsl_tiling_room(work->device, &self->tiling),
                                .most = tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
                                .like = self->first};
   TSL_TRY(work->children->make(work->children, &wish, &kind->child));
