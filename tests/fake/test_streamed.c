@@ -301,8 +301,12 @@ static void test_room_for_engines(void **state) {
       assert_true(told <= 1.03 * show_tiling(&problem, &gpu, &other));
     }
   }
-  tsl_problem narrow = tsl_problem_gemm(32768, 32768, 32768, TESELA_BF16);
+  const tsl_problem narrow = tsl_problem_gemm(32768, 32768, 32768, TESELA_BF16);
+  const tsl_config config = tsl_strategy_defaults(streamed());
+  tsl_tiling tiling;
   assert_null(tsl_streamed_engine(&narrow, &gpu));
+  assert_null(tsl_tiling_of(&narrow, &config, &gpu, &tiling));
+  assert_true(tiling.rows == 4096 && tiling.cols == 16384 && tiling.slabs == 1);
 }
 
 static void test_too_small(void **state) {
@@ -399,6 +403,25 @@ static void test_steps(void **state) {
     assert_non_null(strstr(plan->text, "gemm streamed version=1 rows="));
     tsl_plan_destroy(plan);
   }
+}
+
+/* Many pieces of what goes out between many that come in, of slots that both take in turn: tiles and panels of unlike sizes. */
+static void test_both_ways(void **state) {
+  (void)state;
+  static const char *const slots[] = {"slot=64", "slot=192", "slot=448", "slot=1024"};
+  static const int64_t tilings[][3] = {{45, 20, 17}, {45, 35, 33}, {15, 70, 9}, {44, 11, 3},
+                                       {9, 69, 33},  {45, 69, 17}, {40, 70, 32}};
+  product p;
+  for (size_t s = 0; s < sizeof slots / sizeof *slots; s++)
+    for (size_t i = 0; i < sizeof tilings / sizeof *tilings; i++) {
+      assert_int_equal(setenv("TESELA_STAGING", slots[s], 1), 0);
+      fill(&p, i % 2 ? 0 : 2);
+      tsl_plan *plan = plan_of(&p, device, config_of(tilings[i][0], tilings[i][1], tilings[i][2]));
+      must(plan, &p);
+      must(plan, &p);
+      tsl_plan_destroy(plan);
+    }
+  assert_int_equal(setenv("TESELA_STAGING", "slot=4096", 1), 0);
 }
 
 /* Without a word on sizes, on a device that is told to be small, by its own choice of kernels. */
@@ -537,6 +560,7 @@ int main(void) {
       cmocka_unit_test(test_cases),
       cmocka_unit_test(test_just_enough),
       cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_both_ways),
       cmocka_unit_test(test_by_memory),
       cmocka_unit_test(test_memory),
       cmocka_unit_test(test_failures),

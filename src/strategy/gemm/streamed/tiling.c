@@ -83,7 +83,7 @@ static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
   return (rates){tsl_type(problem->c.type)->component == TESELA_F64
                      ? f64
                      : device->peak_f32 * (has_mma || narrow < 1 ? narrow : 0.8),
-                 1.8 * device->link_bandwidth, fmax(device->bandwidth, device->link_bandwidth),
+                 2 * device->link_bandwidth, fmax(device->bandwidth, device->link_bandwidth),
                  128.0 * 128 * fmax(1, device->compute_units), NULL};
 }
 
@@ -105,7 +105,12 @@ static double product_seconds(const tsl_problem *problem, const tsl_device *devi
              : usual;
 }
 
-/* A step takes as long as its product, or as the panels that come for the next one and what leaves of the tile before, whichever is
+/* Both ways at once, where the link takes them: what the smaller adds is not known to be nothing. */
+static double both_ways(double in, double out) {
+  return fmax(in, out) + fmin(in, out) / 4;
+}
+
+/* A step takes as long as its product, or as the panels that come for the next one beside what leaves of the tile before, whichever is
  * longer. Nothing hides the first panels and the last tile. */
 static double overlapped(const tsl_problem *problem, const rates *r, const tsl_tiling *t, double compute) {
   const double a = reads_panels(problem) ? size_of(&problem->a) : 0,
@@ -121,8 +126,8 @@ static double overlapped(const tsl_problem *problem, const rates *r, const tsl_t
   const double of_line = stay ? (t->by_cols ? of_b : of_a) : of_a + of_b,
                of_other = stay ? (t->by_cols ? of_a : of_b) : of_a + of_b;
   const double first = (of_a + of_b + before) / r->link;
-  const double on = fmax(compute, (of_line + out + before / slabs) / r->link) * lines * slabs +
-                    fmax(compute, (of_other + out + before / slabs) / r->link) * others * slabs;
+  const double on = fmax(compute, both_ways(of_line + before / slabs, out) / r->link) * lines * slabs +
+                    fmax(compute, both_ways(of_other + before / slabs, out) / r->link) * others * slabs;
   const double begin = compute + fmax(compute, (of_a + of_b) / r->link) * (slabs - 1);
   return first + begin + on + tile / r->link + 50e-6 * i * j * slabs; /* each step waits for something */
 }
