@@ -149,7 +149,7 @@ static tesela_status make_kinds(tsl_work *work) {
 
 static tesela_status build(tsl_work *work) {
   tsl_tiling tiling;
-  char text[32], in[32], out[32];
+  char text[32], in[32], out[32], workspace[32];
   void *block;
   const char *why = tsl_tiling_of(&work->problem, &work->config, work->device, &tiling);
   if (why)
@@ -167,12 +167,14 @@ static tesela_status build(tsl_work *work) {
   work->config.value[STREAMED_COLS] = tiling.cols;
   work->config.value[STREAMED_DEPTH] = tiling.depth;
   tsl_log(TSL_LOG_PLAN,
-          "streamed on %s: %lld x %lld tiles of %lld x %lld, %lld slabs of %lld, in %s; %s in, %s out",
+          "streamed on %s: %lld x %lld tiles of %lld x %lld, %lld slabs of %lld, in %s; %s in, %s out; "
+          "slabs by %s, %s of workspace",
           work->device->name, (long long)tiling.row_tiles, (long long)tiling.col_tiles,
           (long long)tiling.rows, (long long)tiling.cols, (long long)tiling.slabs, (long long)tiling.depth,
           tsl_format_bytes(tiling.bytes, text, sizeof text),
           tsl_format_bytes((uint64_t)tiling.in, in, sizeof in),
-          tsl_format_bytes((uint64_t)tiling.out, out, sizeof out));
+          tsl_format_bytes((uint64_t)tiling.out, out, sizeof out), work->children->text(self->first),
+          tsl_format_bytes(self->workspace, workspace, sizeof workspace));
   return TESELA_OK;
 }
 
