@@ -294,6 +294,7 @@ static void test_room_for_engines(void **state) {
     assert_null(tsl_tiling_of(&problem, &config, &gpu, &best));
     covers(&problem, &gpu, &best);
     const double told = show_tiling(&problem, &gpu, &best);
+    assert_true(told == tsl_strategy_seconds(streamed(), &problem, &config, &gpu));
     assert_true(told <= cases[i].most * alone);
     for (int o = 0; o < OTHERS; o++) {
       config = config_of(cases[i].others[o][0], cases[i].others[o][1], cases[i].others[o][2]);

@@ -51,7 +51,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
 }
 
-/* Kernels at half of the peak, or the link, whichever takes longer. */
+/* What the tiling was chosen by, where the device copies beside computing and numbers are real; else kernels at half of the peak, or the link, whichever takes longer. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_tiling tiling;
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
@@ -59,8 +59,11 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double link = device->link_bandwidth > 0 ? device->link_bandwidth : device->bandwidth;
   if (tsl_tiling_of(problem, config, device, &tiling))
     return INFINITY;
-  return fmax(peak > 0 ? 2 * tsl_problem_flops(problem) / peak : 0,
-              link > 0 ? (tiling.in + tiling.out) / link : 0);
+  const bool is_real = !tsl_type(problem->c.type)->is_complex;
+  const double seconds = is_real ? tsl_tiling_seconds(problem, device, &tiling) : 0;
+  return seconds > 0 ? seconds
+                     : fmax(peak > 0 ? 2 * tsl_problem_flops(problem) / peak : 0,
+                            link > 0 ? (tiling.in + tiling.out) / link : 0);
 }
 
 static uint64_t bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
