@@ -143,7 +143,7 @@ tesela_status tsl_overlap_run(const tsl_overlap *run, tsl_phases *phases) {
                  .ops = run->slot->device->ops,
                  .problem = &run->plan->work.problem,
                  .cut = run->plan->cut,
-                 .porter = {run->staging, run->team}};
+                 .porter = {.staging = run->staging, .team = run->team}};
   const double first = phases ? tsl_clock() : 0;
   tesela_status status = phases ? tsl_run_slot_events(run->slot) : TESELA_OK;
   if (status == TESELA_OK)

@@ -304,13 +304,13 @@ static tsl_place place_of(const tsl_child_wish *wish) {
   return wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST;
 }
 
-bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, const tsl_config *config) {
+bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, tsl_config *config) {
   if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, place_of(wish)))
     return false;
   const tsl_accuracy accuracy = tsl_strategy_promises(strategy, wish->problem, config);
   return !strategy->vendor.load && accuracy.factor <= wish->most.factor &&
          accuracy.flushes <= wish->most.flushes && accuracy.repeats && !accuracy.finite &&
-         tsl_strategy_scratch(strategy, wish->problem, config, wish->device) <= wish->workspace_most;
+         tsl_strategy_within(strategy, wish->problem, wish->device, wish->workspace_most, config);
 }
 
 /* The strategy and config of which the models expect most, or, on trial, the first of the ladder. Infinity: there is none. */
@@ -318,9 +318,9 @@ static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, 
   const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
   double least = INFINITY;
   *strategy = NULL;
-  if (like && tsl_plan_suits(wish, like->work.strategy, &like->work.config)) {
+  *config = like ? like->work.config : (tsl_config){{0}};
+  if (like && tsl_plan_suits(wish, like->work.strategy, config)) {
     *strategy = like->work.strategy;
-    *config = like->work.config;
     return tsl_strategy_seconds(*strategy, wish->problem, config, wish->device);
   }
   for (int i = 0; tsl_strategy_at(i); i++)
@@ -328,15 +328,15 @@ static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, 
          tsl_strategy_walk(tsl_strategy_at(i), wish->problem, wish->device, &walk);) {
       /* Of large families, as the planner does: the model first, which takes less time. */
       const bool is_large = tsl_strategy_at(i)->values.prune != NULL;
-      if (!is_large && !tsl_plan_suits(wish, tsl_strategy_at(i), &walk.config))
+      tsl_config adapted = walk.config;
+      if (!is_large && !tsl_plan_suits(wish, tsl_strategy_at(i), &adapted))
         continue;
-      const double seconds =
-          tsl_strategy_seconds(tsl_strategy_at(i), wish->problem, &walk.config, wish->device);
-      if (seconds >= least || (is_large && !tsl_plan_suits(wish, tsl_strategy_at(i), &walk.config)))
+      const double seconds = tsl_strategy_seconds(tsl_strategy_at(i), wish->problem, &adapted, wish->device);
+      if (seconds >= least || (is_large && !tsl_plan_suits(wish, tsl_strategy_at(i), &adapted)))
         continue;
       least = seconds;
       *strategy = tsl_strategy_at(i);
-      *config = walk.config;
+      *config = adapted;
       if (wish->on_trial)
         return least;
     }

@@ -59,8 +59,8 @@ tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strat
 /* Children as plans make them for themselves, by models alone. A child is a plan. */
 extern const tsl_children tsl_plan_children;
 tsl_child *tsl_plan_child(tsl_plan *plan);
-/* Whether a strategy with this config would do for a child. */
-bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, const tsl_config *config);
+/* Whether a strategy with this config would do for a child; the config is changed where its runs need less memory then, and give the same bits. */
+bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, tsl_config *config);
 
 /* Why there is no such plan: the strategy's reason, the place, or the device's memory, which plans that are made by name are not
  * asked about. NULL: there is. */

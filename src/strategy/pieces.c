@@ -147,6 +147,53 @@ static tsl_copy copy_of(const tsl_porter *porter, const tsl_way *way, const tsl_
                     .row_bytes = (size_t)piece->length * size};
 }
 
+/* --- out, beside others that come in --- */
+
+/* Pieces that are under way while others come in. Slots are taken in turn, and between two of them one is of a piece that comes in: so with all slots but one
+ * under way in the end (finish) none is taken before its piece has landed. */
+enum { BESIDE = 2 };
+
+tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_porter *porter, const tsl_way *way,
+                                 const tsl_leaving *part) {
+  const tsl_piece_walk pieces = tsl_pieces_begin(way, &part->part, porter->staging->slot_bytes);
+  *out = (tsl_outgoing){.porter = porter, .way = *way, .sent = pieces, .landed = pieces, .is_any = true};
+  return part->ready ? porter->staging->device->ops->stream_wait(porter->staging->out, part->ready)
+                     : TESELA_OK;
+}
+
+/* Has at most `most` pieces under way: the oldest one lands where there are as many, or where no more come; and another one is sent. */
+static tesela_status go_on(tsl_outgoing *out, int most) {
+  if (!out->is_any && out->under_way == 0)
+    return TESELA_OK;
+  tsl_staging *staging = out->porter->staging;
+  tsl_piece piece;
+  if (out->under_way > 0 && (out->under_way == most || !out->is_any)) {
+    (void)tsl_pieces_next(&out->landed, &piece);
+    TSL_TRY(tsl_staging_wait(staging, out->slots[out->first]));
+    move(out->porter, &out->way, &piece, out->slots[out->first], false);
+    out->any = true;
+    out->first = (out->first + 1) % TSL_STAGING_SLOTS;
+    out->under_way--;
+  }
+  out->is_any = out->is_any && tsl_pieces_next(&out->sent, &piece);
+  if (!out->is_any)
+    return TESELA_OK;
+  int *slot = &out->slots[(out->first + out->under_way) % TSL_STAGING_SLOTS];
+  TSL_TRY(tsl_staging_slot(staging, slot));
+  const tsl_copy copy = copy_of(out->porter, &out->way, &piece, *slot);
+  TSL_TRY(staging->device->ops->read_later(staging->out, &copy));
+  out->under_way++;
+  return tsl_staging_use(staging, *slot, staging->out);
+}
+
+tesela_status tsl_outgoing_finish(tsl_outgoing *out) {
+  while (out->is_any || out->under_way > 0)
+    TSL_TRY(go_on(out, TSL_STAGING_SLOTS - 1));
+  return TESELA_OK;
+}
+
+/* --- in --- */
+
 tesela_status tsl_part_in(const tsl_porter *porter, const tsl_way *way, const tsl_part *part) {
   tsl_staging *staging = porter->staging;
   tsl_piece_walk pieces = tsl_pieces_begin(way, part, staging->slot_bytes);
@@ -158,6 +205,8 @@ tesela_status tsl_part_in(const tsl_porter *porter, const tsl_way *way, const ts
     const tsl_copy copy = copy_of(porter, way, &piece, slot);
     TSL_TRY(staging->device->ops->write_later(staging->in, &copy));
     TSL_TRY(tsl_staging_use(staging, slot, staging->in));
+    if (porter->beside)
+      TSL_TRY(go_on(porter->beside, BESIDE));
   }
   return TESELA_OK;
 }

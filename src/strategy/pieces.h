@@ -26,6 +26,8 @@ typedef struct tsl_way {
 typedef struct tsl_porter {
   tsl_staging *staging;
   tsl_team team;
+  struct tsl_outgoing
+      *beside; /* goes on between pieces that come in, as the link carries both ways at once; NULL: nothing */
 } tsl_porter;
 
 /* Pieces of a part, one after the other: lines, and the elements of each, from the first of either. */
@@ -58,6 +60,22 @@ typedef struct tsl_landed {
 /* Brings parts out, in their order, and returns when all of them are in the caller's memory. */
 tesela_status tsl_parts_out(const tsl_porter *porter, const tsl_way *way, const tsl_leaving *parts, int count,
                             bool is_timed, tsl_landed *landed);
+
+/* A part on its way out beside others that come in (tsl_porter). Zero: there is none. */
+typedef struct tsl_outgoing {
+  const tsl_porter *porter;
+  tsl_way way;
+  tsl_piece_walk sent, landed; /* how far the device is, and the threads behind it */
+  int slots[TSL_STAGING_SLOTS], first, under_way;
+  bool is_any; /* there are more to be sent */
+  bool any;    /* something of the caller's memory was written */
+} tsl_outgoing;
+
+/* Begins with a part that goes out once an event has come. */
+tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_porter *porter, const tsl_way *way,
+                                 const tsl_leaving *part);
+/* Returns when all of it is in the caller's memory. */
+tesela_status tsl_outgoing_finish(tsl_outgoing *out);
 
 /* Has the pages of an operand that is about to be written provided by all threads. */
 void tsl_way_provide(const tsl_porter *porter, const tsl_way *way);

@@ -622,6 +622,21 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
   return sums > UINT64_MAX - at ? UINT64_MAX : at + sums;
 }
 
+bool tsl_strategy_within(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
+                         uint64_t most, tsl_config *config) {
+  tsl_config changed = *config;
+  const uint64_t all = tsl_strategy_scratch(strategy, problem, config, device);
+  if (all <= most)
+    return true;
+  const uint64_t sums = all - own_scratch(strategy, problem, config, device);
+  if (!strategy->uses.within || sums > most ||
+      !strategy->uses.within(problem, device, most - sums, &changed) ||
+      tsl_strategy_scratch(strategy, problem, &changed, device) > most)
+    return false;
+  *config = changed;
+  return true;
+}
+
 uint64_t tsl_work_scratch(const tsl_work *work) {
   return work->scratch > 0
              ? work->scratch

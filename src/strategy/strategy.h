@@ -274,6 +274,9 @@ struct tsl_strategy {
     /* Bytes of device memory that a run needs beside its operands, whatever their strides are; called after refuse().
      * NULL: none. */
     uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+    /* Of strategies whose runs may do with less: changes a config, the least that it can, so that scratch() is at most `most`; the bits stay.
+     * False: it cannot. NULL: there is nothing to change. */
+    bool (*within)(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config);
     /* Counts what a run with a config that is not refused moves and shares out (strategy/account.h). `account` has the
      * problem's multiply-adds, each element moved once and one launch; k is 0 where nothing of A and B is read, and there
      * is one product. What it knows score() need not count again. NULL: it cannot tell (vendors' libraries). */
@@ -500,6 +503,10 @@ tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy);
  * not lie in C and the strategy does not finish them itself: from tsl_strategy_sums_at() on. */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
+
+/* Has that be at most so much by a change of the config that no bit of a result tells (uses.within); false: it cannot be, and nothing is changed. */
+bool tsl_strategy_within(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
+                         uint64_t most, tsl_config *config);
 
 /* The same of a work that was built. */
 uint64_t tsl_work_scratch(const tsl_work *work);

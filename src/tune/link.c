@@ -106,7 +106,7 @@ static tesela_status time_staged(const tsl_porter *porter, const tsl_way *way, t
 
 static tesela_status stage(tsl_device *device, tsl_staging *staging, tsl_link *out) {
   const tsl_problem vector = tsl_problem_transpose(1, STAGED / 4, TESELA_F32);
-  const tsl_porter porter = {staging, tsl_device_host_team(device)};
+  const tsl_porter porter = {.staging = staging, .team = tsl_device_host_team(device)};
   tsl_way way = {.shape = &vector.c};
   tsl_transfer transfer;
   void *block;

@@ -119,6 +119,7 @@ static void test_tilings(void **state) {
                                      {9000, 33, 4000},   {64, 64, 100000},   {1, 1, 3000000}};
   const tsl_config config = tsl_strategy_defaults(streamed());
   tsl_device small = *device;
+  small.peak_f32 = small.peak_f64 = 1e16; /* so that bytes are what takes time, whatever the machine */
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
     for (int type = 0; type < 2; type++) {
       const tsl_problem problem =
@@ -203,6 +204,110 @@ static void test_hidden(void **state) {
       assert_true(told <= 1.01 * tsl_tiling_seconds(&problem, &gpu, &other));
     }
   }
+}
+
+/* An H200, as its driver describes it, of which a plan may have 8 GiB. */
+static tsl_device large_gpu(void) {
+  tsl_device gpu = *device;
+  gpu.capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_F16 | TSL_CAN_CUDA |
+                     TSL_CAN_MMA | TSL_CAN_MMA_GROUP | TSL_CAN_ASYNC_COPY | TSL_CAN_WGMMA;
+  gpu.is_cpu = false;
+  gpu.compute_units = 132;
+  gpu.clock_mhz = 1980;
+  gpu.peak_f32 = 66.9e12;
+  gpu.peak_f64 = 33.45e12;
+  gpu.link_bandwidth = 25e9;
+  gpu.bandwidth = 4.8e12;
+  gpu.memory_bytes = gpu.allocation_max = (uint64_t)140 << 30;
+  gpu.memory_limit = (uint64_t)8 << 30;
+  return gpu;
+}
+
+/* A slab of a tiling by its engine, in the room that is left: how its config says so, and the seconds that the model has. */
+static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_tiling *t, tsl_text *text) {
+  const tsl_strategy *engine = tsl_streamed_engine(problem, gpu);
+  const uint64_t room = tsl_tiling_room(gpu, t);
+  assert_non_null(engine);
+  tsl_config config = tsl_strategy_defaults(engine);
+  tsl_problem slab = tsl_problem_gemm(t->rows, t->cols, t->depth, problem->c.type);
+  slab.beta[0] = t->slabs > 1;
+  assert_true(t->bytes + room <= gpu->memory_limit);
+  const uint64_t whole = tsl_strategy_scratch(engine, &slab, &config, gpu);
+  tsl_child_wish wish = {.problem = &slab,
+                         .device = gpu,
+                         .in_buffers = true,
+                         .workspace_most = room,
+                         .most = tsl_accuracy_of_one_part(problem, &slab, t->slabs)};
+  if (!tsl_plan_suits(&wish, engine, &config)) {
+    tsl_text_add(text, "no %s", engine->name);
+    return;
+  }
+  const uint64_t takes = tsl_strategy_scratch(engine, &slab, &config, gpu);
+  assert_true(takes <= room && (takes == whole) == (whole <= room));
+  const double seconds = tsl_strategy_seconds(engine, &slab, &config, gpu);
+  assert_true(seconds == tsl_streamed_slab_seconds(engine, problem, gpu, t));
+  tsl_config_print(engine, &config, text);
+  tsl_text_add(text, ", %.2f ms a slab, %.1f GB of %.1f", 1e3 * seconds, 1e-9 * (double)takes,
+               1e-9 * (double)room);
+}
+
+static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl_tiling *t) {
+  const double seconds = tsl_tiling_seconds(problem, gpu, t);
+  tsl_text text = {0};
+  engine_text(problem, gpu, t, &text);
+  print_message("8 GiB, %s 32768: rows=%lld cols=%lld depth=%lld: %.1f GB in, %.0f ms; %s\n",
+                tsl_type(problem->c.type)->name, (long long)t->rows, (long long)t->cols, (long long)t->depth,
+                t->in / 1e9, 1e3 * seconds, tsl_text_get(&text));
+  tsl_text_free(&text);
+  return seconds;
+}
+
+/* Where a strategy multiplies slabs faster than the device's own rate has it, tiles and slabs are such that it can, in the room that buffers leave
+ * it, which is less than it would take of a whole slab. */
+static void test_room_for_engines(void **state) {
+  (void)state;
+  enum { OTHERS = 5 };
+  static const struct {
+    tesela_type type;
+    double most; /* over what the device's own rate has */
+    int64_t others[OTHERS][3];
+  } cases[] = {{TESELA_F64,
+                0.9,
+                {{8192, 8192, 16384},
+                 {4096, 10944, 16384},
+                 {16384, 16384, 4096},
+                 {16384, 16384, 2048},
+                 {16384, 10944, 4096}}},
+               {TESELA_F32,
+                0.4,
+                {{10944, 8192, 16384},
+                 {16384, 10944, 16384},
+                 {16384, 16384, 8192},
+                 {16384, 16384, 4096},
+                 {10944, 10944, 8192}}}};
+  tsl_device gpu = large_gpu();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = tsl_problem_gemm(32768, 32768, 32768, cases[i].type);
+    const double alone = tsl_problem_flops(&problem) / (i ? 0.8 * gpu.peak_f32 : 2 * gpu.peak_f64);
+    tsl_config config = tsl_strategy_defaults(streamed());
+    tsl_tiling best, other;
+    assert_null(tsl_tiling_of(&problem, &config, &gpu, &best));
+    covers(&problem, &gpu, &best);
+    const double told = show_tiling(&problem, &gpu, &best);
+    assert_true(told == tsl_strategy_seconds(streamed(), &problem, &config, &gpu));
+    assert_true(told <= cases[i].most * alone);
+    for (int o = 0; o < OTHERS; o++) {
+      config = config_of(cases[i].others[o][0], cases[i].others[o][1], cases[i].others[o][2]);
+      assert_null(tsl_tiling_of(&problem, &config, &gpu, &other));
+      assert_true(told <= 1.03 * show_tiling(&problem, &gpu, &other));
+    }
+  }
+  const tsl_problem narrow = tsl_problem_gemm(32768, 32768, 32768, TESELA_BF16);
+  const tsl_config config = tsl_strategy_defaults(streamed());
+  tsl_tiling tiling;
+  assert_null(tsl_streamed_engine(&narrow, &gpu));
+  assert_null(tsl_tiling_of(&narrow, &config, &gpu, &tiling));
+  assert_true(tiling.rows == 4096 && tiling.cols == 16384 && tiling.slabs == 1);
 }
 
 static void test_too_small(void **state) {
@@ -299,6 +404,25 @@ static void test_steps(void **state) {
     assert_non_null(strstr(plan->text, "gemm streamed version=1 rows="));
     tsl_plan_destroy(plan);
   }
+}
+
+/* Many pieces of what goes out between many that come in, of slots that both take in turn: tiles and panels of unlike sizes. */
+static void test_both_ways(void **state) {
+  (void)state;
+  static const char *const slots[] = {"slot=64", "slot=192", "slot=448", "slot=1024"};
+  static const int64_t tilings[][3] = {{45, 20, 17}, {45, 35, 33}, {15, 70, 9}, {44, 11, 3},
+                                       {9, 69, 33},  {45, 69, 17}, {40, 70, 32}};
+  product p;
+  for (size_t s = 0; s < sizeof slots / sizeof *slots; s++)
+    for (size_t i = 0; i < sizeof tilings / sizeof *tilings; i++) {
+      assert_int_equal(setenv("TESELA_STAGING", slots[s], 1), 0);
+      fill(&p, i % 2 ? 0 : 2);
+      tsl_plan *plan = plan_of(&p, device, config_of(tilings[i][0], tilings[i][1], tilings[i][2]));
+      must(plan, &p);
+      must(plan, &p);
+      tsl_plan_destroy(plan);
+    }
+  assert_int_equal(setenv("TESELA_STAGING", "slot=4096", 1), 0);
 }
 
 /* Without a word on sizes, on a device that is told to be small, by its own choice of kernels. */
@@ -428,10 +552,20 @@ static void test_bits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cap),         cmocka_unit_test(test_tilings),   cmocka_unit_test(test_bound),
-      cmocka_unit_test(test_hidden),      cmocka_unit_test(test_too_small), cmocka_unit_test(test_cases),
-      cmocka_unit_test(test_just_enough), cmocka_unit_test(test_steps),     cmocka_unit_test(test_by_memory),
-      cmocka_unit_test(test_memory),      cmocka_unit_test(test_failures),  cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_cap),
+      cmocka_unit_test(test_tilings),
+      cmocka_unit_test(test_bound),
+      cmocka_unit_test(test_hidden),
+      cmocka_unit_test(test_room_for_engines),
+      cmocka_unit_test(test_too_small),
+      cmocka_unit_test(test_cases),
+      cmocka_unit_test(test_just_enough),
+      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_both_ways),
+      cmocka_unit_test(test_by_memory),
+      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_threads),
       cmocka_unit_test(test_bits),
   };
   simple = tsl_plan_children;

@@ -61,7 +61,7 @@ static void looser_strategies_are_children(void **state) {
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
   const tsl_strategy *residue = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
-  const tsl_config config = tsl_strategy_defaults(residue);
+  tsl_config config = tsl_strategy_defaults(residue);
   const tsl_problem whole = asked(1000, 1000, "1e-3", TESELA_F32),
                     part = asked(300, 1000, "1e-3", TESELA_F32);
   assert_null(tsl_strategy_refuse(residue, &part, &config, cpu));

@@ -1,5 +1,5 @@
 /* residue_int8 by portable kernels: bit by bit what the processor's form gives, on every OpenCL device; PoCL must be among them. Numbers of all
- * kinds, lines along and across memory, parts of k, products together and one by one, native lines beside others and alone. */
+ * kinds, lines along and across memory, parts of k, products together and one by one, native lines beside others and alone; and the same where C is made by a few rows at a time. */
 #include "opencl_fixture.h"
 
 #include "base/random.h"
@@ -90,12 +90,16 @@ static unsigned char *filled(const product *what, const tsl_shape *shape, int op
   return made;
 }
 
+static int64_t rows_at_a_time; /* on the device */
+
 static void multiply(const tsl_problem *problem, const char *ask, tsl_device *on, const unsigned char *a,
                      const unsigned char *b, unsigned char *c) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
-  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_config config = tsl_strategy_defaults(strategy);
   tsl_problem asked = *problem;
   tsl_plan *plan;
+  if (on == device)
+    config.value[TSL_RESIDUE_INT8_BLOCK] = rows_at_a_time;
   if (ask)
     must(tsl_ask_parse_accuracy(ask, &asked.ask));
   must(tsl_plan_create(&asked, strategy, &config, on, TSL_PLACE_HOST, &plan));
@@ -165,6 +169,52 @@ static void complex_bits_are_those_of_the_cpu(void **state) {
       check_bits(&products[i], types[t], NULL, (i + t) % 2 == 0, (i + t) % 3 == 0);
 }
 
+/* Rows of C, or columns where these lie in rows, by a few at a time: the last ones are fewer, some are native. */
+static void blocks_change_no_bit(void **state) {
+  (void)state;
+  static const int turns[] = {0, 1, 2, 3, 6, 9};
+  for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+    rows_at_a_time = turns[i] == 3 ? 128 : turns[i] == 6 ? 2 : 16;
+    check_bits(&products[turns[i]], TESELA_F32, NULL, false, false);
+    check_bits(&products[turns[i]], TESELA_F64, NULL, false, false);
+  }
+  rows_at_a_time = 16;
+  check_bits(&products[2], TESELA_C64, NULL, true, false);
+  rows_at_a_time = 0;
+}
+
+/* Less memory is blocks of fewer rows, down to what they all need; each takes no more than it may, and the next larger ones would. */
+static void blocks_fit_the_memory(void **state) {
+  (void)state;
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
+  const tsl_problem problem = tsl_problem_gemm(20000, 10000, 3000, TESELA_F64);
+  const tsl_config whole = tsl_strategy_defaults(strategy);
+  const uint64_t all = tsl_strategy_scratch(strategy, &problem, &whole, device);
+  int64_t before = INT64_MAX;
+  uint64_t most = all;
+  tsl_config config = whole;
+  assert_true(tsl_strategy_within(strategy, &problem, device, most, &config));
+  assert_int_equal(config.value[TSL_RESIDUE_INT8_BLOCK], 0);
+  for (int fewer = 0; most > 0; most = most / 10 * 9) {
+    config = whole;
+    if (!tsl_strategy_within(strategy, &problem, device, most, &config)) {
+      assert_int_equal(config.value[TSL_RESIDUE_INT8_BLOCK], 0);
+      assert_true(fewer > 4);
+      return;
+    }
+    const int64_t rows = config.value[TSL_RESIDUE_INT8_BLOCK];
+    assert_true(tsl_strategy_scratch(strategy, &problem, &config, device) <= most);
+    if (rows == 0)
+      continue;
+    fewer += rows < before;
+    assert_true(rows <= before);
+    before = rows;
+    config.value[TSL_RESIDUE_INT8_BLOCK] = rows * 2;
+    assert_true(rows == 16384 || tsl_strategy_scratch(strategy, &problem, &config, device) > most);
+  }
+  fail_msg("no memory is enough");
+}
+
 /* By a call, whose engine is chosen among the best of each strategy. */
 static void a_call_finds_its_engine(void **state) {
   (void)state;
@@ -195,6 +245,8 @@ int main(void) {
       cmocka_unit_test(bits_are_those_of_the_cpu),
       cmocka_unit_test(bits_are_those_of_the_cpu_as_asked_for),
       cmocka_unit_test(complex_bits_are_those_of_the_cpu),
+      cmocka_unit_test(blocks_change_no_bit),
+      cmocka_unit_test(blocks_fit_the_memory),
       cmocka_unit_test(a_call_finds_its_engine),
   };
   return run_on_each_device(tests, sizeof tests / sizeof *tests);

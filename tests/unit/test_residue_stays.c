@@ -1,6 +1,7 @@
 /* residue_int8 where a factor stays (strategy/stays.h): bit by bit what runs give that know nothing of each other, whatever the other factor makes
  * them choose; that what was made of it is used, and is made anew wherever that would not be the same. On every OpenCL and CUDA device; PoCL must be
  * among them. */
+#include "config.h"
 #include "opencl_fixture.h"
 
 #include "base/random.h"
@@ -68,18 +69,23 @@ typedef struct product {
   tsl_plan *plan;
 } product;
 
-static product product_of(tesela_type type, int64_t m, int64_t n, int64_t k, bool c_turned) {
+static product product_by(const char *text, tesela_type type, int64_t m, int64_t n, int64_t k,
+                          bool c_turned) {
   product made = {.a = factor_of(type, m, k, false),
                   .b = factor_of(type, k, n, true),
                   .c = factor_of(type, m, n, c_turned)};
   tsl_problem problem = tsl_problem_gemm(m, n, k, type);
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
-  const tsl_config config = tsl_strategy_defaults(strategy);
+  const tsl_config config = config_of(strategy, text);
   problem.a = made.a.shape;
   problem.b = made.b.shape;
   problem.c = made.c.shape;
   must(tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_DEVICE, &made.plan));
   return made;
+}
+
+static product product_of(tesela_type type, int64_t m, int64_t n, int64_t k, bool c_turned) {
+  return product_by("", type, m, n, k, c_turned);
 }
 
 static void forget(product *of) {
@@ -274,6 +280,30 @@ static void sizes_may_differ(void **state) {
     forget(&all[i]);
 }
 
+/* Residues of a block's rows lie where the next block's do: nothing stays, and runs make all anew. */
+static void blocks_keep_nothing(void **state) {
+  (void)state;
+  for (int c_turned = 0; c_turned < 2; c_turned++) {
+    product of = product_by("block=256", TESELA_F32, 600, 300, 40, c_turned);
+    tsl_buffer *workspace = workspace_of(&of), *apart = workspace_of(&of);
+    for (int o = TSL_OPERAND_A; o <= TSL_OPERAND_B; o++) {
+      tsl_stays stays = {.kept = 0};
+      fill(&of.a, TSL_OPERAND_A, NORMAL);
+      fill(&of.b, TSL_OPERAND_B, NORMAL);
+      tsl_stays_start(&stays, o);
+      for (int i = 0; i < 3; i++) {
+        unsigned char *right = run(&of, apart, NULL);
+        assert_true(same(&of, right, run(&of, workspace, &stays)));
+        fill(o == TSL_OPERAND_A ? &of.b : &of.a, o == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A, OTHER);
+      }
+      assert_int_equal(stays.kept, 0);
+    }
+    ops->buffer_destroy(workspace);
+    ops->buffer_destroy(apart);
+    forget(&of);
+  }
+}
+
 int main(void) {
   if (opencl_is_missing())
     return OPENCL_SKIPPED;
@@ -282,6 +312,7 @@ int main(void) {
       cmocka_unit_test(what_stays_is_read_once),
       cmocka_unit_test(what_is_not_the_same_starts_anew),
       cmocka_unit_test(sizes_may_differ),
+      cmocka_unit_test(blocks_keep_nothing),
   };
   int failed = run_on_each_device(tests, sizeof tests / sizeof *tests);
   if (tsl_devices_create(&devices) != TESELA_OK)

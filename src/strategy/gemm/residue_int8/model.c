@@ -17,8 +17,9 @@ static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, joi
 static const double streamed = 0.76, waited = 0.2;
 /* Products that last longer have less of the clock: power sets it. */
 static const double cool_seconds = 5e-3, hot = 1.15;
-/* Seconds from one launch to the next; of the kernel that chooses, and for each line. */
-static const double gap_seconds = 1.4e-6, choose_seconds = 4.5e-6, line_seconds = 1.2e-9;
+/* Seconds from one launch to the next; of a further block of rows, whose three kernels begin and end by themselves; of the kernel that chooses, and for each line. */
+static const double gap_seconds = 1.4e-6, block_seconds_more = 2e-5, choose_seconds = 4.5e-6,
+                    line_seconds = 1.2e-9;
 /* Of blocks that measure: seconds whatever they read; numbers of all its lines that are under way at once, and seconds for these (f32, f64),
  * where numbers of a line follow each other and where not; blocks of a unit. */
 static const double block_seconds = 1e-5, measuring_blocks[2] = {5, 4}, join_columns = 256;
@@ -46,7 +47,7 @@ static const double portable_launches = 8;
 static const double portable_doubt = 1.15;
 
 typedef struct work_of {
-  double moduli, planes, shares, panels, numbers,
+  double moduli, planes, blocks, shares, panels, numbers,
       size;    /* planes of residues; numbers and sizes are of real ones */
   double each; /* real numbers of an element */
   int is_double;
@@ -65,9 +66,11 @@ static double expected_moduli(const tsl_problem *problem, const tsl_config *conf
 static work_of work(const tsl_problem *problem, const tsl_config *config) {
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double moduli = expected_moduli(problem, config), planes = moduli * tsl_residue_kinds(problem);
+  const double blocks = m > 0 ? ceil(m / (double)tsl_residue_rows(config, problem->m)) : 1;
   return (work_of){.moduli = moduli,
                    .planes = planes,
-                   .shares = planes * ceil(m / tile_m) * ceil(n / tile_n),
+                   .blocks = blocks,
+                   .shares = planes * blocks * ceil(m / blocks / tile_m) * ceil(n / tile_n),
                    .panels = ceil(k / panel),
                    .numbers = (m + n) * (double)tsl_residue_numbers(problem),
                    .size = (double)tsl_type(tsl_residue_type(problem))->size,
@@ -135,7 +138,7 @@ static double portable_seconds(const tsl_problem *problem, const tsl_config *con
                side_n = (double)tsl_round_up(problem->n, (int64_t)tile_m);
   return doubt * (fmax((lines + results) / items, bytes / (streamed * device->bandwidth)) +
                   2 * multiplied * side_m * side_n * k / portable_products(device) +
-                  (portable_launches + (is_group ? 1 : 2) * most) * device->launch_seconds);
+                  (portable_launches + (is_group ? 1 : 2) * most * all->blocks) * device->launch_seconds);
 }
 
 static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, const tsl_device *device) {
@@ -158,7 +161,8 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
   const double convert =
       fmax(all.numbers * (convert_work[all.is_double] + all.moduli * modulus_work[all.is_double]) / lanes,
            all.numbers * (all.size + all.planes / all.each) / bytes);
-  const double cool = ceil(all.shares / units) * (all.panels * panel_clocks + share_clocks) / clock +
+  const double cool = all.blocks * ceil(all.shares / all.blocks / units) *
+                          (all.panels * panel_clocks + share_clocks) / clock +
                       waited * all.planes * all.numbers / all.each / bytes;
   const double products = cool + (hot - 1) * fmax(0, cool - cool_seconds);
   /* Threads behind a row's end cost half as much. */
@@ -169,7 +173,8 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
                 all.moduli * (join_modulus_work[all.is_double] + (all.each > 1 ? join_complex_work : 0))) /
                lanes,
            elements * (all.planes + all.each * all.size * (problem->beta[0] != 0 ? 2 : 1)) / bytes);
-  return measure + choose + convert + products + join + 6 * gap_seconds;
+  return measure + choose + convert + products + join + 6 * gap_seconds +
+         (all.blocks - 1) * block_seconds_more;
 }
 
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
@@ -206,7 +211,7 @@ void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *conf
                        account);
     account->computed = planes * elements * k;
     account->launches =
-        (int)(portable_launches + (device->capabilities & TSL_CAN_MMA_GROUP ? 1 : 2) * planes);
+        (int)(portable_launches + (device->capabilities & TSL_CAN_MMA_GROUP ? 1 : 2) * planes * all.blocks);
     account->rate = portable_products(device);
     return;
   }
@@ -216,6 +221,6 @@ void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *conf
   account->local = (tsl_moved){.read = all.shares * all.panels * 2 * (64 + tile_n) * panel,
                                .written = all.shares * all.panels * (tile_m + tile_n) * panel};
   account->global.read += all.shares * all.panels * (tile_m + tile_n) * panel;
-  account->launches = 6;
+  account->launches = 3 + 3 * (int)all.blocks;
   account->rate = 2.0 * 4096 * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
 }

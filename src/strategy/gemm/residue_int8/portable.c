@@ -41,26 +41,27 @@ static int64_t take(int64_t *bytes, int64_t more) {
 }
 
 /* What a child may have, at the start of scratch memory: some engines copy their operands, bytes as words where they have no units for bytes. */
-static int64_t workspace_of(const residue_portable *given) {
-  const int64_t lines = tsl_round_up(given->m, SIDE) + tsl_round_up(given->n, SIDE);
+static int64_t workspace_of(const tsl_config *config, const residue_portable *given) {
+  const int64_t lines = tsl_round_up(tsl_residue_rows(config, given->m), SIDE) + tsl_round_up(given->n, SIDE);
   return lines * tsl_round_up(given->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
 }
 
 /* Fills in sizes, offsets and pitches for m rows of A and n columns of B, all of operand given->stays first, behind what the engine has; returns the
- * bytes of it all. */
+ * bytes of it all. Planes of A and of C are a block's. */
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_portable *given) {
-  const int64_t lines[2] = {m, n}, parts = tsl_most(1, tsl_pieces(problem->k, TSL_RESIDUE_PART));
+  const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
+                parts = tsl_most(1, tsl_pieces(problem->k, TSL_RESIDUE_PART));
   int64_t bytes = 0;
   given->m = (int)m, given->n = (int)n, given->k = (int)problem->k;
   given->parts = (int)parts;
   given->depth = (int)tsl_round_up(tsl_ceil_div(problem->k, parts), TSL_RESIDUE_NUMBERS);
   const int64_t planes = planes_of(problem, config, given);
-  (void)take(&bytes, workspace_of(given));
+  (void)take(&bytes, workspace_of(config, given));
   given->rules = take(&bytes, sizeof(residue_rules));
   for (int turn = 0; turn < 2; turn++) {
     const int o = turn == 0 ? given->stays : 1 - given->stays;
-    given->plane[o] = tsl_round_up(lines[o] * given->depth, ALIGNED);
+    given->plane[o] = tsl_round_up(held[o] * given->depth, ALIGNED);
     given->planes[o] = take(&bytes, planes * given->plane[o]);
     given->keys[o] = take(&bytes, lines[o] * 4);
     given->candidates[o] = take(&bytes, TSL_RESIDUE_CANDIDATES * lines[o] * 4);
@@ -70,9 +71,9 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   }
   given->choice = take(&bytes, sizeof(residue_choice));
   given->sums_row = tsl_round_up(n, TSL_RESIDUE_FOUR);
-  given->sums = take(&bytes, m * given->sums_row * 4);
+  given->sums = take(&bytes, rows * given->sums_row * 4);
   given->rest_row = given->sums_row;
-  given->rest_plane = tsl_round_up(m * given->rest_row, ALIGNED);
+  given->rest_plane = tsl_round_up(rows * given->rest_row, ALIGNED);
   given->rests = take(&bytes, planes * given->rest_plane);
   return bytes;
 }
@@ -107,16 +108,17 @@ static residue_portable layout_of(const tsl_work *work, bool swapped, int stays)
 static tesela_status make_product(tsl_work *work) {
   tsl_residue_state *state = work->state;
   const residue_portable given = layout_of(work, state->is_swapped, 0);
-  tsl_problem problem = tsl_problem_gemm(given.m, given.n, given.depth, TESELA_I32);
+  const int64_t rows = tsl_residue_rows(&work->config, given.m);
+  tsl_problem problem = tsl_problem_gemm(rows, given.n, given.depth, TESELA_I32);
   problem.a = (tsl_shape){
-      .type = TESELA_I8, .rows = given.m, .cols = given.depth, .row_stride = given.depth, .col_stride = 1};
+      .type = TESELA_I8, .rows = rows, .cols = given.depth, .row_stride = given.depth, .col_stride = 1};
   problem.b = (tsl_shape){
       .type = TESELA_I8, .rows = given.depth, .cols = given.n, .row_stride = 1, .col_stride = given.depth};
   problem.c.row_stride = given.sums_row;
   const tsl_child_wish wish = {.problem = &problem,
                                .device = work->device,
                                .in_buffers = true,
-                               .workspace_most = (uint64_t)workspace_of(&given)};
+                               .workspace_most = (uint64_t)workspace_of(&work->config, &given)};
   TSL_TRY(work->children->make(work->children, &wish, &state->product));
   state->reduces = work->children->reduces(state->product);
   return TESELA_OK;
@@ -176,12 +178,12 @@ static residue_matrix matrix_of(const tsl_problem *problem, int64_t offset, int6
                           .is_conjugate = is_conjugate};
 }
 
-/* What the engine has in front moves with both sizes: so runs keep something where sizes are the same. */
+/* What the engine has in front moves with both sizes: so runs keep something where sizes are the same. Blocks of rows lie one where the other lay: nothing of them stays. */
 static void keep(const tsl_operands *operands, residue_run *run) {
   const tsl_problem *problem = &run->work->problem;
   residue_portable *given = &run->given;
   const int o = given->stays;
-  if (!operands->stays || given->is_empty)
+  if (!operands->stays || given->is_empty || tsl_residue_rows(&run->work->config, given->m) < given->m)
     return;
   const residue_rules rules = tsl_residue_rules(problem, &run->work->config, given->m, given->n);
   const tsl_residue_lying lying = {given->planes[o], given->plane[o], given->keys[o], given->candidates[o],
@@ -253,13 +255,18 @@ static tesela_status bring_rules(residue_run *run) {
   return TESELA_OK;
 }
 
-static tesela_status make_residues(const residue_run *run) {
+static tesela_status choose(const residue_run *run) {
   const residue_portable *given = &run->given;
   const tsl_argument all[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                               TSL_ARG_VALUE(*given)};
   TSL_TRY(launch(run, run->state->measure, given->blocks[0] + given->blocks[1], TSL_RESIDUE_ITEMS, all, 4));
-  TSL_TRY(launch(run, run->state->choose, 1, TSL_RESIDUE_ITEMS, all + 2, 2));
-  for (int o = 0; o < 2; o++) {
+  return launch(run, run->state->choose, 1, TSL_RESIDUE_ITEMS, all + 2, 2);
+}
+
+/* Of A's rows, and, for the first block, of all of B. */
+static tesela_status convert(const residue_run *run, bool is_first) {
+  const residue_portable *given = &run->given;
+  for (int o = 0; o < (is_first ? 2 : 1); o++) {
     const int64_t unit = given->of[o].is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1,
                   lines = tsl_round_up(o ? given->n : given->m, unit),
                   chunks = given->parts *
@@ -319,14 +326,31 @@ static tesela_status launch_native(const residue_run *run) {
   return run->work->device->ops->launch(run->stream, run->state->native, &grid, list, 5);
 }
 
+/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and planes of its own. The product of a
+ * block that has fewer rows than the first one is also of what lies behind them in a plane. */
+static residue_run block_of(const residue_run *whole, int64_t first, int64_t most) {
+  residue_run block = *whole;
+  residue_portable *given = &block.given;
+  given->of[0].offset += first * given->of[0].across;
+  given->scales[0] += first * (int64_t)sizeof(int);
+  given->c_offset += first * given->c_row;
+  given->m = (int)tsl_least(most, whole->given.m - first);
+  return block;
+}
+
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
                                             tsl_stream *stream) {
   residue_run run = run_of(work, operands, stream);
   if (run.given.is_empty)
     return launch_native(&run);
   TSL_TRY(bring_rules(&run));
-  TSL_TRY(make_residues(&run));
-  TSL_TRY(multiply(&run));
+  TSL_TRY(choose(&run));
+  const int64_t rows = tsl_residue_rows(&work->config, run.given.m);
+  for (int64_t first = 0; first < run.given.m; first += rows) {
+    const residue_run block = block_of(&run, first, rows);
+    TSL_TRY(convert(&block, first == 0));
+    TSL_TRY(multiply(&block));
+  }
   TSL_TRY(launch_native(&run));
   tsl_stays_leave(operands->stays, run.made);
   return TESELA_OK;

@@ -17,7 +17,7 @@
  * What it adds to the rungs below: no unit that multiplies C's type.
  * Three forms with the same bits: of the processor (host.c), of NVIDIA's sm_90a by CUDA (run.c), and of all other devices by portable kernels
  * and whatever multiplies bytes there (portable.c).
- * Parameters: moduli, the least number of them. Limits: f32 and f64, and their complex numbers with real alpha and beta, by three products
+ * Parameters: moduli, the least number of them; block, the rows of C that are made at a time, for less scratch memory and the same bits. Limits: f32 and f64, and their complex numbers with real alpha and beta, by three products
  * of residues for each modulus (complex.c). */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
@@ -29,10 +29,16 @@
 static const tsl_param params[] = {
     [TSL_RESIDUE_INT8_LEAST] =
         {"moduli", "least number of moduli; 0: 7 for f32, 14 for f64, or fewer if accuracy= allows", 0, {0}},
+    [TSL_RESIDUE_INT8_BLOCK] = {"block",
+                                "rows of C that are made at a time (columns, if these lie in rows); 0: all",
+                                0,
+                                {0}},
     {NULL, NULL, 0, {0}},
 };
 
 enum { TERMS_MOST = 1 << 24 };
+/* What is chosen of rows at a time where memory is short: whole bands of tiles (run.c), and less where these do not fit. */
+enum { BLOCK_MOST = 16384, BLOCK_LEAST = 256 };
 
 static const tsl_types types[] = {
     {TESELA_F32, TESELA_F32, TESELA_F32},
@@ -70,7 +76,9 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MOST)
     return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
   if (is_host(device))
-    return NULL;
+    return config->value[TSL_RESIDUE_INT8_BLOCK] == 0
+               ? NULL
+               : "block is for devices with memory of their own: the processor joins its tiles one by one";
   const char *missing = tsl_capability_missing(needs, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
@@ -131,6 +139,20 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
                                        : tsl_residue_int8_scratch_portable)(problem, config, device);
 }
 
+static bool within(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config) {
+  int64_t *block = &config->value[TSL_RESIDUE_INT8_BLOCK];
+  const int64_t said = *block;
+  if (is_host(device) || scratch(problem, config, device) <= most)
+    return true;
+  for (*block = BLOCK_MOST; *block >= BLOCK_LEAST; *block /= 2)
+    if ((said == 0 || *block < said) && scratch(problem, config, device) <= most)
+      return true;
+  *block = said;
+  return false;
+}
+
+static const char *const probes[] = {"moduli=0", "block=96", NULL};
+
 const tsl_strategy tsl_gemm_residue_int8 = {
     .name = "residue_int8",
     .idea = "f32 and f64 by products of 8-bit residues, as many as the call's numbers need for its guarantee",
@@ -145,7 +167,10 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .run = run,
     .release = release,
     .takes = {.types = types, .conjugates = true},
-    .values = {.ranges = {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}}},
-    .uses = {.scratch = scratch, .account = tsl_residue_int8_account},
+    .values =
+        {.ranges =
+             {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},
+    .testing = {.probes = probes},
+    .uses = {.scratch = scratch, .within = within, .account = tsl_residue_int8_account},
     .splits = {.note = note},
 };

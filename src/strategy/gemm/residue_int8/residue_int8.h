@@ -3,6 +3,7 @@
 #define TSL_STRATEGY_GEMM_RESIDUE_INT8_H
 
 #include "host/isa.h"
+#include "host/split.h"
 #include "strategy/children.h"
 
 #include <math.h>
@@ -15,7 +16,17 @@
 #endif
 #include "strategy/gemm/residue_int8/residue_int8_shared.h"
 
-enum { TSL_RESIDUE_INT8_LEAST };
+enum { TSL_RESIDUE_INT8_LEAST, TSL_RESIDUE_INT8_BLOCK };
+
+/* Rows of C that are made at a time on devices, of m: residues of these and of their rows of A, and of all of B, are in scratch memory. Shared out
+ * evenly, in pairs of CUDA's tiles. */
+static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
+  const int64_t most = config->value[TSL_RESIDUE_INT8_BLOCK];
+  if (most <= 0 || most >= m)
+    return m;
+  const int64_t even = tsl_round_up(tsl_ceil_div(m, tsl_ceil_div(m, most)), 2 * 128);
+  return tsl_least(even, most);
+}
 
 /* Tables and limits of a product with so many rows, columns and terms: k of the problem counts for the guarantee. */
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n);

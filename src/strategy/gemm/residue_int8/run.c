@@ -49,16 +49,17 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns the bytes of it all. */
+/* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns the bytes of it all. Planes of A and of C are a block's. */
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_arguments *given) {
-  const int64_t lines[2] = {m, n}, parts = tsl_pieces(problem->k, TSL_RESIDUE_PART);
+  const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
+                parts = tsl_pieces(problem->k, TSL_RESIDUE_PART);
   const int64_t planes = tsl_residue_kinds(problem) *
                          (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
   int64_t bytes = 0;
   for (int turn = 0; turn < 2; turn++) {
     const int o = turn == 0 ? given->stays : 1 - given->stays;
-    given->panel[o] = tsl_round_up(lines[o], TSL_RESIDUE_GROUP) * PANEL;
+    given->panel[o] = tsl_round_up(held[o], TSL_RESIDUE_GROUP) * PANEL;
     given->plane[o] = tsl_ceil_div(problem->k, PANEL) * given->panel[o];
     given->planes[o] = take(&bytes, planes * given->plane[o]);
     given->keys[o] = take(&bytes, lines[o] * 4);
@@ -71,7 +72,7 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   }
   given->choice = take(&bytes, sizeof(residue_choice));
   given->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
-  given->rest_plane = tsl_round_up(m * given->rest_pitch, ALIGNED);
+  given->rest_plane = tsl_round_up(rows * given->rest_pitch, ALIGNED);
   given->rests = take(&bytes, planes * parts * given->rest_plane);
   given->parts = (int)parts;
   return bytes;
@@ -101,8 +102,10 @@ static bool is_paired(int64_t lines) {
 }
 
 /* Blocks that share columns. C may be C' = B' A' in a run. */
-static int cluster_of(const tsl_problem *problem) {
-  return is_paired(problem->m) && is_paired(problem->n) ? 2 : 1;
+static int cluster_of(const tsl_problem *problem, const tsl_config *config) {
+  return is_paired(tsl_residue_rows(config, problem->m)) && is_paired(tsl_residue_rows(config, problem->n))
+             ? 2
+             : 1;
 }
 
 tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
@@ -110,7 +113,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   const char *type = tsl_residue_defines(&work->problem);
   char stages[140], moduli[160];
   tsl_residue_state made = {.said = NULL};
-  made.cluster = cluster_of(&work->problem);
+  made.cluster = cluster_of(&work->problem, &work->config);
   snprintf(stages, sizeof stages, "%s#define STAGES %d\n#define CLUSTER %d\n",
            tsl_residue_kinds(&work->problem) > 1 ? "#define TSL_RESIDUE_COMPLEX\n" : "", STAGES,
            made.cluster);
@@ -199,17 +202,17 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   }
 }
 
-/* Lines that the run before measured are not measured again: of that operand there are none to measure then. */
-static void keep(const tsl_problem *problem, const tsl_operands *operands, int64_t lines[2],
-                 residue_run *run) {
+/* Lines that the run before measured are not measured again: of that operand there are none to measure then. Blocks of rows lie one where the other lay: nothing of
+ * them stays. */
+static void keep(const tsl_work *work, const tsl_operands *operands, int64_t lines[2], residue_run *run) {
   residue_arguments *given = &run->given;
   const int o = given->stays;
-  if (!operands->stays || given->is_empty)
+  if (!operands->stays || given->is_empty || tsl_residue_rows(&work->config, given->m) < given->m)
     return;
   const tsl_residue_lying lying = {given->planes[o], given->plane[o], given->keys[o], given->candidates[o][0],
                                    given->made};
-  run->made = tsl_residue_made_of(problem, &given->rules, o, lines[o], &given->of[o], o ? run->b : run->a,
-                                  operands->scratch, &lying);
+  run->made = tsl_residue_made_of(&work->problem, &given->rules, o, lines[o], &given->of[o],
+                                  o ? run->b : run->a, operands->scratch, &lying);
   given->is_kept = tsl_stays_has(operands->stays, run->made);
   lines[o] = given->is_kept ? 0 : lines[o];
 }
@@ -244,7 +247,7 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   given->stays = tsl_residue_stays(operands, is_swapped);
   lay_out(problem, &work->config, s.m, s.n, given);
   int64_t lines[2] = {s.m, s.n};
-  keep(problem, operands, lines, &run);
+  keep(work, operands, lines, &run);
   const bool is_across[2] = {given->of[0].is_across != 0, given->of[1].is_across != 0};
   tsl_residue_block_lines(lines, is_across, work->device, given->block_lines);
   for (int o = 0; o < 2; o++)
@@ -287,8 +290,8 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
                 sizeof list / sizeof *list);
 }
 
-static tesela_status make_residues(const tsl_work *work, const residue_run *run, tsl_buffer *scratch,
-                                   tsl_stream *stream) {
+static tesela_status choose(const tsl_work *work, const residue_run *run, tsl_buffer *scratch,
+                            tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
   const residue_arguments *given = &run->given;
   const tsl_argument choosing[] = {TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(*given)};
@@ -296,9 +299,18 @@ static tesela_status make_residues(const tsl_work *work, const residue_run *run,
                                TSL_ARG_VALUE(*given)};
   TSL_TRY(
       launch(work, stream, kernels->measure, given->blocks[0] + given->blocks[1], 1, MEASURE_ITEMS, list, 4));
-  TSL_TRY(launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2));
+  return launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2);
+}
+
+/* Of A's rows, and, for the first block, of all of B. */
+static tesela_status convert(const tsl_work *work, const residue_run *run, bool is_first, tsl_buffer *scratch,
+                             tsl_stream *stream) {
+  const tsl_residue_state *kernels = work->state;
+  const residue_arguments *given = &run->given;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_VALUE(*given)};
   return launch(work, stream, kernels->convert,
-                converters(&work->problem, given, 0) + converters(&work->problem, given, 1), 1, CONVERT_ITEMS,
+                given->converters + (is_first ? converters(&work->problem, given, 1) : 0), 1, CONVERT_ITEMS,
                 list, 4);
 }
 
@@ -330,6 +342,21 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
                 JOIN_ITEMS, joining, 4);
 }
 
+/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and planes of its own. */
+static residue_run block_of(const tsl_problem *problem, const residue_run *whole, int64_t first,
+                            int64_t most) {
+  residue_run block = *whole;
+  residue_arguments *given = &block.given;
+  const int64_t rows = tsl_least(most, whole->given.m - first);
+  given->of[0].offset += first * given->of[0].across;
+  given->scales[0] += first * (int64_t)sizeof(int);
+  given->c_offset += first * given->c_row;
+  given->m = (int)rows;
+  given->tiles_m = (int)tsl_ceil_div(rows, TILE_M);
+  given->converters = (int)converters(problem, given, 0);
+  return block;
+}
+
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream) {
   const residue_run run = run_of(work, operands);
@@ -339,8 +366,13 @@ tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands
     empty.a = empty.b = operands->c.buffer;
     return launch_native(work, &empty, operands->c.buffer, scratch, stream);
   }
-  TSL_TRY(make_residues(work, &run, scratch, stream));
-  TSL_TRY(multiply(work, &run, operands, stream));
+  TSL_TRY(choose(work, &run, scratch, stream));
+  const int64_t rows = tsl_residue_rows(&work->config, run.given.m);
+  for (int64_t first = 0; first < run.given.m; first += rows) {
+    const residue_run block = block_of(&work->problem, &run, first, rows);
+    TSL_TRY(convert(work, &block, first == 0, scratch, stream));
+    TSL_TRY(multiply(work, &block, operands, stream));
+  }
   TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
   tsl_stays_leave(operands->stays, run.made);
   return TESELA_OK;

@@ -1,6 +1,6 @@
 /* A run: the caller's thread leads. It brings panels to whichever buffer computing is done with, enqueues a slab behind them, and
- * fetches a part of the tile before. Where the device copies beside computing (device/staging.h) there are three streams; else
- * there is one, and copies go one after the other. */
+ * fetches a part of the tile before. Where the device copies beside computing (device/staging.h) there are three streams, and what goes out does so
+ * between the pieces that come in; else there is one, and copies go one after the other. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/memory.h"
@@ -27,6 +27,7 @@ typedef struct running {
   tsl_device *device;
   tsl_staging *staging; /* NULL: there is none */
   tsl_porter porter;
+  tsl_outgoing out;   /* of the tile before, or of the one before that */
   tsl_stream *stream; /* computing */
   ring rings[TSL_OPERAND_C];
   tsl_buffer *tiles[TILES], *scratch;
@@ -171,42 +172,50 @@ static tesela_status panel(running *job, const tsl_streamed_kind *kind, int oper
   return TESELA_OK;
 }
 
-/* Rows of a tile go out once it is done: all of them without staging. */
-static tesela_status fetch(running *job, int64_t index, int64_t first, int64_t rows) {
-  static const tsl_series one = {1, 0};
+/* A tile's way out, and where it is. */
+static tsl_way way_out(const running *job, int64_t index, tsl_part *tile) {
   int64_t i, j;
   tsl_tiling_tile(&job->self->tiling, index, &i, &j);
-  const tsl_part tile = tsl_tiling_part(&job->self->tiling, i, j);
-  const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, 0);
-  const int at = (int)(index % job->self->tiling.tiles);
-  const tsl_way way = way_of(job, kind, TSL_OPERAND_C, tile.row, tile.col, job->tiles[at]);
-  if (rows == 0)
-    return TESELA_OK;
-  if (!job->staging) {
-    TSL_TRY(gather_block(job, way.transfer));
-    job->any = true; /* as far as anybody knows */
-    return tsl_transfer_out(way.shape, way.transfer, one, way.host, way.buffer, job->stream, job->block);
-  }
-  const tsl_leaving part = {{first, rows, 0, tile.cols}, job->done[at]};
-  tsl_landed landed;
-  const tesela_status status = tsl_parts_out(&job->porter, &way, &part, 1, false, &landed);
-  job->any |= landed.any;
+  *tile = tsl_tiling_part(&job->self->tiling, i, j);
+  return way_of(job, tsl_streamed_kind_of(job->self, i, j, 0), TSL_OPERAND_C, tile->row, tile->col,
+                job->tiles[index % job->self->tiling.tiles]);
+}
+
+/* Without staging, a tile behind what computes it. */
+static tesela_status fetch_at_once(running *job, int64_t index) {
+  static const tsl_series one = {1, 0};
+  tsl_part tile;
+  const tsl_way way = way_out(job, index, &tile);
+  TSL_TRY(gather_block(job, way.transfer));
+  job->any = true; /* as far as anybody knows */
+  return tsl_transfer_out(way.shape, way.transfer, one, way.host, way.buffer, job->stream, job->block);
+}
+
+/* Share `share` of the rows of a tile, of so many, begins to go out once the tile is done. */
+static tesela_status begin_share(running *job, int64_t index, int64_t share, int64_t shares) {
+  tsl_part tile;
+  const tsl_way way = way_out(job, index, &tile);
+  const int64_t rows = tile.rows / shares + (tile.rows % shares != 0), first = share * rows;
+  const int64_t left = first < tile.rows ? tile.rows - first : 0;
+  const tsl_leaving part = {{first, left < rows ? left : rows, 0, tile.cols},
+                            job->done[index % job->self->tiling.tiles]};
+  return tsl_outgoing_begin(&job->out, &job->porter, &way, &part);
+}
+
+static tesela_status finish_share(running *job) {
+  const tesela_status status = tsl_outgoing_finish(&job->out);
+  job->any |= job->out.any;
   return status;
 }
 
-/* What of the tile before goes out beside slab number `slab`. */
-static tesela_status fetch_beside(running *job, int64_t index, int64_t slab) {
-  const tsl_tiling *t = &job->self->tiling;
-  int64_t i, j;
-  if (index == 0)
-    return TESELA_OK;
-  tsl_tiling_tile(t, index - 1, &i, &j);
-  const int64_t rows = tsl_tiling_part(t, i, j).rows;
-  if (!job->staging) /* at once, behind what computes it */
-    return slab == 0 ? fetch(job, index - 1, 0, rows) : TESELA_OK;
-  const int64_t share = rows / t->slabs + (rows % t->slabs != 0), first = slab * share;
-  const int64_t left = first < rows ? rows - first : 0;
-  return fetch(job, index - 1, first, left < share ? left : share);
+/* What goes out beside the panels of a slab: of the tile before, which the first slab's panels come for while it is computed; where slabs are whole sums, of
+ * the one before that, whose memory this tile takes. */
+static tesela_status begin_beside(running *job, int64_t index, int64_t slab) {
+  const int64_t slabs = job->self->tiling.slabs;
+  job->out = (tsl_outgoing){.porter = NULL};
+  if (slabs == 1)
+    return index > 1 ? begin_share(job, index - 2, 0, 1) : TESELA_OK;
+  return index > 0 && slab > 0 ? begin_share(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;
 }
 
 /* --- computing --- */
@@ -219,53 +228,83 @@ static tesela_status record(running *job, tsl_event *event, bool *is_recorded) {
   return TESELA_OK;
 }
 
-static tesela_status multiply(running *job, int64_t index, int64_t i, int64_t j, int64_t slab) {
+/* Panels of a slab, which are brought where they are not there. */
+static tesela_status panels_of(running *job, int64_t i, int64_t j, int64_t slab, int at[TSL_OPERAND_C]) {
   const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
-  const bool reads = tsl_problem_reads(&job->work->problem, TSL_OPERAND_A);
-  int a = 0, b = 0;
-  if (reads)
-    TSL_TRY(panel(job, kind, TSL_OPERAND_A, i, slab, &a));
-  if (reads)
-    TSL_TRY(panel(job, kind, TSL_OPERAND_B, j, slab, &b));
+  at[TSL_OPERAND_A] = at[TSL_OPERAND_B] = 0;
+  if (!tsl_problem_reads(&job->work->problem, TSL_OPERAND_A))
+    return TESELA_OK;
+  TSL_TRY(panel(job, kind, TSL_OPERAND_A, i, slab, &at[TSL_OPERAND_A]));
+  return panel(job, kind, TSL_OPERAND_B, j, slab, &at[TSL_OPERAND_B]);
+}
+
+static tesela_status multiply(running *job, int64_t index, int64_t i, int64_t j, int64_t slab,
+                              const int at[TSL_OPERAND_C]) {
+  const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
+  tsl_buffer *used[TSL_OPERAND_C];
+  for (int operand = 0; operand < TSL_OPERAND_C; operand++)
+    used[operand] = job->rings[operand].buffers[at[operand]];
   if (job->staging) {
     TSL_TRY(job->ops->event_record(job->staging->in, job->staging->arrived));
     TSL_TRY(job->ops->stream_wait(job->stream, job->staging->arrived));
   }
-  const tsl_operands used = {.a = {.buffer = job->rings[TSL_OPERAND_A].buffers[a]},
-                             .b = {.buffer = job->rings[TSL_OPERAND_B].buffers[b]},
-                             .c = {.buffer = job->tiles[index % job->self->tiling.tiles]}};
-  TSL_TRY(job->work->children->enqueue(kind->child, &used, job->stream, job->scratch));
-  TSL_TRY(record(job, job->rings[TSL_OPERAND_A].free[a], &job->rings[TSL_OPERAND_A].is_read[a]));
-  return record(job, job->rings[TSL_OPERAND_B].free[b], &job->rings[TSL_OPERAND_B].is_read[b]);
+  const tsl_operands operands = {.a = {.buffer = used[TSL_OPERAND_A]},
+                                 .b = {.buffer = used[TSL_OPERAND_B]},
+                                 .c = {.buffer = job->tiles[index % job->self->tiling.tiles]}};
+  TSL_TRY(job->work->children->enqueue(kind->child, &operands, job->stream, job->scratch));
+  for (int operand = 0; operand < TSL_OPERAND_C; operand++)
+    TSL_TRY(record(job, job->rings[operand].free[at[operand]], &job->rings[operand].is_read[at[operand]]));
+  return TESELA_OK;
+}
+
+/* What C holds, where it counts. */
+static tesela_status bring_tile(running *job, int64_t index) {
+  tsl_part tile;
+  const tsl_way way = way_out(job, index, &tile);
+  return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? bring(job, &way) : TESELA_OK;
 }
 
 static tesela_status one_tile(running *job, int64_t index) {
   const tsl_tiling *t = &job->self->tiling;
-  const int at = (int)(index % t->tiles);
   bool is_recorded;
   int64_t i, j;
+  int at[TSL_OPERAND_C];
   tsl_tiling_tile(t, index, &i, &j);
-  if (tsl_problem_reads(&job->work->problem, TSL_OPERAND_C)) {
-    const tsl_part tile = tsl_tiling_part(t, i, j);
-    const tsl_way way = way_of(job, tsl_streamed_kind_of(job->self, i, j, 0), TSL_OPERAND_C, tile.row,
-                               tile.col, job->tiles[at]);
-    TSL_TRY(bring(job, &way));
-  }
   for (int64_t slab = 0; slab < t->slabs; slab++) {
-    TSL_TRY(multiply(job, index, i, j, slab));
-    TSL_TRY(fetch_beside(job, index, slab));
+    if (job->staging)
+      TSL_TRY(begin_beside(job, index, slab));
+    TSL_TRY(panels_of(job, i, j, slab, at));
+    if (t->slabs == 1)
+      TSL_TRY(finish_share(job)); /* before this tile is where that one was */
+    if (slab == 0)
+      TSL_TRY(bring_tile(job, index));
+    TSL_TRY(multiply(job, index, i, j, slab, at));
+    TSL_TRY(finish_share(job));
+    if (!job->staging && slab == 0 && index > 0)
+      TSL_TRY(fetch_at_once(job, index - 1));
   }
-  return record(job, job->done[at], &is_recorded);
+  return record(job, job->done[index % t->tiles], &is_recorded);
+}
+
+/* The last ones go out by themselves: with staging two of them where slabs are whole sums. */
+static tesela_status last_tiles(running *job, int64_t count) {
+  const int64_t left = job->self->tiling.slabs == 1 && count > 1 ? 2 : 1;
+  if (!job->staging)
+    return fetch_at_once(job, count - 1);
+  for (int64_t index = count - left; index < count; index++) {
+    TSL_TRY(begin_share(job, index, 0, 1));
+    TSL_TRY(finish_share(job));
+  }
+  return TESELA_OK;
 }
 
 static tesela_status all_tiles(running *job) {
   const tsl_tiling *t = &job->self->tiling;
   const int64_t count = t->row_tiles * t->col_tiles;
-  int64_t i, j;
+  job->porter.beside = job->staging ? &job->out : NULL;
   for (int64_t index = 0; index < count; index++)
     TSL_TRY(one_tile(job, index));
-  tsl_tiling_tile(t, count - 1, &i, &j);
-  return fetch(job, count - 1, 0, tsl_tiling_part(t, i, j).rows);
+  return last_tiles(job, count);
 }
 
 tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -282,6 +321,7 @@ tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operand
   tesela_status status = take_all(&job);
   if (status == TESELA_OK)
     status = all_tiles(&job);
+  job.any |= job.out.any;
   give_all(&job, status);
   pthread_mutex_unlock(&self->lock);
   return status != TESELA_OK && job.any ? TESELA_DEVICE_FAILED : status;

@@ -51,7 +51,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
 }
 
-/* Kernels at half of the peak, or the link, whichever takes longer. */
+/* What the tiling was chosen by, where the device copies beside computing and numbers are real; else kernels at half of the peak, or the link, whichever takes longer. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_tiling tiling;
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
@@ -59,8 +59,11 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double link = device->link_bandwidth > 0 ? device->link_bandwidth : device->bandwidth;
   if (tsl_tiling_of(problem, config, device, &tiling))
     return INFINITY;
-  return fmax(peak > 0 ? 2 * tsl_problem_flops(problem) / peak : 0,
-              link > 0 ? (tiling.in + tiling.out) / link : 0);
+  const bool is_real = !tsl_type(problem->c.type)->is_complex;
+  const double seconds = is_real ? tsl_tiling_seconds(problem, device, &tiling) : 0;
+  return seconds > 0 ? seconds
+                     : fmax(peak > 0 ? 2 * tsl_problem_flops(problem) / peak : 0,
+                            link > 0 ? (tiling.in + tiling.out) / link : 0);
 }
 
 static uint64_t bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -117,8 +120,6 @@ static tesela_status problem_of(const tsl_work *work, int64_t i, int64_t j, int6
 
 static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t slab) {
   tsl_streamed *self = work->state;
-  const uint64_t memory =
-      work->device->memory_limit > 0 ? work->device->memory_limit : work->device->memory_bytes;
   tsl_streamed_kind *kind = tsl_streamed_kind_of(self, i, j, slab);
   tsl_problem part;
   if (kind->child)
@@ -127,8 +128,7 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
   const tsl_child_wish wish = {.problem = &part,
                                .device = work->device,
                                .in_buffers = true,
-                               .workspace_most =
-                                   memory > self->tiling.bytes ? memory - self->tiling.bytes : 0,
+                               .workspace_most = tsl_tiling_room(work->device, &self->tiling),
                                .most = tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
                                .like = self->first};
   TSL_TRY(work->children->make(work->children, &wish, &kind->child));
@@ -152,7 +152,7 @@ static tesela_status make_kinds(tsl_work *work) {
 
 static tesela_status build(tsl_work *work) {
   tsl_tiling tiling;
-  char text[32], in[32], out[32];
+  char text[32], in[32], out[32], workspace[32];
   void *block;
   const char *why = tsl_tiling_of(&work->problem, &work->config, work->device, &tiling);
   if (why)
@@ -170,12 +170,14 @@ static tesela_status build(tsl_work *work) {
   work->config.value[STREAMED_COLS] = tiling.cols;
   work->config.value[STREAMED_DEPTH] = tiling.depth;
   tsl_log(TSL_LOG_PLAN,
-          "streamed on %s: %lld x %lld tiles of %lld x %lld, %lld slabs of %lld, in %s; %s in, %s out",
+          "streamed on %s: %lld x %lld tiles of %lld x %lld, %lld slabs of %lld, in %s; %s in, %s out; "
+          "slabs by %s, %s of workspace",
           work->device->name, (long long)tiling.row_tiles, (long long)tiling.col_tiles,
           (long long)tiling.rows, (long long)tiling.cols, (long long)tiling.slabs, (long long)tiling.depth,
           tsl_format_bytes(tiling.bytes, text, sizeof text),
           tsl_format_bytes((uint64_t)tiling.in, in, sizeof in),
-          tsl_format_bytes((uint64_t)tiling.out, out, sizeof out));
+          tsl_format_bytes((uint64_t)tiling.out, out, sizeof out), work->children->text(self->first),
+          tsl_format_bytes(self->workspace, workspace, sizeof workspace));
   return TESELA_OK;
 }
 

@@ -26,6 +26,14 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
                           tsl_tiling *tiling);
 /* What a run is expected to take on a device that copies beside computing; 0: it does not, or its rates are not known. */
 double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *tiling);
+/* Memory that a plan may take on a device, and what of it the buffers of a tiling leave to what multiplies slabs. */
+uint64_t tsl_tiling_memory(const tsl_device *device);
+uint64_t tsl_tiling_room(const tsl_device *device, const tsl_tiling *tiling);
+/* The strategy to multiply slabs whose speed is a matter of that room; NULL: there is none. And what its model says that one of a tiling's
+ * whole slabs takes it in that room; infinity: it cannot. */
+const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device);
+double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *problem,
+                                 const tsl_device *device, const tsl_tiling *tiling);
 /* Tile number `index` of row_tiles * col_tiles; each is beside the one before, so that one of its panels is there already. */
 void tsl_tiling_tile(const tsl_tiling *tiling, int64_t index, int64_t *i, int64_t *j);
 /* What of C a tile is, and of the sums a slab: their first, and how many. */

@@ -71,6 +71,8 @@ static double cost(const tsl_tiling *t) {
 typedef struct rates {
   double operations, link, memory; /* bytes over the link through pinned memory, in the device's own memory */
   double wave;                     /* elements of C that its units compute at a time */
+  const tsl_strategy
+      *engine; /* what multiplies slabs if it is faster than that; NULL: nothing that is known */
 } rates;
 
 static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
@@ -81,13 +83,36 @@ static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
   return (rates){tsl_type(problem->c.type)->component == TESELA_F64
                      ? f64
                      : device->peak_f32 * (has_mma || narrow < 1 ? narrow : 0.8),
-                 1.8 * device->link_bandwidth, fmax(device->bandwidth, device->link_bandwidth),
-                 128.0 * 128 * fmax(1, device->compute_units)};
+                 2 * device->link_bandwidth, fmax(device->bandwidth, device->link_bandwidth),
+                 128.0 * 128 * fmax(1, device->compute_units), NULL};
 }
 
-/* A step takes as long as its product, or as the panels that come for the next one and what leaves of the tile before, whichever is
+static bool overlaps(const tsl_device *device, const rates *r) {
+  return tsl_staging_is_offered(device) && r->operations > 0 && r->link > 0;
+}
+
+/* What a slab takes to multiply. */
+static double product_seconds(const tsl_problem *problem, const tsl_device *device, const rates *r,
+                              const tsl_tiling *t) {
+  const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
+  const double operations = 2 * (double)t->m * (double)t->n * (double)t->k / steps,
+               tile = (double)t->rows * (double)t->cols, whole = 2 * tile * (double)t->depth;
+  /* The last wave of a tile is half empty. */
+  const double usual = operations / r->operations * (1 + 0.5 * r->wave / tile) +
+                       (t->slabs > 1 ? 2 * tile * size_of(&problem->c) / r->memory : 0);
+  return r->engine && whole > 0
+             ? fmin(usual, operations / whole * tsl_streamed_slab_seconds(r->engine, problem, device, t))
+             : usual;
+}
+
+/* Both ways at once, where the link takes them: what the smaller adds is not known to be nothing. */
+static double both_ways(double in, double out) {
+  return fmax(in, out) + fmin(in, out) / 4;
+}
+
+/* A step takes as long as its product, or as the panels that come for the next one beside what leaves of the tile before, whichever is
  * longer. Nothing hides the first panels and the last tile. */
-static double overlapped(const tsl_problem *problem, const rates *r, const tsl_tiling *t) {
+static double overlapped(const tsl_problem *problem, const rates *r, const tsl_tiling *t, double compute) {
   const double a = reads_panels(problem) ? size_of(&problem->a) : 0,
                b = reads_panels(problem) ? size_of(&problem->b) : 0;
   const double i = (double)t->row_tiles, j = (double)t->col_tiles, slabs = (double)t->slabs;
@@ -95,31 +120,24 @@ static double overlapped(const tsl_problem *problem, const rates *r, const tsl_t
   const double depth = (double)t->depth, of_a = depth * (double)t->rows * a,
                of_b = depth * (double)t->cols * b, out = tile / slabs,
                before = tsl_problem_reads(problem, TSL_OPERAND_C) ? tile : 0;
-  const double operations = 2 * (double)t->m * (double)t->n * (double)t->k / (i * j * slabs);
-  /* The last wave of a tile is half empty. */
-  const double waves = (double)t->rows * (double)t->cols / r->wave;
-  const double compute =
-      operations / r->operations * (1 + 0.5 / waves) + (slabs > 1 ? 2 * tile / r->memory : 0);
   const bool stay = t->slabs <= t->panels;
   /* Steps that bring a panel of the next line of tiles, of the next tile in the line, and none. */
   const double lines = (t->by_cols ? j : i) - 1, others = i * j - 1 - lines;
   const double of_line = stay ? (t->by_cols ? of_b : of_a) : of_a + of_b,
                of_other = stay ? (t->by_cols ? of_a : of_b) : of_a + of_b;
   const double first = (of_a + of_b + before) / r->link;
-  const double on = fmax(compute, (of_line + out + before / slabs) / r->link) * lines * slabs +
-                    fmax(compute, (of_other + out + before / slabs) / r->link) * others * slabs;
+  const double on = fmax(compute, both_ways(of_line + before / slabs, out) / r->link) * lines * slabs +
+                    fmax(compute, both_ways(of_other + before / slabs, out) / r->link) * others * slabs;
   const double begin = compute + fmax(compute, (of_a + of_b) / r->link) * (slabs - 1);
   return first + begin + on + tile / r->link + 50e-6 * i * j * slabs; /* each step waits for something */
 }
 
 double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *tiling) {
-  const rates r = rates_of(problem, device);
-  return tsl_staging_is_offered(device) && r.operations > 0 && r.link > 0 ? overlapped(problem, &r, tiling)
-                                                                          : 0;
-}
-
-static uint64_t memory_of(const tsl_device *device) {
-  return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  rates r = rates_of(problem, device);
+  if (!overlaps(device, &r))
+    return 0;
+  r.engine = tsl_streamed_engine(problem, device);
+  return overlapped(problem, &r, tiling, product_seconds(problem, device, &r, tiling));
 }
 
 /* The buffers, and what kernels need beside their operands: copies of panels, where narrow types may be f32, and something
@@ -132,7 +150,7 @@ static double needs_of(const tsl_problem *problem, const tsl_tiling *t) {
 
 static bool fits(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *t) {
   const double most = (double)device->allocation_max;
-  return needs_of(problem, t) <= (double)memory_of(device) &&
+  return needs_of(problem, t) <= (double)tsl_tiling_memory(device) &&
          (double)t->rows * (double)t->cols * size_of(&problem->c) <= most &&
          (double)t->rows * (double)t->depth * size_of(&problem->a) <= most &&
          (double)t->depth * (double)t->cols * size_of(&problem->b) <= most;
@@ -169,47 +187,60 @@ static int64_t next_rows(int64_t m, int64_t *parts) {
   return rows < least ? least : rows;
 }
 
-/* Keeps a tiling if it is the better one. Of what computing hides fewer bytes are still better, as others use the host's memory, too. */
-static void compare(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *t, double *least,
-                    tsl_tiling *best) {
-  const double seconds = tsl_tiling_seconds(problem, device, t),
-               now =
-                   seconds > 0 ? seconds + 0.02 * (t->in + t->out) / rates_of(problem, device).link : cost(t);
-  if (now < *least) {
-    *least = now;
-    *best = *t;
+/* The best until now, and what it takes. */
+typedef struct search {
+  const tsl_problem *problem;
+  const tsl_device *device;
+  rates rates;
+  double least;
+  tsl_tiling best;
+} search;
+
+/* Keeps a tiling if it is the better one. Of what computing hides fewer bytes are still better, as others use the host's memory, too. No model is
+ * asked where the link alone takes longer than the best does. */
+static void compare(search *s, const tsl_tiling *t) {
+  const bool is_hidden = overlaps(s->device, &s->rates);
+  const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
+  double now = is_hidden ? bytes + overlapped(s->problem, &s->rates, t, 0) : cost(t);
+  if (is_hidden && now < s->least)
+    now = bytes + overlapped(s->problem, &s->rates, t, product_seconds(s->problem, s->device, &s->rates, t));
+  if (now < s->least) {
+    s->least = now;
+    s->best = *t;
   }
 }
 
 /* As wide as fits, or in a few tiles more, whose last one is out sooner. */
-static void try_widths(const tsl_problem *problem, const tsl_device *device, tsl_tiling *t, double *least,
-                       tsl_tiling *best) {
-  if (!widen(problem, device, t))
+static void try_widths(search *s, tsl_tiling *t) {
+  if (!widen(s->problem, s->device, t))
     return;
-  compare(problem, device, t, least, best);
+  compare(s, t);
   for (int64_t more = 1; more <= 3; more++) {
     tsl_tiling narrower = *t;
     narrower.cols = tsl_least(t->cols, share_of(t->n, t->col_tiles + more));
-    count(problem, &narrower);
-    if (narrower.cols >= tsl_least(t->n, LEAST) && fits(problem, device, &narrower))
-      compare(problem, device, &narrower, least, best);
+    count(s->problem, &narrower);
+    if (narrower.cols >= tsl_least(t->n, LEAST) && fits(s->problem, s->device, &narrower))
+      compare(s, &narrower);
   }
 }
 
 static bool find(const tsl_problem *problem, const tsl_device *device, tsl_tiling *best) {
   const tsl_tiling empty = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
-  double least = INFINITY;
+  search s = {.problem = problem, .device = device, .rates = rates_of(problem, device), .least = INFINITY};
   int64_t parts = 0, rows;
+  if (overlaps(device, &s.rates))
+    s.rates.engine = tsl_streamed_engine(problem, device);
   while ((rows = next_rows(problem->m, &parts)) > 0)
     for (int64_t depth = empty.k;; depth = up(up(depth, 2), LEAST) * LEAST) {
       tsl_tiling t = empty;
       t.rows = rows;
       t.depth = depth;
-      try_widths(problem, device, &t, &least, best);
+      try_widths(&s, &t);
       if (depth <= LEAST || !tsl_problem_adds_up(problem))
         break;
     }
-  return isfinite(least);
+  *best = s.best;
+  return isfinite(s.least);
 }
 
 static const char *too_small(const tsl_problem *problem, const tsl_device *device) {
@@ -221,7 +252,7 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
   count(problem, &t);
   return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
                      tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
-                     tsl_format_bytes(memory_of(device), has, sizeof has));
+                     tsl_format_bytes(tsl_tiling_memory(device), has, sizeof has));
 }
 
 /* Whether all of it could lie there, beside what kernels need. */
