@@ -122,6 +122,39 @@ static void matrices(void **state_of_test) {
     }
 }
 
+/* Short columns side by side are one stream of numbers; apart from each other they are not. */
+static void gaps(void **state_of_test) {
+  enum { ROWS = 9, COLUMNS = 101, APART = 13 };
+  static _Alignas(64) unsigned char apart[COLUMNS * APART * BYTES], near[COLUMNS * APART * BYTES],
+      x[ROWS * BYTES], wanted[COLUMNS * BYTES], y[COLUMNS * BYTES];
+  (void)state_of_test;
+  for (int t = 0; t < 4; t++)
+    for (int32_t height = 1; height <= ROWS; height++)
+      for (int32_t ld = height; ld < APART; ld++) {
+        const type *of = &types[t];
+        double alpha[2];
+        const int32_t columns = COLUMNS, one = 1, most = APART;
+        void (*gemv)(void) = routine(of, "gemv");
+        fill(of, apart, COLUMNS * APART);
+        fill(of, near, COLUMNS * APART);
+        fill(of, x, ROWS);
+        fill(of, y, COLUMNS);
+        fill(of, (unsigned char *)alpha, 1);
+        memcpy(wanted, y, sizeof y);
+        for (int32_t j = 0; j < COLUMNS; j++)
+          memcpy(near + (size_t)(j * ld) * of->size, apart + (size_t)(j * APART) * of->size,
+                 (size_t)height * of->size);
+        ((void (*)(const char *, num, num, const void *, const void *, num, const void *, num, const void *,
+                   void *, num))gemv)("T", &height, &columns, alpha, apart, &most, x, &one, alpha, wanted,
+                                      &one);
+        ((void (*)(const char *, num, num, const void *, const void *, num, const void *, num, const void *,
+                   void *, num))gemv)("T", &height, &columns, alpha, near, &ld, x, &one, alpha, y, &one);
+        if (memcmp(y, wanted, (size_t)COLUMNS * of->size) != 0)
+          fail_msg("%cgemv T of %d rows: %d apart others than %d apart", of->letter, (int)height, (int)ld,
+                   APART);
+      }
+}
+
 /* What threads get is cut by sizes alone: a triangle, a symmetric matrix and some long rows, by one thread and by two. */
 typedef struct shape {
   const char *name, *letters;
@@ -176,6 +209,6 @@ static void threads(void **state_of_test) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(vectors), cmocka_unit_test(matrices),
-                                     cmocka_unit_test(threads)};
+                                     cmocka_unit_test(gaps), cmocka_unit_test(threads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
