@@ -86,7 +86,7 @@ void *tsl_blas_level3_join(tsl_blas_layout *of);
 bool tsl_blas_level3_solve(const tsl_blas_layout *of);
 /* Products with a triangle of few rows, where it lies; false, and c as it was, where there is no such way. */
 bool tsl_blas_level3_multiply(const tsl_blas_layout *of);
-/* Few rows, columns and terms, but of systems; false, and c as it was, where there are more, or no such way. */
+/* Few rows, columns and terms; false, and c as it was, where there are more, or no such way. */
 bool tsl_blas_level3_little(const tsl_blas_layout *of);
 /* Which triangle is stored, or computed. */
 static inline tesela_triangle tsl_blas_level3_side(const tsl_blas_layout *of) {

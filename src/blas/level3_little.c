@@ -15,6 +15,8 @@ static const struct most {
 
 /* Rows of a triangle, and columns beside it; and rows of one, of real numbers, whose columns are soonest read as vectors. */
 enum { TRIANGLE_MOST = 64, COLUMNS_MOST = 256, BESIDE_MOST = 32 };
+/* Rows of a triangle that is solved, and right-hand sides: a call's beginning and end take a fifth of one with one of each. */
+enum { SOLVED_MOST = 32, SIDES_MOST = 4 };
 static const struct most vector_most = {.f32 = 8, .f64 = 8};
 
 static int64_t of_type(const struct most *of, tesela_type type) {
@@ -56,6 +58,8 @@ bool tsl_blas_level3_little(const tsl_blas_layout *of) {
     const int64_t most = of_type(&table[of->routine], work->type);
     return work->m <= most && work->n <= most && work->k <= most && multiply(of);
   }
+  if (of->routine == TSL_BLAS_TRSM)
+    return work->m <= SOLVED_MOST && work->n <= SIDES_MOST && tsl_blas_level3_solve(of);
   if (of->routine != TSL_BLAS_TRMM || work->m > TRIANGLE_MOST || work->n > COLUMNS_MOST)
     return false;
   const bool are_vectors = work->a.row == 1 && work->c.row == 1 && work->n <= BESIDE_MOST &&

@@ -100,9 +100,11 @@ static void *search(quest *of, bool program_first) {
   return of->wide ? NULL : tsl_loaded_find(of->name, ask, of);
 }
 
-/* Whether it is time to search (again). */
+/* Whether it is time to search (again). A call that is not counted, as another thread counts, is none that is missed; and an addition that misses
+ * none takes 20 clocks, in each call of a program without another BLAS. */
 static bool is_due(tsl_blas_late *late) {
-  const unsigned tries = atomic_fetch_add_explicit(&late->tries, 1, memory_order_relaxed);
+  const unsigned tries = atomic_load_explicit(&late->tries, memory_order_relaxed);
+  atomic_store_explicit(&late->tries, tries + 1, memory_order_relaxed);
   return (tries & (tries + 1)) == 0;
 }
 

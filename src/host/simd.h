@@ -21,6 +21,11 @@
  *   total_T(value), totals_T(values, to)  the sum of a vector's lanes, in a fixed order; those of four vectors, side by side
  *   store_nontemporal_T(to, value)        past the caches, to an aligned address; fence() before anybody is told
  *   HAS_LOAD_FAR, load_far_T(from)        1 where there is a way to load a vector that memory's speed needs and the first caches do not
+ *   HAS_STREAMS                           1 where it has what takes a stream of short columns apart (vector/kernels/stream_dot.h):
+ *     mask_bits_T(bits), select_T(mask, a, b)    lanes whose bit is set; a where the mask has a lane, else b
+ *     rearranged_T(value, lanes)                 lane l becomes what lane lanes[l] was
+ *     unzip_T(a, b, out)                         out[0] in each 16 bytes the numbers with even places in a's, then those in b's; out[1] the odd ones
+ *     unzip_quarters_T(a, b, out)                the same with 16 bytes in place of a number, in the whole vector
  *   TSL_KEEP(value)                       lets the compiler believe that a vector changes: it is loaded once, and not again
  *                                         for each use
  * HAS_FUSED and fused_f64(a, b, c): a b + c rounded once, of vectors; 0 where it takes a call for each lane; widen_f64(from): as

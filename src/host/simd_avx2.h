@@ -119,6 +119,46 @@ static inline void transpose_c128(const element_c128 *const *row, int64_t at, ve
   out[0] = _mm256_set_m128d(_mm_loadu_pd(row[1][at].component), _mm_loadu_pd(row[0][at].component));
 }
 
+#define HAS_STREAMS 1
+static inline mask_f32 mask_bits_f32(uint32_t bits) {
+  const __m256i each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), each), each);
+}
+static inline mask_f64 mask_bits_f64(uint32_t bits) {
+  const __m256i each = _mm256_setr_epi64x(1, 2, 4, 8);
+  return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((int)bits), each), each);
+}
+static inline vector_f32 select_f32(mask_f32 mask, vector_f32 a, vector_f32 b) {
+  return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask));
+}
+static inline vector_f64 select_f64(mask_f64 mask, vector_f64 a, vector_f64 b) {
+  return _mm256_blendv_pd(b, a, _mm256_castsi256_pd(mask));
+}
+static inline vector_f32 rearranged_f32(vector_f32 value, const int32_t *lanes) {
+  return _mm256_permutevar8x32_ps(value, _mm256_loadu_si256((const __m256i *)lanes));
+}
+static inline vector_f64 rearranged_f64(vector_f64 value, const int32_t *lanes) {
+  const __m256i low = _mm256_slli_epi64(_mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)lanes)), 1),
+                high = _mm256_slli_epi64(_mm256_add_epi64(low, _mm256_set1_epi64x(1)), 32);
+  return _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(value), _mm256_or_si256(low, high)));
+}
+static inline void unzip_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
+  out[0] = _mm256_shuffle_ps(a, b, 0x88);
+  out[1] = _mm256_shuffle_ps(a, b, 0xdd);
+}
+static inline void unzip_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
+  out[0] = _mm256_unpacklo_pd(a, b);
+  out[1] = _mm256_unpackhi_pd(a, b);
+}
+static inline void unzip_quarters_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
+  out[0] = _mm256_permute2f128_ps(a, b, 0x20);
+  out[1] = _mm256_permute2f128_ps(a, b, 0x31);
+}
+static inline void unzip_quarters_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
+  out[0] = _mm256_permute2f128_pd(a, b, 0x20);
+  out[1] = _mm256_permute2f128_pd(a, b, 0x31);
+}
+
 static inline vector_f32 swapped_f32(vector_f32 value) {
   return _mm256_permute_ps(value, 0xb1);
 }

@@ -129,6 +129,42 @@ static inline void transpose_c128(const element_c128 *const *row, int64_t at, ve
       quarters_f64(row[0][at].component, row[1][at].component, row[2][at].component, row[3][at].component);
 }
 
+#define HAS_STREAMS 1
+static inline mask_f32 mask_bits_f32(uint32_t bits) {
+  return (mask_f32)bits;
+}
+static inline mask_f64 mask_bits_f64(uint32_t bits) {
+  return (mask_f64)bits;
+}
+static inline vector_f32 select_f32(mask_f32 mask, vector_f32 a, vector_f32 b) {
+  return _mm512_mask_mov_ps(b, mask, a);
+}
+static inline vector_f64 select_f64(mask_f64 mask, vector_f64 a, vector_f64 b) {
+  return _mm512_mask_mov_pd(b, mask, a);
+}
+static inline vector_f32 rearranged_f32(vector_f32 value, const int32_t *lanes) {
+  return _mm512_permutexvar_ps(_mm512_loadu_si512(lanes), value);
+}
+static inline vector_f64 rearranged_f64(vector_f64 value, const int32_t *lanes) {
+  return _mm512_permutexvar_pd(_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)lanes)), value);
+}
+static inline void unzip_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
+  out[0] = _mm512_shuffle_ps(a, b, 0x88);
+  out[1] = _mm512_shuffle_ps(a, b, 0xdd);
+}
+static inline void unzip_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
+  out[0] = _mm512_unpacklo_pd(a, b);
+  out[1] = _mm512_unpackhi_pd(a, b);
+}
+static inline void unzip_quarters_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
+  out[0] = _mm512_shuffle_f32x4(a, b, 0x88);
+  out[1] = _mm512_shuffle_f32x4(a, b, 0xdd);
+}
+static inline void unzip_quarters_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
+  out[0] = _mm512_shuffle_f64x2(a, b, 0x88);
+  out[1] = _mm512_shuffle_f64x2(a, b, 0xdd);
+}
+
 static inline vector_f32 swapped_f32(vector_f32 value) {
   return _mm512_permute_ps(value, 0xb1);
 }

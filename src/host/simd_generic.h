@@ -64,6 +64,7 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #endif
 }
 #define HAS_LOAD_FAR 0
+#define HAS_STREAMS 0
 #define HAS_DOT_BF16 0
 #define HAS_DOT_U8 0
 #define HAS_DOT_I8 0

@@ -28,6 +28,7 @@ static inline void transpose_f64(const double *const *row, int64_t at, vector_f6
 }
 
 #define HAS_LOAD_FAR 0
+#define HAS_STREAMS 0
 #define HAS_FUSED 1
 static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
   return (vector_f64)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);

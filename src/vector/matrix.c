@@ -144,7 +144,7 @@ static bool multiply_pieces(job *of, tsl_team team) {
 /* Columns j.. of y += alpha A' x, for some rows. */
 static void multiply_columns(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t j,
                              int64_t columns) {
-  const int64_t strip = STRIP / of->size;
+  const int64_t strip = STRIP / of->size, sums = COLUMNS * ELEMENT_MAX / of->size;
   buffers own;
   for (int64_t i = 0; i < p->rows; i += strip) {
     const int64_t rows = tsl_least(strip, p->rows - i);
@@ -154,8 +154,12 @@ static void multiply_columns(const tsl_vector_kernels *of, const tsl_vector_prod
       of->line->copy(rows, from.at, from.step, p->conjugate, own.strip, 1);
       x = own.strip;
     }
-    for (int64_t at = j; at < j + columns; at += COLUMNS) {
-      const int64_t count = tsl_least(COLUMNS, j + columns - at);
+    if (is_dense(p->y, p->conjugate) && tsl_number_is(p->alpha, 1)) {
+      of->column->dot(rows, columns, element(of, p->a, p->ld, i, j), p->ld, x, tsl_line_at(of, p->y, j));
+      continue;
+    }
+    for (int64_t at = j; at < j + columns; at += sums) {
+      const int64_t count = tsl_least(sums, j + columns - at);
       const tsl_line target = tsl_line_from(of, p->y, at);
       memset(own.small, 0, (size_t)(count * of->size));
       of->column->dot(rows, count, element(of, p->a, p->ld, i, at), p->ld, x, own.small);

@@ -63,7 +63,9 @@ static wide element(const matrix *a, int64_t i, int64_t j) {
 static void fill(matrix *a) {
   const bool solves = a->shape->kind == SOLVES;
   const int64_t columns = a->n;
-  const int64_t count = a->storage == PACKED ? columns * (columns + 1) / 2 : columns * a->ld;
+  const int64_t count = a->storage == PACKED                ? columns * (columns + 1) / 2
+                        : a->storage == FULL && columns > 0 ? (columns - 1) * a->ld + a->m
+                                                            : columns * a->ld;
   a->in = block_of(a->of, count);
   for (int64_t j = 0; j < columns; j++)
     for (int64_t i = 0; i < a->m; i++) {
@@ -267,18 +269,12 @@ static wide factor(const type *of) {
   return which == 0 ? 0 : which == 1 ? 1 : value_of(of);
 }
 
-static void one(const type *of, const shape *wanted, int size) {
+/* With lines for a matrix, letters and scalars that are there already. */
+static void act(scene *of_matrix, const type *of, const shape *wanted) {
   static const int steps[] = {1, 1, 1, -1, 2, -2, 3, -3};
-  scene s = {
-      .a = matrix_of(of, wanted, size), .trans = "NTC"[draw(3)], .alpha = factor(of), .beta = factor(of)};
+  scene s = *of_matrix;
   const int kind = wanted->kind;
-  const bool triangular = kind == MULTIPLIES || kind == SOLVES, swaps = kind == GENERAL && s.trans != 'N';
-  if (triangular)
-    s.alpha = 1;
-  else if (kind != GENERAL)
-    s.trans = 'N';
-  if (kind == ONE && of->is_complex)
-    s.alpha = creall(s.alpha);
+  const bool swaps = kind == GENERAL && s.trans != 'N';
   const int64_t x_count = kind == OUTER || swaps ? s.a.m : s.a.n,
                 y_count = kind == GENERAL && !swaps ? s.a.m : s.a.n;
   s.x = line_of(of, x_count, steps[draw(8)]);
@@ -302,6 +298,37 @@ static void one(const type *of, const shape *wanted, int size) {
   release(&s.y.in, s.what);
 }
 
+static void one(const type *of, const shape *wanted, int size) {
+  scene s = {
+      .a = matrix_of(of, wanted, size), .trans = "NTC"[draw(3)], .alpha = factor(of), .beta = factor(of)};
+  const int kind = wanted->kind;
+  if (kind == MULTIPLIES || kind == SOLVES)
+    s.alpha = 1;
+  else if (kind != GENERAL)
+    s.trans = 'N';
+  if (kind == ONE && of->is_complex)
+    s.alpha = creall(s.alpha);
+  act(&s, of, wanted);
+}
+
+/* Columns that are short, and near each other or with gaps of no numbers between them, transposed: any number of them. Nothing lies behind the
+ * last one. */
+static void test_short(void **unused) {
+  static const int counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 77, 100, 300, 1029};
+  (void)unused;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    for (int rows = 1; rows <= 10; rows++)
+      for (int gap = 0; gap < 4; gap++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+          scene s = {.a = {.of = &types[t], .shape = &shapes[0], .m = rows, .n = counts[c], .ld = rows + gap},
+                     .trans = "TC"[draw(2)],
+                     .alpha = factor(&types[t]),
+                     .beta = factor(&types[t])};
+          fill(&s.a);
+          act(&s, &types[t], &shapes[0]);
+        }
+}
+
 static void test_sizes(void **unused) {
   (void)unused;
   for (size_t t = 0; t < sizeof types / sizeof *types; t++)
@@ -323,6 +350,7 @@ static void test_large(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_large)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_short),
+                                     cmocka_unit_test(test_large)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

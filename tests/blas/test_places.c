@@ -3,6 +3,7 @@
  * them: what both computed is the same. So is what one thread and two compute. */
 #include "blas/operands.h"
 
+#include <sys/mman.h>
 #include <tesela/blas.h>
 
 typedef const int32_t *num;
@@ -122,6 +123,70 @@ static void matrices(void **state_of_test) {
     }
 }
 
+/* Short columns side by side are one stream of numbers; apart from each other they are not. */
+static void gaps(void **state_of_test) {
+  enum { ROWS = 9, COLUMNS = 101, APART = 13 };
+  static _Alignas(64) unsigned char apart[COLUMNS * APART * BYTES], near[COLUMNS * APART * BYTES],
+      x[ROWS * BYTES], wanted[COLUMNS * BYTES], y[COLUMNS * BYTES];
+  (void)state_of_test;
+  for (int t = 0; t < 4; t++)
+    for (int32_t height = 1; height <= ROWS; height++)
+      for (int32_t ld = height; ld < APART; ld++) {
+        const type *of = &types[t];
+        double alpha[2];
+        const int32_t columns = COLUMNS, one = 1, most = APART;
+        void (*gemv)(void) = routine(of, "gemv");
+        fill(of, apart, COLUMNS * APART);
+        fill(of, near, COLUMNS * APART);
+        fill(of, x, ROWS);
+        fill(of, y, COLUMNS);
+        fill(of, (unsigned char *)alpha, 1);
+        memcpy(wanted, y, sizeof y);
+        for (int32_t j = 0; j < COLUMNS; j++)
+          memcpy(near + (size_t)(j * ld) * of->size, apart + (size_t)(j * APART) * of->size,
+                 (size_t)height * of->size);
+        ((void (*)(const char *, num, num, const void *, const void *, num, const void *, num, const void *,
+                   void *, num))gemv)("T", &height, &columns, alpha, apart, &most, x, &one, alpha, wanted,
+                                      &one);
+        ((void (*)(const char *, num, num, const void *, const void *, num, const void *, num, const void *,
+                   void *, num))gemv)("T", &height, &columns, alpha, near, &ld, x, &one, alpha, y, &one);
+        if (memcmp(y, wanted, (size_t)COLUMNS * of->size) != 0)
+          fail_msg("%cgemv T of %d rows: %d apart others than %d apart", of->letter, (int)height, (int)ld,
+                   APART);
+      }
+}
+
+/* The same between protected pages, up against the first one and the last: a touch outside ends the program. */
+static void edges(void **state_of_test) {
+  enum {
+    ROWS = 9,
+    COLUMNS = 70,
+    PAGE = 1 << 16,
+    ROOM = PAGE * ((COLUMNS * (ROWS + 4) * BYTES + PAGE - 1) / PAGE)
+  };
+  static const double zero[2] = {0};
+  unsigned char *all = mmap(NULL, ROOM + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+                *room = all + PAGE;
+  (void)state_of_test;
+  assert_true(all != MAP_FAILED);
+  assert_int_equal(mprotect(room, ROOM, PROT_READ | PROT_WRITE), 0);
+  for (int t = 0; t < 4; t++)
+    for (int32_t height = 1; height <= ROWS; height++)
+      for (int32_t ld = height; ld < height + 4; ld++)
+        for (int32_t columns = 1; columns <= COLUMNS; columns++)
+          for (int at_end = 0; at_end < 2; at_end++) {
+            const type *of = &types[t];
+            const int32_t one = 1;
+            const size_t bytes = (size_t)((columns - 1) * ld + height) * of->size;
+            unsigned char x[ROWS * BYTES] = {0}, y[COLUMNS * BYTES];
+            store(of, x, 0, 1);
+            ((void (*)(const char *, num, num, const void *, const void *, num, const void *, num,
+                       const void *, void *, num))routine(of, "gemv"))(
+                "T", &height, &columns, x, room + (at_end ? ROOM - bytes : 0), &ld, x, &one, zero, y, &one);
+          }
+  munmap(all, ROOM + 2 * PAGE);
+}
+
 /* What threads get is cut by sizes alone: a triangle, a symmetric matrix and some long rows, by one thread and by two. */
 typedef struct shape {
   const char *name, *letters;
@@ -176,6 +241,7 @@ static void threads(void **state_of_test) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(vectors), cmocka_unit_test(matrices),
+                                     cmocka_unit_test(gaps), cmocka_unit_test(edges),
                                      cmocka_unit_test(threads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,8 +295,11 @@ static void dot_along(int64_t rows, int64_t count, const REAL *from, int64_t ld,
 }
 
 #include "vector/kernels/short_dot.h"
+#include "vector/kernels/stream_dot.h"
 
 static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const void *x, void *s) {
+  if (PARTS == 1 && rows > 0 && ld <= APART_MOST && dot_stream(rows, count, a, ld, x, s))
+    return;
   if (rows * PARTS <= SHORT_MOST)
     dot_short(rows, count, a, ld * PARTS, x, s);
   else

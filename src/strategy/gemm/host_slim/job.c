@@ -61,7 +61,6 @@ void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, 
   job->is_far = tsl_problem_bytes(problem) > level_3 / 4;
   job->alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
   job->asks_ahead = c_bytes > (device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS);
-  job->by_rows = job->alone || tsl_problem_bytes(problem) > level_3 / 2;
 }
 
 /* A run under way. */
@@ -299,10 +298,7 @@ static void update_near(const tsl_slim_job *job, const piece *of) {
   tsl_slim_tile tile = of->tile;
   tile.plain = job->of.beta != 1 ? 0 : job->of.alpha == -1 ? -1 : 1;
   tile.scales = of->tile.scales && tile.plain >= 0;
-  if (!job->by_rows)
-    for (int64_t j = 0; j < whole; j += across)
-      multiply_down(job, &tile, job->vectors, of->rows, of->a, of->b + j * size, of->c + j * size);
-  for (int64_t i = 0; i < count && job->by_rows; i++) {
+  for (int64_t i = 0; i < count; i++) {
     const int64_t row = tsl_even_start(of->rows, count, i);
     update_row(job, of, &tile, row, tsl_even_start(of->rows, count, i + 1) - row, whole);
   }
@@ -317,15 +313,14 @@ static void update_near(const tsl_slim_job *job, const piece *of) {
                          of->c + i * of->tile.c_row + whole * size, 1);
 }
 
-/* Where several threads go along rows, pieces below each other come one after the other: each has rows of its own then, in which the
- * processor reads ahead. */
+/* Pieces below each other come one after the other: each thread has rows of its own then, in which the processor reads ahead. Beside each
+ * other two threads have lines of the same pages, and what is read ahead for the one is the other's. */
 static void update_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_slim_job *job = run->job;
   const int64_t rows_of_pieces = run->pieces / run->columns_of_pieces;
-  const bool goes_down = !job->alone && job->by_rows;
-  const int64_t first = (goes_down ? index % rows_of_pieces : index / run->columns_of_pieces) * UPDATE_ROWS,
-                from = (goes_down ? index / rows_of_pieces : index % run->columns_of_pieces) * run->width,
+  const int64_t first = (job->alone ? index / run->columns_of_pieces : index % rows_of_pieces) * UPDATE_ROWS,
+                from = (job->alone ? index % run->columns_of_pieces : index / rows_of_pieces) * run->width,
                 size = job->of.size, rows = tsl_least(UPDATE_ROWS, job->of.few - first),
                 width = tsl_least(run->width, job->of.many - from),
                 across = job->vectors * job->kernels->lanes, whole = width / across * across;

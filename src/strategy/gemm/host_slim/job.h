@@ -78,7 +78,6 @@ typedef struct tsl_slim_job {
   int64_t chunk, width; /* steps, and columns of a piece */
   int vectors;          /* across a tile of an update */
   bool asks_ahead;      /* a second cache does not hold an update's C */
-  bool by_rows;         /* an update's tiles follow each other along rows, else down a panel of columns */
   bool nontemporal;     /* C goes past the caches */
   bool is_far;          /* the operands are more than the second cache holds */
   bool alone;           /* too little for a second thread */

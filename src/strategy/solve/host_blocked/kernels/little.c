@@ -337,8 +337,9 @@ static side side_of(tesela_triangle triangle, bool turned) {
   return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
 }
 
-/* Its rows are columns where all is transposed. */
+/* Its rows are columns where all is transposed. GCC 12 would load both strides as one vector, which waits for who has just stored them one by one. */
 static void take_part(factor *out, const void *at, int64_t row, int64_t col, bool turned, bool conjugates) {
+  __asm__("" : "+r"(row), "+r"(col));
   out->view.at = tsl_writable(at);
   out->view.row_stride = turned ? col : row;
   out->view.col_stride = turned ? row : col;

@@ -1,0 +1,206 @@
+/* s += A' x where columns are so short, and lie so near each other, that A is one stream of numbers: a part of columns.c. As many vectors as columns
+ * are apart hold a vector's worth of columns, and are taken apart in registers into element 0 of all columns, element 1, ...: fewer loads than
+ * short_dot.h has, and no address for each column. Sums have the same terms in the same order.
+ *
+ *   3 apart     | a0 b0 c0 a1 |      blended, as 3 and a power of two have no divisor     | a0 a3 a2 a1 |     rearranged
+ *               | b1 c1 a2 b2 |  ->  in common: each lane has had one of a, b and c   ->  | b1 b0 b3 b2 | ->  b0 b1 b2 b3, ...
+ *               | c2 a3 b3 c3 |      of some column                                       | c2 c1 c0 c3 |
+ *
+ * By powers of two even places go apart from odd ones; 6 is both. What lies in gaps between columns is read, and meets nothing.
+ * Limits: real numbers. */
+
+/* How far columns are from each other at most: in f64 more of them are done as soon by short_dot.h. */
+enum { APART_MOST = HAS_STREAMS && PARTS == 1 ? (sizeof(REAL) == 4 ? 8 : 4) : 0 };
+
+#if HAS_STREAMS
+
+enum { QUARTER = 16 / sizeof(REAL), MOST_APART = 8 };
+
+/* Where place p of a vector is once even places went apart from odd ones in every 16 bytes of two; and what place lane l has. */
+#define UNZIPPED(p)                                                                                          \
+  ((p) % (LANES / 2) / (QUARTER / 2) * QUARTER + (p) / (LANES / 2) % 2 * (QUARTER / 2) + (p) % (QUARTER / 2))
+static inline int place_of(int lane) {
+  return lane % QUARTER / (QUARTER / 2) * (LANES / 2) + lane / QUARTER * (QUARTER / 2) + lane % (QUARTER / 2);
+}
+
+/* The lanes in which take_apart() leaves the columns: of odd distances, and their doubles, other ones for each element. */
+#define OF_ODD(apart, i, c) (((apart) * (c) + (i)) % LANES)
+#define OF_SIX(apart, i, c) UNZIPPED(OF_ODD(3, i, c))
+#define OF_TWO(apart, i, c) UNZIPPED(c)
+#define OF_FOUR(apart, i, c)                                                                                 \
+  (QUARTER == 4 ? (c) % (LANES / 4) * 4 + (c) / (LANES / 4) % 4                                              \
+                : (c) / (LANES / 2) * (LANES / 2) + (c) % (LANES / 4) * 2 + (c) / (LANES / 4) % 2)
+#define OF_EIGHT(apart, i, c)                                                                                \
+  (LANES < 8                                                                                                 \
+       ? 0                                                                                                   \
+       : (c) / (LANES / 2) * (LANES / 2) + (c) % (LANES / PER_EIGHT) * 4 + (c) / (LANES / PER_EIGHT) % 4)
+enum { PER_EIGHT = LANES < 8 ? 1 : 8 };
+#define FOUR_LANES(of, apart, i, c)                                                                          \
+  of(apart, i, c), of(apart, i, c + 1), of(apart, i, c + 2), of(apart, i, c + 3)
+#define ALL_LANES(of, apart, i)                                                                              \
+  {                                                                                                          \
+    FOUR_LANES(of, apart, i, 0), FOUR_LANES(of, apart, i, 4), FOUR_LANES(of, apart, i, 8),                   \
+        FOUR_LANES(of, apart, i, 12)                                                                         \
+  }
+static const int32_t lanes_of[MOST_APART + 1][MOST_APART][16] = {
+    [2] = {ALL_LANES(OF_TWO, 2, 0)},
+    [3] = {ALL_LANES(OF_ODD, 3, 0), ALL_LANES(OF_ODD, 3, 1), ALL_LANES(OF_ODD, 3, 2)},
+    [4] = {ALL_LANES(OF_FOUR, 4, 0)},
+    [5] = {ALL_LANES(OF_ODD, 5, 0), ALL_LANES(OF_ODD, 5, 1), ALL_LANES(OF_ODD, 5, 2), ALL_LANES(OF_ODD, 5, 3),
+           ALL_LANES(OF_ODD, 5, 4)},
+    [6] = {ALL_LANES(OF_SIX, 6, 0), ALL_LANES(OF_SIX, 6, 1), ALL_LANES(OF_SIX, 6, 2)},
+    [7] = {ALL_LANES(OF_ODD, 7, 0), ALL_LANES(OF_ODD, 7, 1), ALL_LANES(OF_ODD, 7, 2), ALL_LANES(OF_ODD, 7, 3),
+           ALL_LANES(OF_ODD, 7, 4), ALL_LANES(OF_ODD, 7, 5), ALL_LANES(OF_ODD, 7, 6)},
+    [8] = {ALL_LANES(OF_EIGHT, 8, 0)},
+};
+
+/* The number below `odd` that a vector's lanes times it are one less than a multiple of. */
+TSL_INLINE int turn_of(int odd) {
+  int turn = 1;
+  TSL_UNROLL for (int v = 1; v < MOST_APART; v++) if (v < odd && (LANES * v + 1) % odd == 0) turn = v;
+  return turn;
+}
+
+/* The lanes whose element 0 is in a vector with this bit in its number. */
+TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
+  uint32_t bits = 0;
+  TSL_UNROLL for (int l = 0; l < LANES; l++) bits |=
+      ((unzipped ? place_of(l) : l) * turn_of(odd) % odd & bit) != 0 ? 1u << l : 0;
+  return bits;
+}
+
+/* Element i of all columns becomes v[i]: the vectors of each lane are turned by as many as it has element 0 behind the first one. */
+TSL_INLINE void take_odd(vector *v, int odd, bool unzipped) {
+  vector turned[MOST_APART];
+  TSL_UNROLL for (int bit = 1; bit < MOST_APART; bit *= 2) if (bit < odd) {
+    const NAME(mask) mask = NAME(mask_bits)(turn_bits(odd, bit, unzipped));
+    TSL_UNROLL for (int j = 0; j < odd; j++) turned[j] = NAME(select)(mask, v[(j + bit) % odd], v[j]);
+    TSL_UNROLL for (int j = 0; j < odd; j++) v[j] = turned[j];
+  }
+  TSL_UNROLL for (int i = 0; i < odd; i++) turned[i] = v[(odd - turn_of(odd)) * i % odd];
+  TSL_UNROLL for (int i = 0; i < odd; i++) v[i] = turned[i];
+}
+
+TSL_INLINE void take_four(vector *v) {
+  vector first[2], second[2], even[2], odd[2];
+  NAME(unzip)(v[0], v[1], first);
+  NAME(unzip)(v[2], v[3], second);
+  if (QUARTER == 4) {
+    NAME(unzip)(first[0], second[0], even);
+    NAME(unzip)(first[1], second[1], odd);
+  } else {
+    NAME(unzip_quarters)(first[0], second[0], even);
+    NAME(unzip_quarters)(first[1], second[1], odd);
+  }
+  TSL_UNROLL for (int i = 0; i < 2; i++) {
+    v[2 * i] = even[i];
+    v[2 * i + 1] = odd[i];
+  }
+}
+
+TSL_INLINE void take_eight(vector *v) {
+  take_four(v);
+  take_four(v + 4);
+  TSL_UNROLL for (int i = 0; i < 4; i++) {
+    vector both[2];
+    NAME(unzip_quarters)(v[i], v[4 + i], both);
+    v[i] = both[0];
+    v[4 + i] = both[1];
+  }
+}
+
+TSL_INLINE void take_six(vector *v) {
+  vector parts[2][MOST_APART];
+  TSL_UNROLL for (int i = 0; i < 3; i++) {
+    vector both[2];
+    NAME(unzip)(v[2 * i], v[2 * i + 1], both);
+    parts[0][i] = both[0];
+    parts[1][i] = both[1];
+  }
+  take_odd(parts[0], 3, true);
+  take_odd(parts[1], 3, true);
+  TSL_UNROLL for (int i = 0; i < 6; i++) v[i] = parts[i % 2][i / 2];
+}
+
+TSL_INLINE void take_apart(vector *v, int apart) {
+  if (apart == 2)
+    NAME(unzip)(v[0], v[1], v);
+  else if (apart == 4)
+    take_four(v);
+  else if (apart == 8)
+    take_eight(v);
+  else if (apart == 6)
+    take_six(v);
+  else if (apart > 1)
+    take_odd(v, apart, false);
+}
+
+/* Of a vector's worth of columns, which begin with v, in the columns' order. */
+TSL_INLINE vector stream_sums(vector *v, int apart, int64_t rows, const vector *x) {
+  const bool each_its_own = apart % 2 != 0 || apart == 6;
+  vector sum = {0};
+  take_apart(v, apart);
+  TSL_UNROLL for (int i = 0; i < apart; i++) if (i < rows) {
+    vector here = v[i];
+    if (apart > 1 && each_its_own)
+      here = NAME(rearranged)(here, lanes_of[apart][apart == 6 ? i / 2 : i]);
+    sum += x[i] * here;
+  }
+  if (!each_its_own)
+    sum = NAME(rearranged)(sum, lanes_of[apart][0]);
+  return sum;
+}
+
+TSL_INLINE void dot_apart(int apart, int64_t rows, int64_t count, const REAL *a, const REAL *x, REAL *s) {
+  const int64_t numbers = (count - 1) * apart + rows;
+  vector v[MOST_APART], factor[MOST_APART];
+  TSL_UNROLL for (int i = 0; i < apart; i++) factor[i] = all(i < rows ? x[i] : 0);
+  int64_t j = 0;
+  for (; (j + LANES) * apart <= numbers; j += LANES) {
+    TSL_UNROLL for (int i = 0; i < apart; i++) v[i] = NAME(load)(a + j * apart + i * LANES);
+    NAME(store)(s + j, NAME(load)(s + j) + stream_sums(v, apart, rows, factor));
+  }
+  if (j == count)
+    return;
+  const int64_t left = numbers - j * apart;
+  TSL_UNROLL for (int i = 0; i < apart; i++) {
+    const int64_t here = left - i * LANES;
+    v[i] = (vector){0};
+    if (here > 0)
+      v[i] = NAME(load_edge)(a + j * apart + i * LANES, here < LANES ? here : LANES);
+  }
+  const vector sum = stream_sums(v, apart, rows, factor);
+  NAME(store_edge)(s + j, NAME(load_edge)(s + j, count - j) + sum, count - j);
+}
+
+/* Whether it was done. */
+static bool dot_stream(int64_t rows, int64_t count, const REAL *a, int64_t ld, const REAL *x, REAL *s) {
+  if (ld == 1)
+    dot_apart(1, rows, count, a, x, s);
+  else if (ld == 2)
+    dot_apart(2, rows, count, a, x, s);
+  else if (ld == 3)
+    dot_apart(3, rows, count, a, x, s);
+  else if (ld == 4)
+    dot_apart(4, rows, count, a, x, s);
+  else if (APART_MOST > 4 && ld == 5)
+    dot_apart(5, rows, count, a, x, s);
+  else if (APART_MOST > 4 && ld == 6)
+    dot_apart(6, rows, count, a, x, s);
+  else if (APART_MOST > 4 && ld == 7)
+    dot_apart(7, rows, count, a, x, s);
+  else if (APART_MOST > 4 && ld == 8)
+    dot_apart(8, rows, count, a, x, s);
+  else
+    return false;
+  return true;
+}
+
+#else
+
+static bool dot_stream(int64_t rows, int64_t count, const REAL *a, int64_t ld, const REAL *x, REAL *s) {
+  (void)rows, (void)count, (void)a, (void)ld, (void)x, (void)s;
+  return false;
+}
+
+#endif
