@@ -169,8 +169,8 @@ static bool is_sweep;
 
 /* The devices share a strategy's configs and forms: each takes the first config in the first two forms, and of the rest
  * what its turn is. Where there are many forms, the first config takes every other one and further configs one each. Of what
- * is a turn's, every sixth is compiled, of each strategy others, each config's with forms of its own; in a sweep all. */
-enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 6 };
+ * is a turn's, every twelfth is compiled, of each strategy others, each config's with forms of its own; in a sweep all. */
+enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 12 };
 static int build_all(const tsl_strategy *strategy, int number, tsl_device *const *found, int count,
                      tsl_device *device) {
   static form forms[FORMS_MAX];
