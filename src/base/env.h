@@ -12,6 +12,9 @@
     "device to use unless a call names one: cpu, opencl:0, cuda:0, auto; several: opencl:0,cpu or cuda:*")   \
   X(DEVICE_MEMORY, "",                                                                                       \
     "most memory that a plan takes on a device beside the cpu, such as 8GiB; default: what it has")          \
+  X(LAST_CACHE, "",                                                                                          \
+    "what the processor's last cache is taken to hold, such as 32MiB, of which measuring fills and moves "   \
+    "several times as much; default: what the system tells, which in a virtual machine may be that of many") \
   X(THREADS, "", "most host threads; default: the processors that this process may run on")                  \
   X(ACCURACY, "default",                                                                                     \
     "how right results are to be where a call says nothing: default, a number such as 1e-5, e4m3, tf32, "    \

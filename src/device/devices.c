@@ -50,6 +50,7 @@ struct tsl_devices {
   tsl_guard lock;           /* of everything below, until a kind was listed; then its part is constant */
   int threads;              /* most that a device may use of the host; 0: no limit */
   uint64_t memory;          /* most that a plan may take on a device; 0: what it has */
+  uint64_t last_cache;      /* what the processor's is taken to hold; 0: what it has */
   tsl_device_slot **groups; /* several devices together, as they were named */
   int group_count;
   int kind_count;
@@ -72,18 +73,27 @@ const tsl_device_kind *tsl_device_kind_at(int index) {
   return index < OWN_KINDS ? own_kinds[index] : added_kinds[index - OWN_KINDS];
 }
 
+/* A variable that is a size; 0 where it is not set. */
+static tesela_status size_of(tsl_env variable, uint64_t *bytes) {
+  const char *text = tsl_env_get(variable);
+  *bytes = 0;
+  if (*text && (!tsl_parse_bytes(text, bytes) || *bytes == 0))
+    return tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be a size such as 8GiB",
+                    tsl_env_at((int)variable)->name, text);
+  return TESELA_OK;
+}
+
 tesela_status tsl_devices_create(tsl_devices **devices) {
-  const char *limit = tsl_env_get(TSL_ENV_DEVICE_MEMORY);
-  uint64_t memory = 0;
+  uint64_t memory, last_cache;
   *devices = NULL;
-  if (*limit && (!tsl_parse_bytes(limit, &memory) || memory == 0))
-    return tsl_fail(TESELA_BAD_CALL, "TESELA_DEVICE_MEMORY is \"%.64s\"; it can be a size such as 8GiB",
-                    limit);
+  TSL_TRY(size_of(TSL_ENV_DEVICE_MEMORY, &memory));
+  TSL_TRY(size_of(TSL_ENV_LAST_CACHE, &last_cache));
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of devices");
   tsl_guard_init(&(*devices)->lock);
   (*devices)->memory = memory;
+  (*devices)->last_cache = last_cache;
   (*devices)->kind_count = tsl_devices_kinds();
   for (int i = 0; i < (*devices)->kind_count; i++)
     (*devices)->kinds[i].kind = tsl_device_kind_at(i);
@@ -136,6 +146,8 @@ static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_devic
   slot->device.index = index;
   slot->device.host_threads = devices->threads;
   slot->device.memory_limit = memory_limit(device, devices->memory);
+  if (device->is_cpu && devices->last_cache > 0)
+    slot->device.cache_bytes = devices->last_cache;
   if (device->member_count > 0)
     tsl_group_name(&slot->device);
   else if (kind->single != 0)

@@ -12,7 +12,7 @@
  * the cache is, it is taken to be large. */
 enum { CACHES = 8, CACHES_MIN = 3 };
 static const uint64_t cache_guess = (uint64_t)64 << 20;
-static const uint64_t host_bytes = (uint64_t)256 << 20, device_bytes = (uint64_t)1 << 30,
+static const uint64_t host_bytes = (uint64_t)64 << 20, device_bytes = (uint64_t)1 << 30,
                       bytes_max = (uint64_t)2 << 30;
 /* All arrays are whole in these: any chunk of any kernel. */
 static const size_t grain = (size_t)1 << 20;

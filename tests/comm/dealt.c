@@ -190,9 +190,11 @@ bool dealt_make(dealt *d, dealt_kind kind, int ranks, int rank, int64_t rows, in
     for (int64_t j = 0; j < cols; j++) {
       const int64_t at = locate(d, kind, ranks, rank, rows, cols, i, j);
       double value[2];
-      dealt_value(seed, type, i, j, value);
-      if (at >= 0)
-        put(d, at, fill ? value : tsl_type(type)->is_integer ? gap : nan);
+      if (at < 0)
+        continue;
+      if (fill)
+        dealt_value(seed, type, i, j, value);
+      put(d, at, fill ? value : tsl_type(type)->is_integer ? gap : nan);
     }
   return true;
 }

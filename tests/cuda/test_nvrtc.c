@@ -167,10 +167,10 @@ static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, cons
 /* By the argument `sweep`: for every architecture, all that it is to compile. */
 static bool is_sweep;
 
-/* The devices share a strategy's configs and forms: each takes the first config in the first two forms, and of the rest
+/* The devices share a strategy's configs and forms: each takes the first config in the first form, in a sweep in the first two, and of the rest
  * what its turn is. Where there are many forms, the first config takes every other one and further configs one each. Of what
- * is a turn's, every sixth is compiled, of each strategy others, each config's with forms of its own; in a sweep all. */
-enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 6 };
+ * is a turn's, every twelfth is compiled, of each strategy others, each config's with forms of its own; in a sweep all. */
+enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 12 };
 static int build_all(const tsl_strategy *strategy, int number, tsl_device *const *found, int count,
                      tsl_device *device) {
   static form forms[FORMS_MAX];
@@ -181,7 +181,7 @@ static int build_all(const tsl_strategy *strategy, int number, tsl_device *const
     for (int f = 0; f < form_count; f++) {
       const bool is_first = i == 0 && (form_count <= MANY_FORMS || f % 2 == 0);
       const bool is_wanted = is_first || form_count <= FEW_FORMS || (i > 0 && f == (2 * i + 1) % form_count);
-      if ((i == 0 && f < 2) ||
+      if ((i == 0 && f < (is_sweep ? 2 : 1)) ||
           (is_wanted && is_turn(strategy, &config, &forms[f], i + f, found, count, device) &&
            (is_sweep || turns++ % STEP == 0)))
         built += build(strategy, &config, &forms[f], device);

@@ -4,6 +4,9 @@
 #include "base/processor.h"
 #include "device/devices.h"
 #include "scratch.h"
+#include "unit/calls.h"
+
+#include <stdlib.h>
 
 static void cache(const scratch *s, int processor, int index, const char *level, const char *size,
                   const char *shared_by) {
@@ -71,6 +74,34 @@ static void keys_tell_the_design(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* Who knows better than the system says how much the last cache holds: of the processor, through C and through OpenCL. */
+static void the_last_cache_may_be_told(void **state) {
+  static const char *const wrong[] = {"0", "much", "-3MiB"};
+  const char *before = getenv("TESELA_LAST_CACHE");
+  tsl_devices *devices;
+  tsl_device *device;
+  int told = 0;
+  (void)state;
+  setenv("TESELA_LAST_CACHE", "3MiB", 1);
+  must(tsl_devices_create(&devices));
+  for (int i = 0; (device = tsl_devices_at(devices, i)); i++)
+    if (device->is_cpu) {
+      assert_int_equal(device->cache_bytes, 3 << 20);
+      told++;
+    }
+  assert_true(told >= 2);
+  tsl_devices_destroy(devices);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    setenv("TESELA_LAST_CACHE", wrong[i], 1);
+    assert_int_equal(tsl_devices_create(&devices), TESELA_BAD_CALL);
+    assert_non_null(strstr(tesela_last_error(), "TESELA_LAST_CACHE"));
+  }
+  if (before)
+    setenv("TESELA_LAST_CACHE", before, 1);
+  else
+    unsetenv("TESELA_LAST_CACHE");
+}
+
 static void the_fastest_core_is_the_clock(void **state) {
   scratch s;
   (void)state;
@@ -91,6 +122,7 @@ int main(void) {
       cmocka_unit_test(the_last_level_counts_once_a_part),
       cmocka_unit_test(designs_with_one_name_differ),
       cmocka_unit_test(keys_tell_the_design),
+      cmocka_unit_test(the_last_cache_may_be_told),
       cmocka_unit_test(the_fastest_core_is_the_clock),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
