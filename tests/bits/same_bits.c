@@ -11,7 +11,8 @@
  *
  * On the cpu these bits are the instruction set's and no machine's: numbers are drawn by integer arithmetic, compilers may not
  * fuse what C keeps apart, and neither threads nor caches change the order of a sum. --expect compares the lines of the set at hand
- * (TESELA_ISA) with those of a file: exit code 1 and the lines that differ, 77 where the file has none of the set. On other devices bits
+ * (TESELA_ISA) with those of a file: exit code 1 and the lines that differ, 77 where the file has none of the set; it leaves out strategies whose
+ * parts are multiplied by what models choose, since caches and clocks have a say in that. On other devices bits
  * are the compiler's, too, and two builds are compared on one machine: ci/same_bits.sh. */
 #include "builds.h"
 
@@ -532,6 +533,11 @@ static int compare(const char *path) {
   return gone + come > 0;
 }
 
+/* Slices of f32 are multiplied by the engine for bf16 that models choose, which was another one where the last cache has 260 MiB. */
+static bool is_machines_own(const tsl_strategy *strategy) {
+  return strcmp(strategy->name, "slices") == 0;
+}
+
 int main(int count, char **arguments) {
   read_options(count, arguments);
   find_set();
@@ -543,7 +549,8 @@ int main(int count, char **arguments) {
   load(arguments[optind]);
   for (int i = 0; tsl_strategy_at(i); i++)
     if (tsl_strategy_at(i)->op != TSL_OP_SOLVE && !tsl_strategy_at(i)->vendor.load &&
-        (!only || strcmp(only, tsl_strategy_at(i)->name) == 0))
+        (!only || strcmp(only, tsl_strategy_at(i)->name) == 0) &&
+        !(expected && is_machines_own(tsl_strategy_at(i))))
       walk(tsl_strategy_at(i));
   for (int i = 0; i < 2; i++)
     tesela.context_destroy(contexts[i]);
