@@ -83,7 +83,7 @@ static rates rates_of(const tsl_problem *problem, const tsl_device *device) {
   return (rates){tsl_type(problem->c.type)->component == TESELA_F64
                      ? f64
                      : device->peak_f32 * (has_mma || narrow < 1 ? narrow : 0.8),
-                 2 * device->link_bandwidth, fmax(device->bandwidth, device->link_bandwidth),
+                 1.8 * device->link_bandwidth, fmax(device->bandwidth, device->link_bandwidth),
                  128.0 * 128 * fmax(1, device->compute_units), NULL};
 }
 
