@@ -324,13 +324,19 @@ static tesela_status keep_lines(tsl_stream *stream, tsl_kernel *kernel, const ts
   return TESELA_OK;
 }
 
+/* One whose launches are kept. */
+static tsl_device copying_device(void) {
+  static const tsl_device_ops ops = {.launch = keep_lines};
+  tsl_device device = hopper();
+  device.ops = &ops;
+  device.cache_bytes = 50 << 20;
+  return device;
+}
+
 /* Rows of elements of any size are copied as bytes; of larger ones than a byte, those whose elements lie apart are left to others. */
 static void rows_are_copied_as_bytes(void **state) {
   (void)state;
-  tsl_device device = hopper();
-  tsl_device_ops ops = {.launch = keep_lines};
-  device.ops = &ops;
-  device.cache_bytes = 50 << 20;
+  tsl_device device = copying_device();
   tsl_buffer from = {.device = &device}, scratch = {.device = &device};
   const tsl_work work = {.strategy = strategy, .device = &device};
   static const int64_t rows = 37, k = 301, stride = 305, offset = 3;
@@ -382,10 +388,7 @@ static void rows_are_copied_as_bytes(void **state) {
  * there as other bytes do. */
 static void short_and_many_lines(void **state) {
   (void)state;
-  tsl_device device = hopper();
-  tsl_device_ops ops = {.launch = keep_lines};
-  device.ops = &ops;
-  device.cache_bytes = 50 << 20;
+  tsl_device device = copying_device();
   tsl_buffer from = {.device = &device}, scratch = {.device = &device};
   const tsl_work work = {.strategy = strategy, .device = &device};
   static const struct {
