@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "io/npy_header.h"
 #include "io/output.h"
+#include "io/room.h"
 
 static const char first_line[] = "tesela-blocks 1\n";
 
@@ -226,15 +227,14 @@ static uint64_t size_of(const tsl_part *part, const tsl_rectangle *whole) {
          (uint64_t)(whole->rows * whole->cols) * tsl_type(tsl_npy_stored_type(part->type))->size;
 }
 
-/* Room for all of it, so that a full disk is told now and not after hours. */
+/* Told now and not after hours. */
 static tesela_status take_room(const tsl_part *part, uint64_t bytes) {
   char shown[32];
-  if (fallocate(part->data, 0, 0, (off_t)bytes) == 0)
-    return TESELA_OK;
-  if ((errno == EOPNOTSUPP || errno == ENOSYS) && ftruncate(part->data, (off_t)bytes) == 0)
+  const int reason = tsl_room_take(part->data, bytes);
+  if (reason == 0)
     return TESELA_OK;
   return tsl_fail(TESELA_IO_FAILED, "%s: there is no room for its %s: %s", part->path,
-                  tsl_format_bytes(bytes, shown, sizeof shown), strerror(errno));
+                  tsl_format_bytes(bytes, shown, sizeof shown), strerror(reason));
 }
 
 tesela_status tsl_part_begin(tsl_part *part, const tsl_rectangle *whole, tesela_type type, int64_t blocks,

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "io/format.h"
 #include "io/npy_header.h"
+#include "io/room.h"
 #include "io/spool.h"
 
 tsl_file_state tsl_reader_state(const tsl_reader *reader) {
@@ -40,9 +41,9 @@ static tesela_status write_fully(const tsl_reader *reader, int fd, const char *b
 static tesela_status open_with_room(const tsl_reader *reader, uint64_t bytes, int *fd) {
   char shown[32];
   TSL_TRY(tsl_spool_open(reader->path, fd));
-  if (fallocate(*fd, 0, 0, (off_t)bytes) == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
+  const int reason = tsl_room_take(*fd, bytes);
+  if (reason == 0)
     return TESELA_OK;
-  const int reason = errno;
   close(*fd);
   *fd = -1;
   return tsl_fail(TESELA_IO_FAILED,
