@@ -331,8 +331,12 @@ static void try_isa(const char *isa) {
     const tesela_type type = types[i / KINDS % TYPES];
     if (!tsl_type(type)->is_complex && (which == HERMITIAN_RANK_K || which == HERMITIAN_SUM))
       continue;
-    const tsl_problem problem =
-        product_of(which, type, sizes[draw(SIZES)], draw(20) ? sizes[draw(SIZES)] : 300);
+    /* In place, of a triangle so large that C has several rectangles whatever the registers: threads copy it first. */
+    const bool is_large = which == IN_PLACE && i < KINDS * TYPES;
+    const tsl_problem problem = product_of(which, type, is_large ? 470 : sizes[draw(SIZES)],
+                                           is_large   ? 15 + draw(20)
+                                           : draw(20) ? sizes[draw(SIZES)]
+                                                      : 300);
     if (tsl_is_sum(problem.c.structure))
       try_sum(&problem, &device, draw(2) ? 32 : 128, draw(2) ? 1 << 20 : 1 << 10);
     else

@@ -141,6 +141,9 @@ void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule) 
   job->schedule = schedule;
   job->lead = lead_of(job);
   job->keeps_rows = keeps_rows(job);
+  job->descends = job->views.in_place && tsl_packed_starts_last(job);
+  if (job->views.in_place) /* no micro-panel of B crosses from one panel to the next */
+    job->depth = tsl_round_up(job->depth, job->width);
 }
 
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {

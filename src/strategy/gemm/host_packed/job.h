@@ -40,6 +40,7 @@ typedef struct tsl_packed_job {
   bool masks_c;       /* what lies beside C's triangle must stay as it is */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
   bool keeps_rows;         /* copies of A's micro-panels are row by row, not step by step */
+  bool descends;           /* panels of k are multiplied from the last to the first: panels.c, "in place" */
   /* Of two products that are joined (sum.c): steps from `half` on are those of the second one's operands; 0: it is one product. */
   int64_t half;
   const tsl_views *second;
@@ -104,6 +105,11 @@ void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_te
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block);
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block);
 
+/* The first step of the panel of k that is the `index`th to be multiplied. */
+static inline int64_t tsl_packed_step_of(const tsl_packed_job *job, int64_t index) {
+  return (job->descends ? tsl_pieces(job->views.k, job->depth) - 1 - index : index) * job->depth;
+}
+
 /* Elements of copies of `rows` rows of A, or `columns` columns of B, for each step along k. Where B is not copied, it
  * is the last micro-panel of B with a part of a vector. */
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows);
@@ -155,6 +161,10 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile);
+/* Whether no tile of the block has anything to multiply. */
+bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block);
+/* Whether lines of a triangular factor end at its diagonal: what they are multiplied with can be overwritten from the last panel to the first. */
+bool tsl_packed_starts_last(const tsl_packed_job *job);
 /* Columns of a row of C that are computed, from `first` to before `end`. */
 typedef struct tsl_packed_span {
   int64_t first, end;
@@ -197,6 +207,8 @@ static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
 /* Whether the schedule copies all that a part of C is made of before it writes that part, so that C may be what it is made of: one
  * panel of what passes by. */
 bool tsl_packed_copies_first(const tsl_packed_job *job);
+/* The same of a schedule of panels, by so many threads. */
+bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads);
 /* Multiplies by a team. Failures are of memory. */
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team);
 /* What strips are for: strips.c. */

@@ -5,8 +5,9 @@
 #include "strategy/gemm/host_packed/job.h"
 
 static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
-  return (tsl_packed_block){
-      0, job->views.m, 0, job->views.n, step, tsl_most(tsl_least(job->depth, job->views.k - step), 0)};
+  return (tsl_packed_block){0,    job->views.m,
+                            0,    job->views.n,
+                            step, step < 0 ? 0 : tsl_most(tsl_least(job->depth, job->views.k - step), 0)};
 }
 
 /* --- the rows pass by --- */
@@ -14,8 +15,8 @@ static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
 /* The next panel, of this part of k or the one behind it. */
 static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed_block *block) {
   tsl_packed_block behind = *block;
-  behind.step += block->depth;
-  behind.depth = tsl_least(job->depth, job->views.k + job->ahead - behind.step);
+  behind.step += job->descends ? -job->depth : block->depth;
+  behind.depth = behind.step < 0 ? 0 : tsl_least(job->depth, job->views.k + job->ahead - behind.step);
   return behind;
 }
 
@@ -105,11 +106,11 @@ static void keep_share(void *argument, int64_t index, int worker) {
 /* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at a time. */
 static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
   const tsl_packed_job *job = run->job;
-  for (int64_t step = 0; step == 0 || step < job->views.k; step += job->depth) {
-    const tsl_packed_block block = panel_at(job, step);
+  for (int64_t panel = 0; panel == 0 || panel * job->depth < job->views.k; panel++) {
+    const tsl_packed_block block = panel_at(job, tsl_packed_step_of(job, panel));
     if (keeps)
       keep(job, &block, 0, 1, run->kept);
-    pass_rows(job, &block, first, end, passing, run->kept + (keeps ? 0 : step * run->kept_step));
+    pass_rows(job, &block, first, end, passing, run->kept + (keeps ? 0 : block.step * run->kept_step));
   }
 }
 
@@ -118,7 +119,7 @@ static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, b
 /* Of panel after panel, group `index` of micro-panels of B counted from group `first`, `count` groups in each; of no
  * depth behind the last. */
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
-  tsl_packed_block one = panel_at(job, index / count * job->depth);
+  tsl_packed_block one = panel_at(job, tsl_packed_step_of(job, index / count));
   one.column = (first + index % count) * job->columns;
   one.columns = tsl_least(job->columns, job->views.n - one.column);
   return one;

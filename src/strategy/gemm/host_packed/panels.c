@@ -7,7 +7,17 @@
  * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles of that
  * rectangle, many micro-panels of A by many micro-panels of B, and each makes a share of the next stage's copies, for
  * which it asks while it multiplies. So a stage has one wait, and two sets of copies. Each thread has a part of the
- * rectangle whose tasks it takes first. */
+ * rectangle whose tasks it takes first.
+ *
+ * In place, where C holds the factor that a triangle multiplies, a panel of it is copied before what it lies in is written, and is then
+ * multiplied with all that the triangle has for it. Which part of C that adds to ends, or starts, with the panel's own, whose first sums these
+ * are: with a triangle whose lines end at the diagonal the last panel comes first, else the first one.
+ *
+ *      | L1       |   C3 = L3 C3, C's third panel of rows being copied;
+ *      | K1 L2    |   C2 = L2 C2, C3 += J2 C2, the second one;
+ *      | J1 J2 L3 |   C1 = L1 C1, C2 += K1 C1, C3 += J1 C1
+ *
+ * The same order is kept where all of C is copied first (run.c), so that bits do not depend on the number of threads. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -18,17 +28,25 @@
 
 /* --- one thread --- */
 
-/* The blocks in order: panels of A's rows, in each the panels of k, in each the blocks of B's columns. None behind the
- * last: its depth is 0. */
 static tsl_packed_block block_at(const tsl_packed_job *job, int64_t index) {
   const int64_t across = tsl_pieces(job->views.n, job->columns),
                 panels = tsl_pieces(job->views.k, job->depth), row = index / across / panels * job->rows,
-                step = index / across % panels * job->depth, column = index % across * job->columns;
+                step = tsl_packed_step_of(job, index / across % panels),
+                column = index % across * job->columns;
   if (row >= job->views.m)
     return (tsl_packed_block){.depth = 0};
   return (tsl_packed_block){row,    tsl_least(job->rows, job->views.m - row),
                             column, tsl_least(job->columns, job->views.n - column),
                             step,   tsl_least(job->depth, job->views.k - step)};
+}
+
+/* The blocks in order, from `index` on: panels of A's rows, in each the panels of k, in each the blocks of B's columns, but for those that
+ * have nothing to multiply. None behind the last: its depth and its rows are 0. */
+static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
+  tsl_packed_block block = block_at(job, (*index)++);
+  while (block.rows > 0 && tsl_packed_is_idle(job, &block))
+    block = block_at(job, (*index)++);
+  return block;
 }
 
 /* A block, and the copy of B's next one, piece by piece behind some micro-panels of A each. While a micro-panel of A
@@ -75,11 +93,16 @@ static tesela_status run_alone(const tsl_packed_job *job) {
   TSL_TRY(tsl_scratch_take((size_t)(a_bytes + 2 * b_bytes), "copies of panels", &copies));
   b_copy[0] = (unsigned char *)copies + a_bytes;
   b_copy[1] = b_copy[0] + b_bytes;
-  tsl_packed_block block = block_at(job, 0);
+  int64_t index = 0, panel_row = -1, panel_step = -1;
+  tsl_packed_block block = next_block(job, &index);
   tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block), b_copy[0]);
-  for (int64_t index = 0; block.rows > 0; index++) {
-    const tsl_packed_block next = block_at(job, index + 1);
-    multiply_block(job, &block, block.column == 0, copies, b_copy[index % 2], &next, b_copy[(index + 1) % 2]);
+  for (int turn = 0; block.rows > 0; turn ^= 1) {
+    const tsl_packed_block next = next_block(job, &index);
+    const bool is_new = block.row != panel_row || block.step != panel_step;
+    multiply_block(job, &block, is_new && !job->views.a.packed, copies, b_copy[turn], &next,
+                   b_copy[turn ^ 1]);
+    panel_row = block.row;
+    panel_step = block.step;
     block = next;
   }
   tsl_scratch_give(copies);
@@ -150,7 +173,8 @@ static void cut_regions(int64_t threads, stage *made) {
 
 static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t index, int64_t threads,
                       unsigned char *a_copy, unsigned char *b_copy) {
-  const int64_t step = index % all->panels * job->depth, row = index / all->panels / all->across * all->rows,
+  const int64_t step = tsl_packed_step_of(job, index % all->panels),
+                row = index / all->panels / all->across * all->rows,
                 column = index / all->panels % all->across * all->columns;
   stage made = {.block = {row, tsl_least(all->rows, job->views.m - row), column,
                           tsl_least(all->columns, job->views.n - column), step,
@@ -309,6 +333,13 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
   return (tsl_packed_sharing){.waits = (double)all.count + 1,
                               .uneven = tsl_packed_uneven(tiles_of(&first), threads),
                               .shared = copied * (double)(job->views.k * job->size)};
+}
+
+/* A panel of the general factor is copied whole before that part of C is written which it lies in: by threads for all columns of a rectangle of
+ * C, or, where it is B's, for all of its rows. */
+bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads) {
+  const bool holds_a = job->views.a.structure == TESELA_GENERAL;
+  return holds_a ? threads == 1 || stages_of(job).across == 1 : job->rows >= job->views.m;
 }
 
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {

@@ -48,9 +48,14 @@ static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
   return status;
 }
 
+static bool needs_copy(const tsl_packed_job *job, int64_t threads) {
+  if (!job->views.in_place || tsl_packed_copies_first(job))
+    return false;
+  return job->schedule != TSL_PACKED_PANELS || !tsl_packed_panels_in_place(job, threads);
+}
+
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {
-  return job->views.in_place && !tsl_packed_copies_first(job) ? run_in_place(job, team)
-                                                              : run_by_schedule(job, team);
+  return needs_copy(job, tsl_team_threads(team)) ? run_in_place(job, team) : run_by_schedule(job, team);
 }
 
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads) {

@@ -78,6 +78,12 @@ static tsl_packed_span steps_of(const tsl_packed_job *job, bool is_a, int64_t li
   return (tsl_packed_span){stores_before ? 0 : line, stores_before ? line + count : job->views.k};
 }
 
+bool tsl_packed_starts_last(const tsl_packed_job *job) {
+  const bool is_a = job->views.a.structure != TESELA_GENERAL;
+  const tsl_view view = lines_of(job, is_a);
+  return is_triangular(&view) && view.triangle == TESELA_LOWER;
+}
+
 /* --- tiles --- */
 
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row) {
@@ -192,6 +198,17 @@ static tile_place place_of(const tsl_packed_job *job, const aside *at) {
   return ACROSS;
 }
 
+bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block) {
+  const aside all = {
+      .row = block->row, .rows = block->rows, .column = block->column, .columns = block->columns};
+  if (!job->is_half || job->views.k == 0)
+    return false;
+  const tsl_packed_span a = steps_of(job, true, all.row, all.rows),
+                        b = steps_of(job, false, all.column, all.columns);
+  return place_of(job, &all) == OUTSIDE || tsl_most(tsl_most(a.first, b.first), block->step) >=
+                                               tsl_least(tsl_least(a.end, b.end), block->step + block->depth);
+}
+
 /* Leaves out rows, and whole vectors of columns, that lie beside C's triangle. */
 static void crop(const tsl_packed_job *job, aside *at, tsl_packed_side *micro_a, tsl_packed_side *micro_b) {
   const int64_t below = tsl_most(at->row - at->column, 0), right = tsl_most(at->column - at->row, 0),
@@ -217,10 +234,10 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
   const tsl_packed_kernels *kernels = job->kernels;
   const tsl_packed_span a = steps_of(job, true, at->row, at->rows),
                         b = steps_of(job, false, at->column, at->columns);
-  const int64_t begin = tsl_most(a.first, b.first), first = tsl_most(begin, block->step),
-                end = tsl_least(tsl_least(a.end, b.end), block->step + block->depth),
+  const int64_t begin = tsl_most(a.first, b.first), stop = tsl_least(a.end, b.end),
+                first = tsl_most(begin, block->step), end = tsl_least(stop, block->step + block->depth),
                 skipped = first - block->step;
-  const bool is_first = first == begin;
+  const bool is_first = job->descends ? end == stop : first == begin;
   if (first >= end && job->views.k > 0)
     return;
   tile->a = (const unsigned char *)micro_a->at + skipped * micro_a->along * job->size;
@@ -242,29 +259,25 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
 }
 
 /* Columns that are multiplied at a time: vector by vector where those of a triangular B's micro-panel have different steps in
- * this panel, and fewer than save a second tile's time. */
+ * this panel, and so few that leaving some out saves more than a second tile costs; and where they begin, or end, in two panels, in each of
+ * which their first sums are some columns' alone. */
 static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block, const aside *at) {
-  enum { SHORT = 512 };
-  const int64_t lanes = tsl_packed_lanes(job->kernels);
+  enum { SHORT = 96 };
+  const int64_t lanes = tsl_packed_lanes(job->kernels), behind = at->column + at->columns;
   const tsl_view view = lines_of(job, false);
   if (at->columns <= lanes || !is_triangular(&view))
     return at->columns;
   const tsl_packed_span steps = steps_of(job, false, at->column, at->columns);
   const int64_t first = tsl_most(steps.first, block->step),
                 end = tsl_least(steps.end, block->step + block->depth);
-  const bool is_corner = first < at->column + at->columns && end > at->column;
-  return is_corner && end - first <= SHORT ? lanes : at->columns;
+  const bool is_corner = first < behind && end > at->column,
+             is_in_two = at->column / job->depth != (behind - 1) / job->depth;
+  return is_corner && (is_in_two || end - first <= SHORT) ? lanes : at->columns;
 }
 
-void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
-                                    const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
-                                    tsl_packed_tile *tile) {
-  tsl_packed_side side_a = *micro_a, side_b = *micro_b;
-  aside at = {.job = job,
-              .row = block->row + micro_a->first,
-              .rows = micro_a->count,
-              .column = block->column + micro_b->first,
-              .columns = micro_b->count};
+/* A tile, or some rows of one. */
+static void multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block, aside at,
+                          tsl_packed_side side_a, tsl_packed_side side_b, tsl_packed_tile *tile) {
   const tile_place place = place_of(job, &at);
   if (place == OUTSIDE)
     return;
@@ -275,5 +288,28 @@ void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_
     at.columns = tsl_least(step, end - at.column);
     multiply_steps(job, block, &at, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
     side_b.at = (const unsigned char *)side_b.at + step * side_b.across * job->size;
+  }
+}
+
+/* Rows of this tile that belong to the panel of its first one: in place, others are written with their own panel. */
+static int64_t rows_of_panel(const tsl_packed_job *job, const aside *at) {
+  if (!job->views.in_place || job->views.a.structure == TESELA_GENERAL)
+    return at->rows;
+  return tsl_least(at->rows, job->depth - at->row % job->depth);
+}
+
+void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
+                                    const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
+                                    tsl_packed_tile *tile) {
+  tsl_packed_side side_a = *micro_a;
+  aside at = {.job = job,
+              .row = block->row + micro_a->first,
+              .column = block->column + micro_b->first,
+              .columns = micro_b->count};
+  for (int64_t left = micro_a->count; left > 0; left -= at.rows, at.row += at.rows) {
+    at.rows = left;
+    at.rows = rows_of_panel(job, &at);
+    multiply_rows(job, block, at, side_a, *micro_b, tile);
+    side_a.at = (const unsigned char *)side_a.at + at.rows * side_a.across * job->size;
   }
 }
