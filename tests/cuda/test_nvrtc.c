@@ -687,13 +687,15 @@ static void named_library(void **state) {
 }
 
 int main(int argc, char **argv) {
+  /* What a sanitizer leaves out compiles texts, and nothing else, behind these. */
+  enum { OF_OURS = 8 };
   is_sweep = argc > 1 && strcmp(argv[1], "sweep") == 0;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(targets),       cmocka_unit_test(options),           cmocka_unit_test(errors),
-      cmocka_unit_test(described),     cmocka_unit_test(finishing_kernels), cmocka_unit_test(joining_kernels),
-      cmocka_unit_test(every_kernel),  cmocka_unit_test(every_word),        cmocka_unit_test(roofs),
-      cmocka_unit_test(vectors),       cmocka_unit_test(element_types),     cmocka_unit_test(cards),
-      cmocka_unit_test(named_library),
+      cmocka_unit_test(targets),      cmocka_unit_test(options),           cmocka_unit_test(errors),
+      cmocka_unit_test(described),    cmocka_unit_test(finishing_kernels), cmocka_unit_test(joining_kernels),
+      cmocka_unit_test(every_kernel), cmocka_unit_test(named_library),     cmocka_unit_test(every_word),
+      cmocka_unit_test(roofs),        cmocka_unit_test(vectors),           cmocka_unit_test(element_types),
+      cmocka_unit_test(cards),
   };
   if (tsl_nvrtc_load(0) != TESELA_OK) {
     printf("skipped: %s\n", tesela_last_error());
@@ -701,5 +703,9 @@ int main(int argc, char **argv) {
   }
   const struct CMUnitTest sweep[] = {cmocka_unit_test(every_kernel), cmocka_unit_test(every_word),
                                      cmocka_unit_test(cards)};
-  return is_sweep ? cmocka_run_group_tests(sweep, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
+  struct CMUnitTest ours[OF_OURS];
+  memcpy(ours, tests, sizeof ours);
+  return is_sweep                                ? cmocka_run_group_tests(sweep, NULL, NULL)
+         : ADDRESS_SANITIZER || THREAD_SANITIZER ? cmocka_run_group_tests(ours, NULL, NULL)
+                                                 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@
  *
  * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel or part behind it.
  * The order depends on the shape and the parameters alone: the bits are the same for any number of threads, and for
- * all schedules but SPLIT_K, and where a triangular factor's product is added to beta C.
+ * all schedules but SPLIT_K, and where a triangular factor's product is added to beta C. In place, panels may be added from the last to the first.
  *
  * Factors of which a triangle is stored are copied, mirrored where they are symmetric or hermitian; tiles leave out the
  * steps in which a triangular one is 0, and what lies beside a triangle of C: structure.c. Updates of rank 2k: sum.c.

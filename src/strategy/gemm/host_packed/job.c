@@ -137,11 +137,18 @@ static bool keeps_rows(const tsl_packed_job *job) {
          tsl_packed_copies_first(job) && !copies_rows(job, job->views.n);
 }
 
+/* Whether lines of the triangular factor, rows of A or columns of B, end at its diagonal: what they are multiplied with can be overwritten from
+ * the last panel to the first. */
+static bool starts_last(const tsl_packed_job *job) {
+  return tsl_is_triangular(job->views.a.structure) ? job->views.a.triangle == TESELA_LOWER
+                                                   : job->views.b.triangle == TESELA_UPPER;
+}
+
 void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule) {
   job->schedule = schedule;
   job->lead = lead_of(job);
   job->keeps_rows = keeps_rows(job);
-  job->descends = job->views.in_place && tsl_packed_starts_last(job);
+  job->descends = job->views.in_place && starts_last(job);
   if (job->views.in_place) /* no micro-panel of B crosses from one panel to the next */
     job->depth = tsl_round_up(job->depth, job->width);
 }

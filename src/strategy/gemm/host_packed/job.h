@@ -163,8 +163,6 @@ void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_
                                     tsl_packed_tile *tile);
 /* Whether no tile of the block has anything to multiply. */
 bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block);
-/* Whether lines of a triangular factor end at its diagonal: what they are multiplied with can be overwritten from the last panel to the first. */
-bool tsl_packed_starts_last(const tsl_packed_job *job);
 /* Columns of a row of C that are computed, from `first` to before `end`. */
 typedef struct tsl_packed_span {
   int64_t first, end;

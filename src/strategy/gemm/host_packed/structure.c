@@ -78,12 +78,6 @@ static tsl_packed_span steps_of(const tsl_packed_job *job, bool is_a, int64_t li
   return (tsl_packed_span){stores_before ? 0 : line, stores_before ? line + count : job->views.k};
 }
 
-bool tsl_packed_starts_last(const tsl_packed_job *job) {
-  const bool is_a = job->views.a.structure != TESELA_GENERAL;
-  const tsl_view view = lines_of(job, is_a);
-  return is_triangular(&view) && view.triangle == TESELA_LOWER;
-}
-
 /* --- tiles --- */
 
 tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row) {
