@@ -1,7 +1,10 @@
 /* The last step of a tile, as text in packed.c: with REAL, COMPONENTS and SUFFIX, that of the numbers' names. Vectors
  * of a complex type hold pairs. A tile has two sums for each of its own: of the real parts of A times pairs of B, and
  * of the imaginary ones. conj(A) B differs in the sign of the latter, and A conj(B) is the conjugate of conj(A) B:
- * conjugates are two signs, here, and cost nothing in the loop. */
+ * conjugates are two signs, here, and cost nothing in the loop.
+ *
+ * Which multiplication is fused with an addition is said, not left to the compiler: it takes one for some tiles and another for others, and bits
+ * would depend on how C is cut. */
 #if COMPONENTS == 1
 
 static inline bool is_zero(const double *scalar) {
@@ -10,31 +13,14 @@ static inline bool is_zero(const double *scalar) {
 static inline NAME(vector) scaled(const double *scalar, NAME(vector) value) {
   return (REAL)scalar[0] * value;
 }
+/* sum + scalar value */
+static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(vector) value) {
+  return NAME(fma)(sum, (REAL)scalar[0], value);
+}
 /* The sums of a row, from those of its parts, of which there is one. */
 static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(vector) last) {
   (void)signs, (void)last;
   return first;
-}
-
-/* A row of C whose columns do not lie side by side: c = sums + beta c, where beta = 0 never reads c. */
-static void scatter(const REAL *sums, int64_t count, REAL *c, int64_t column, const double *beta) {
-  const REAL factor = (REAL)beta[0];
-  for (int64_t j = 0; j < count; j++, c += column)
-    *c = factor == 0 ? sums[j] : factor * *c + sums[j];
-}
-
-/* kernels.h has the contract. */
-static void add_split_k(const void *sums, int64_t parts, int64_t stride, int64_t count, void *c,
-                        int64_t column, const double *alpha, const double *beta) {
-  const REAL *first = sums, factor = (REAL)alpha[0];
-  REAL *out = c;
-  for (int64_t j = 0; j < count; j++, out += column) {
-    REAL sum = first[j];
-    for (int64_t part = 1; part < parts; part++)
-      sum += first[part * stride + j];
-    sum *= factor;
-    scatter(&sum, 1, out, column, beta);
-  }
 }
 
 #else
@@ -44,7 +30,16 @@ static inline bool is_zero(const double *scalar) {
 }
 static inline NAME(vector) scaled(const double *scalar, NAME(vector) value) {
   const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1];
-  return imaginary == 0 ? real * value : real * value + imaginary * NAME(times_i)(value);
+  if (imaginary == 0)
+    return real * value;
+  return NAME(fma)(imaginary * NAME(times_i)(value), real, value);
+}
+/* sum + scalar value */
+static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(vector) value) {
+  const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1];
+  if (imaginary == 0)
+    return NAME(fma)(sum, real, value);
+  return NAME(fma)(imaginary * NAME(times_i)(value), real, value) + sum;
 }
 static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(vector) last) {
   const NAME(vector) turned = NAME(times_i)(last);
@@ -54,36 +49,45 @@ static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(
   return pairs;
 }
 
-static void add_scaled(const double *scalar, const REAL *value, REAL *to) {
-  const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1], at[2] = {value[0], value[1]};
-  to[0] += real * at[0] - (imaginary == 0 ? 0 : imaginary * at[1]);
-  to[1] += real * at[1] + (imaginary == 0 ? 0 : imaginary * at[0]);
-}
+#endif
 
-/* A row of C whose columns do not lie side by side: c = sums + beta c, where beta = 0 never reads c. */
+/* A row of C whose columns do not lie side by side: c = sums + beta c, where beta = 0 never reads c. By whole vectors, as where they do lie so: a
+ * compiler may fuse other multiplications and additions in a loop of single numbers, and others again in what it leaves behind that loop, so that
+ * bits would depend on how tiles are cut. */
 static void scatter(const REAL *sums, int64_t count, REAL *c, int64_t column, const double *beta) {
-  for (int64_t j = 0; j < count; j++, c += 2 * column) {
-    REAL result[2] = {sums[2 * j], sums[2 * j + 1]};
-    if (!is_zero(beta))
-      add_scaled(beta, c, result);
-    c[0] = result[0];
-    c[1] = result[1];
+  enum { LANES = NAME(LANES), ELEMENTS = LANES / COMPONENTS };
+  for (; count > 0; count -= ELEMENTS, sums += LANES, c += ELEMENTS * COMPONENTS * column) {
+    const int64_t some = count < ELEMENTS ? count : ELEMENTS;
+    REAL block[LANES] = {0}, old[LANES] = {0};
+    for (int64_t i = 0; i < some * COMPONENTS; i++)
+      block[i] = sums[i];
+    if (!is_zero(beta)) {
+      for (int64_t i = 0; i < some; i++)
+        for (int part = 0; part < COMPONENTS; part++)
+          old[i * COMPONENTS + part] = c[i * COMPONENTS * column + part];
+      NAME(store)(block, added(NAME(load)(block), beta, NAME(load)(old)));
+    }
+    for (int64_t i = 0; i < some; i++)
+      for (int part = 0; part < COMPONENTS; part++)
+        c[i * COMPONENTS * column + part] = block[i * COMPONENTS + part];
   }
 }
 
 /* kernels.h has the contract. */
 static void add_split_k(const void *sums, int64_t parts, int64_t stride, int64_t count, void *c,
                         int64_t column, const double *alpha, const double *beta) {
+  enum { LANES = NAME(LANES), ELEMENTS = LANES / COMPONENTS };
   const REAL *first = sums;
   REAL *out = c;
-  for (int64_t j = 0; j < count; j++, first += 2, out += 2 * column) {
-    REAL sum[2] = {first[0], first[1]}, scaled[2] = {0, 0};
+  for (; count > 0; count -= ELEMENTS, first += LANES, out += ELEMENTS * COMPONENTS * column) {
+    const int64_t some = count < ELEMENTS ? count : ELEMENTS;
+    REAL block[LANES] = {0};
+    for (int64_t i = 0; i < some * COMPONENTS; i++)
+      block[i] = first[i];
     for (int64_t part = 1; part < parts; part++)
-      for (int i = 0; i < 2; i++)
-        sum[i] += first[2 * part * stride + i];
-    add_scaled(alpha, sum, scaled);
-    scatter(scaled, 1, out, column, beta);
+      for (int64_t i = 0; i < some * COMPONENTS; i++)
+        block[i] += first[part * stride * COMPONENTS + i];
+    NAME(store)(block, scaled(alpha, NAME(load)(block)));
+    scatter(block, some, out, column, beta);
   }
 }
-
-#endif

@@ -13,7 +13,7 @@ static void put_some(const tsl_packed_fold *fold, const REAL *values, int64_t fr
 static inline void put(const tsl_packed_fold *fold, NAME(vector) value, int64_t from, int64_t to, REAL *c) {
   if (fold->c_column == 1 && from == 0 && to == FOLD_LANES) {
     if (!is_zero(fold->beta))
-      value = scaled(fold->beta, NAME(load)(c)) + value;
+      value = added(value, fold->beta, NAME(load)(c));
     NAME(store)(c, value);
     return;
   }

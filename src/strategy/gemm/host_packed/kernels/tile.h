@@ -78,8 +78,8 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   } else
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++)
-          NAME(store)(c + j * LANES, scaled(tile->beta, NAME(load)(c + j * LANES)) + sum[i][j]);
+          NAME(store)(c + j * LANES, added(sum[i][j], tile->beta, NAME(load)(c + j * LANES)));
       NAME(store_edge)
-      (c + EDGE, scaled(tile->beta, NAME(load_edge)(c + EDGE, last)) + sum[i][TILE_VECTORS - 1], last);
+      (c + EDGE, added(sum[i][TILE_VECTORS - 1], tile->beta, NAME(load_edge)(c + EDGE, last)), last);
     }
 }
