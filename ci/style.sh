@@ -22,6 +22,8 @@ fi
 python3 ci/include_graph.py || complain "the include graph has an arrow that points the wrong way"
 python3 ci/symbol_graph.py || complain "files go in a circle by what they call"
 
+{ python3 ci/prose.py --self-test >/dev/null && python3 ci/prose.py; } || complain "the language got worse (CODING_STYLE.md, Words)"
+
 for file in "${sources[@]}"; do
   lines=$(wc -l <"$file")
   case $file in *.cl | *.cu) limit=500 ;; *) limit=800 ;; esac
