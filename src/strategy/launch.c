@@ -1,6 +1,7 @@
 #include "strategy/launch.h"
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/source.h"
 #include "base/spared.h"
 #include "base/status.h"
@@ -8,6 +9,8 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,23 +98,42 @@ static const char *options_of(const tsl_work *work) {
   return "";
 }
 
-static tesela_status compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
-                             tsl_module **module) {
+/* Room for a build's name: "gemm/residue_int8". */
+enum { NAME_SIZE = 64 };
+
+/* Appends the whole source of a module to `text`: the definitions of the config, then the flattened file. */
+static tesela_status write_source(const tsl_work *work, const char *path, tesela_type real,
+                                  const char *defines, tsl_text *text) {
   const char *folders[] = {"kernel", work->device->ops->dialect_folder, NULL};
-  char name[64];
-  snprintf(name, sizeof name, "%s/%s", tsl_op_name(work->strategy->op), work->strategy->name);
-  tsl_text text = {0}, kernel = {0};
+  tsl_text kernel = {0};
   tesela_status status;
   tsl_text_add(&kernel, "%s", defines);
   TSL_GO(tsl_source_flatten(path, folders, &kernel));
   TSL_GO(tsl_text_status(&kernel));
-  tsl_launch_defines(real, work->strategy, &work->config, tsl_text_get(&kernel), &text);
-  tsl_text_add_bytes(&text, kernel.data, kernel.length);
-  TSL_GO(tsl_text_status(&text));
-  const tsl_build build = {.name = name,
-                           .text = tsl_text_get(&text),
-                           .options = options_of(work),
-                           .loaded_only = work->loaded_only};
+  tsl_launch_defines(real, work->strategy, &work->config, tsl_text_get(&kernel), text);
+  tsl_text_add_bytes(text, kernel.data, kernel.length);
+  status = tsl_text_status(text);
+out:
+  tsl_text_free(&kernel);
+  return status;
+}
+
+/* Returns what the device compiles; `name` is the storage of its name. */
+static tsl_build describe_build(const tsl_work *work, const tsl_text *text, char name[NAME_SIZE]) {
+  snprintf(name, NAME_SIZE, "%s/%s", tsl_op_name(work->strategy->op), work->strategy->name);
+  return (tsl_build){.name = name,
+                     .text = tsl_text_get(text),
+                     .options = options_of(work),
+                     .loaded_only = work->loaded_only};
+}
+
+static tesela_status compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
+                             tsl_module **module) {
+  char name[NAME_SIZE];
+  tsl_text text = {0};
+  tesela_status status;
+  TSL_GO(write_source(work, path, real, defines, &text));
+  const tsl_build build = describe_build(work, &text, name);
   double seconds;
   TSL_GO(tsl_jit_module(work->device, &build, module, &seconds));
   work->build_seconds += seconds;
@@ -119,7 +141,6 @@ static tesela_status compile(tsl_work *work, const char *path, tesela_type real,
     tsl_text_add_bytes(work->kept, text.data, text.length);
   work->source = tsl_hash_add(work->texts++ == 0 ? tsl_hash_start() : work->source, text.data, text.length);
 out:
-  tsl_text_free(&kernel);
   tsl_text_free(&text);
   return status;
 }
@@ -138,6 +159,57 @@ static tesela_status find_kernel(tsl_work *work, const char *path, const char *n
 
 static tesela_type type_of_sums(const tsl_work *work) {
   return tsl_type(work->problem.c.type)->sums;
+}
+
+/* One module that a thread of tsl_launch_compile_ahead() compiles. */
+typedef struct ahead_job {
+  const tsl_work *work;
+  tsl_text text;
+  double seconds; /* time in the compiler */
+  pthread_t thread;
+  bool has_thread;
+} ahead_job;
+
+static void *compile_one_ahead(void *argument) {
+  ahead_job *job = argument;
+  char name[NAME_SIZE];
+  const tsl_build build = describe_build(job->work, &job->text, name);
+  tsl_module *module;
+  (void)tsl_jit_module(job->work->device, &build, &module, &job->seconds);
+  return NULL;
+}
+
+/* Starts a thread with all signals blocked: signals belong to the threads of the application. */
+static bool start_ahead(ahead_job *job) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool has_started = pthread_create(&job->thread, NULL, compile_one_ahead, job) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return has_started;
+}
+
+void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, int count) {
+  ahead_job jobs[TSL_LAUNCH_AHEAD_MAX] = {{.work = NULL}};
+  if (work->loaded_only || tsl_pool_default_threads() < 2)
+    return;
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  double longest = 0;
+  for (int i = 0; i < count; i++) {
+    jobs[i].work = work;
+    const tesela_status status =
+        write_source(work, modules[i].path, type_of_sums(work), modules[i].defines, &jobs[i].text);
+    jobs[i].has_thread = status == TESELA_OK && start_ahead(&jobs[i]);
+  }
+  for (int i = 0; i < count; i++) {
+    if (jobs[i].has_thread)
+      pthread_join(jobs[i].thread, NULL);
+    longest = jobs[i].seconds > longest ? jobs[i].seconds : longest;
+    tsl_text_free(&jobs[i].text);
+  }
+  work->build_seconds += longest;
+  tsl_status_restore(&saved);
 }
 
 tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *name, int items,

@@ -1,5 +1,7 @@
 /* What stands in front of a kernel's text: parameters that it asks for and no others, so that configs which differ in the
  * rest are one text, compiled once. */
+#include "base/clock.h"
+#include "base/pool.h"
 #include "base/spared.h"
 #include "base/status.h"
 #include "plan/plan.h"
@@ -7,6 +9,7 @@
 #include "unit/unit.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static tsl_devices *devices;
@@ -103,11 +106,36 @@ static void a_word_is_a_whole_word(void **state) {
   }
 }
 
+/* Modules that were compiled ahead are found in memory; the one that does not compile is reported by the function that needs it. */
+static void modules_compiled_ahead_are_not_compiled_again(void **state) {
+  (void)state;
+  char unique[64], broken[96];
+  snprintf(unique, sizeof unique, "#define AHEAD_%llu 1\n", (unsigned long long)(tsl_clock() * 1e9));
+  snprintf(broken, sizeof broken, "%s#error broken on purpose\n", unique);
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "element");
+  tsl_work work = {.strategy = strategy,
+                   .problem = tsl_problem_gemm(16, 16, 16, TESELA_F32),
+                   .config = tsl_strategy_defaults(strategy)};
+  static const char path[] = "strategy/gemm/element/element.cl", name[] = "tsl_gemm_element";
+  const tsl_launch_module modules[] = {{path, unique}, {path, broken}};
+  tsl_kernel *kernel;
+  assert_int_equal(tsl_devices_find(devices, "opencl:0", &work.device), TESELA_OK);
+  assert_int_equal(tsl_device_open(work.device), TESELA_OK);
+  tsl_launch_compile_ahead(&work, modules, 2);
+  const bool has_threads = tsl_pool_default_threads() > 1;
+  assert_int_equal(work.build_seconds > 0, has_threads);
+  const double seconds = work.build_seconds;
+  assert_int_equal(tsl_launch_kernel_with(&work, path, name, 1, unique, &kernel), TESELA_OK);
+  assert_int_equal(work.build_seconds == seconds, has_threads);
+  assert_int_not_equal(tsl_launch_kernel_with(&work, path, name, 1, broken, &kernel), TESELA_OK);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(configs_share_what_they_can),
       cmocka_unit_test(units_are_spared),
       cmocka_unit_test(a_word_is_a_whole_word),
+      cmocka_unit_test(modules_compiled_ahead_are_not_compiled_again),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

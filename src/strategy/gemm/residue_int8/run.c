@@ -122,6 +122,13 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
            tsl_residue_candidate(&work->problem, &work->config, 0),
            tsl_residue_candidate(&work->problem, &work->config, 1),
            tsl_residue_candidate(&work->problem, &work->config, 2));
+  const char *native = tsl_residue_native_defines(&work->problem);
+  const tsl_launch_module modules[] = {{FOLDER "residue_int8_native.cu", native},
+                                       {FOLDER "residue_int8_join.cu", moduli},
+                                       {FOLDER "residue_int8_multiply.cu", stages},
+                                       {FOLDER "residue_int8_lines.cu", type},
+                                       {FOLDER "residue_int8_convert.cu", type}};
+  tsl_launch_compile_ahead(work, modules, sizeof modules / sizeof *modules);
   TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_measure", MEASURE_ITEMS, type,
                &made.measure));
   TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_choose", CHOOSE_ITEMS, type,
@@ -133,8 +140,8 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
   TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli,
                &made.join));
-  TSL_TRY(find(work, FOLDER "residue_int8_native.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS,
-               tsl_residue_native_defines(&work->problem), &made.native));
+  TSL_TRY(find(work, FOLDER "residue_int8_native.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS, native,
+               &made.native));
   if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
     made.said = NULL; /* and nobody is told what was chosen */
   if (made.said)
