@@ -54,10 +54,24 @@ static void nearly_halfway(vectors *own, double measure, uint64_t seed) {
   vectors_shuffle(own, seed);
 }
 
+/* Lines of tiny numbers: products near 2^(2 measure), some lines less tiny by up to 2^200. Every other seed has whole multiples of a power
+ * of two, whose sums lie halfway between two numbers. */
+static void tiny(vectors *own, double measure, uint64_t seed) {
+  const int x_up = (int)roll(seed, 2, 3) * 100, y_up = (int)roll(seed, 3, 3) * 100;
+  const bool is_f64 = own->type == TESELA_F64, is_whole = roll(seed, 4, 2) == 0;
+  normal(own, 1, seed);
+  for (int64_t i = 0; i < own->count; i++) {
+    if (is_whole)
+      own->x[i] = rint(64 * own->x[i]), own->y[i] = rint(64 * own->y[i]);
+    own->x[i] = vectors_rounded(own->type, ldexp(own->x[i], (int)measure + (is_f64 ? x_up : 0)));
+    own->y[i] = vectors_rounded(own->type, ldexp(own->y[i], (int)measure + (is_f64 ? y_up : 0)));
+  }
+}
+
 static const vectors_kind more[] = {
-    {"whole numbers", whole, 3000, 3e8},
-    {"normal", normal, 1, 1},
-    {"nearly halfway", nearly_halfway, -24, -53},
+    {"whole numbers", whole, 3000, 3e8},          {"normal", normal, 1, 1},
+    {"nearly halfway", nearly_halfway, -24, -53}, {"tiny", tiny, -40, -482},
+    {"subnormal results", tiny, -72, -534},       {"next to nothing", tiny, -140, -1065},
 };
 enum { MORE = sizeof more / sizeof *more };
 

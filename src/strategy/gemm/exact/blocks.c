@@ -103,6 +103,21 @@ static void measure_along(const side *of, int64_t line, int64_t k, double *large
   }
 }
 
+/* Exponent of the largest number of a line below which the line is scaled up to it. The products of two such lines, and the parts that pairs
+ * lose, are normal numbers then. Large factors of the other side leave room above. */
+enum { SCALED_EXPONENT = -400 };
+
+/* Scales a line of tiny numbers up: pairs of sums need products that are far above the least normal number. */
+static void scale_line(double *largest, double *total, double *grain, double *scale) {
+  *scale = 1;
+  if (!(*largest > 0 && *largest < ldexp(1, SCALED_EXPONENT)))
+    return;
+  *scale = ldexp(1, SCALED_EXPONENT - ilogb(*largest));
+  *largest *= *scale;
+  *total *= *scale;
+  *grain *= *scale;
+}
+
 static void measure_lines(void *argument, int64_t piece, int worker) {
   const tsl_exact_run *run = argument;
   const int64_t of_a = tsl_pieces(run->m, LINES), first = (piece < of_a ? piece : piece - of_a) * LINES;
@@ -125,37 +140,51 @@ static void measure_lines(void *argument, int64_t piece, int worker) {
       for (int i = 0; i < count; i++)
         measure_number(numbers[i], &largest[i], &total[i], &grain[i]);
     }
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     largest[i] = isnan(total[i]) ? total[i] : largest[i];
+    lines->scale[first + i] = 1;
+    if (run->store.type->type == TESELA_F64)
+      scale_line(&largest[i], &total[i], &grain[i], &lines->scale[first + i]);
+  }
 }
 
 size_t tsl_exact_lines_doubles(const tsl_exact_run *run) {
-  return 3 * (size_t)(run->m + run->n);
+  return 4 * (size_t)(run->m + run->n);
 }
 
 void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
-  double *const of_b = memory + 3 * run->m;
-  run->a = (tsl_near_lines){memory, memory + run->m, memory + 2 * run->m};
-  run->b = (tsl_near_lines){of_b, of_b + run->n, of_b + 2 * run->n};
+  double *const of_b = memory + 4 * run->m;
+  run->a = (tsl_near_lines){memory, memory + run->m, memory + 2 * run->m, memory + 3 * run->m};
+  run->b = (tsl_near_lines){of_b, of_b + run->n, of_b + 2 * run->n, of_b + 3 * run->n};
   tsl_team_run(team, tsl_pieces(run->m, LINES) + tsl_pieces(run->n, LINES), measure_lines, run);
+  run->is_scaled = false;
+  for (int64_t i = 0; i < run->m; i++)
+    run->is_scaled = run->is_scaled || run->a.scale[i] != 1;
+  for (int64_t j = 0; j < run->n; j++)
+    run->is_scaled = run->is_scaled || run->b.scale[j] != 1;
 }
 
 /* --- panels --- */
 
-/* Lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines. */
-static void pack(const side *of, int64_t first, int64_t count, int64_t l, int depth, int width, double *to) {
+/* Lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines. `scale`, of the first line on, is NULL where
+ * no line is scaled. */
+static void pack(const side *of, const double *scale, int64_t first, int64_t count, int64_t l, int depth,
+                 int width, double *to) {
   double numbers[MOST];
   const int64_t whole = tsl_round_up(count, width);
   if (along_lines(of))
     for (int64_t i = 0; i < count; i++) {
       double *at = to + i / width * width * depth + i % width;
+      const double factor = scale ? scale[i] : 1;
       gather(of->type, number_at(of, first + i, l), of->step, depth, numbers);
       for (int s = 0; s < depth; s++, at += width)
-        *at = numbers[s];
+        *at = numbers[s] * factor;
     }
   else
     for (int s = 0; s < depth; s++) {
       gather(of->type, number_at(of, first, l + s), of->line, (int)count, numbers);
+      for (int64_t i = 0; scale && i < count; i++)
+        numbers[i] *= scale[i];
       for (int64_t i = 0; i < count; i += width)
         memcpy(to + (i * depth + s * width), numbers + i,
                (size_t)tsl_least(width, count - i) * sizeof(double));
@@ -198,8 +227,8 @@ static void add_up(const tsl_exact_run *run, const block *at, int64_t row, int64
   const tsl_near_of *near = run->near;
   for (int64_t l = 0; l < run->k; l += DEPTH) {
     const int depth = (int)tsl_least(DEPTH, run->k - l);
-    pack(&a, row, rows, l, depth, near->rows, at->a);
-    pack(&b, column, columns, l, depth, near->columns, at->b);
+    pack(&a, run->is_scaled ? run->a.scale + row : NULL, row, rows, l, depth, near->rows, at->a);
+    pack(&b, run->is_scaled ? run->b.scale + column : NULL, column, columns, l, depth, near->columns, at->b);
     for (int64_t j = 0; j < columns; j += near->columns)
       for (int64_t i = 0; i < rows; i += near->rows)
         near->add(depth, at->a + i * depth, at->b + j * depth, at->high + i * at->row + j,
@@ -263,16 +292,43 @@ static void load_row(const tsl_exact_run *run, const unsigned char *c, int count
   }
 }
 
+/* Scales C's numbers as the sums of a row are. NaN, which decides nothing, replaces those that become too large. */
+static void scale_before(double row_scale, const double *scale, int count, double *before) {
+  for (int j = 0; j < count; j++) {
+    const double scaled = before[j] * row_scale * scale[j];
+    before[j] = fabs(scaled) < 0x1p1000 || scale[j] * row_scale == 1 ? scaled : (double)NAN;
+  }
+}
+
+/* Takes the scales of a row and its columns out of what encloses its elements. A normal number stays what it is. What becomes subnormal or 0 is
+ * rounded a second time, so its enclosure is made a last place wider on both sides before. An exact 0 stays positive. NaN
+ * decides nothing. */
+static void unscale(double row_scale, const double *scale, int count, double *lower, double *upper) {
+  for (int j = 0; j < count; j++) {
+    const double factor = 1 / row_scale / scale[j]; /* exact, or 0: too small for a double */
+    if (factor == 1 || (lower[j] == 0 && upper[j] == 0))
+      continue;
+    double low = lower[j] * factor, high = upper[j] * factor;
+    if (!(fabs(low) >= 0x1p-1022 && fabs(high) >= 0x1p-1022)) {
+      low = (lower[j] - 0x1p-52 * fabs(lower[j])) * factor;
+      high = (upper[j] + 0x1p-52 * fabs(upper[j])) * factor;
+    }
+    lower[j] = factor == 0 ? (double)NAN : low;
+    upper[j] = high;
+  }
+}
+
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
                       double *memory, unsigned char *left) {
   double before[MOST], lower[MOST], upper[MOST];
   const block at = block_at(run, memory);
-  tsl_near_row now = {.count = (int)columns,
-                      .k = run->k,
-                      .b = {run->b.largest + column, run->b.total + column, run->b.grain + column},
-                      .alpha = run->store.alpha,
-                      .beta = run->store.beta,
-                      .before = before};
+  tsl_near_row now = {
+      .count = (int)columns,
+      .k = run->k,
+      .b = {run->b.largest + column, run->b.total + column, run->b.grain + column, run->b.scale + column},
+      .alpha = run->store.alpha,
+      .beta = run->store.beta,
+      .before = before};
   int64_t open = 0;
   memset(at.high, 0, 2 * (size_t)(whole_rows(run) * whole_columns(run)) * sizeof(double));
   for (int64_t i = 0; i < rows; i++) {
@@ -290,7 +346,11 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
     now.low = at.low + i * at.row;
     if (now.beta != 0)
       load_row(run, c, now.count, before);
+    if (now.beta != 0 && run->is_scaled)
+      scale_before(run->a.scale[row + i], now.b.scale, now.count, before);
     run->near->enclose(&now, lower, upper);
+    if (run->is_scaled)
+      unscale(run->a.scale[row + i], now.b.scale, now.count, lower, upper);
     open += store_row(run, lower, upper, c, now.count, left + i * columns);
   }
   return open != 0;

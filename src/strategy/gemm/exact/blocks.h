@@ -15,6 +15,7 @@ typedef struct tsl_exact_run {
   int64_t height, width;
   const tsl_near_of *near; /* NULL: all elements are left */
   tsl_near_lines a, b;     /* of all lines; where `near` is */
+  bool is_scaled;          /* some line's scale is not 1 */
 } tsl_exact_run;
 
 /* Doubles that a worker needs for a block. */

@@ -25,6 +25,7 @@ enum { TSL_NEAR_DEPTH = 256, TSL_NEAR_COLUMNS = 512 };
  * two; infinity where all are 0. */
 typedef struct tsl_near_lines {
   double *largest, *total, *grain;
+  double *scale; /* powers of two, at least 1, that the lines and the magnitudes above are multiplied by */
 } tsl_near_lines;
 
 /* What encloses a row of elements, alpha and beta applied, but not yet rounded to C's type. */
