@@ -5,6 +5,7 @@
     ci/prose.py --update           lowers the counts in ci/prose.txt to those of today
     ci/prose.py --count PATH...    prints the number of findings in files and folders
     ci/prose.py --list PATH...     prints each finding: file, line, rule, text
+    ci/prose.py --since COMMIT     prints the findings in lines that changed after a commit
     ci/prose.py --self-test        plants one breach of each rule and checks that each is found
 
 Rules: the first word of a comment; words that point to nothing; at most 25 words a sentence; at most 110
@@ -217,6 +218,21 @@ def findings_of(paths):
     return findings.rows
 
 
+def changed_lines(commit):
+    """Returns the numbers of the lines that changed after a commit, by file."""
+    command = ["git", "-C", str(ROOT), "diff", "--unified=0", commit]
+    diff = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    lines, name = {}, ""
+    for row in diff.splitlines():
+        hunk = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", row)
+        if row.startswith("+++ b/"):
+            name = row[6:]
+        elif hunk:
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            lines.setdefault(name, set()).update(range(first, first + count))
+    return lines
+
+
 def folder_of(name):
     """Returns the folder that a file counts for: two levels below src, one elsewhere."""
     parts = pathlib.PurePath(name).parts
@@ -290,6 +306,7 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--count", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--since", metavar="COMMIT")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("paths", nargs="*")
     arguments = parser.parse_args()
@@ -301,6 +318,12 @@ def main():
             for path, line, rule, text in rows:
                 print(f"{path}:{line}: {rule}: {text}")
         print(len(rows))
+        return 0
+    if arguments.since:
+        lines = changed_lines(arguments.since)
+        for path, line, rule, text in findings_of(list(lines) or ["."]):
+            if line in lines.get(str(path), ()):
+                print(f"{path}:{line}: {rule}: {text}")
         return 0
     if arguments.update:
         today = counts_today()

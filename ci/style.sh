@@ -22,7 +22,8 @@ fi
 python3 ci/include_graph.py || complain "the include graph has an arrow that points the wrong way"
 python3 ci/symbol_graph.py || complain "files go in a circle by what they call"
 
-{ python3 ci/prose.py --self-test >/dev/null && python3 ci/prose.py; } || complain "the language got worse (CODING_STYLE.md, Words)"
+python3 ci/prose.py --self-test >/dev/null || complain "ci/prose.py does not find a planted breach"
+python3 ci/prose.py || complain "the language got worse (CODING_STYLE.md, Words)"
 
 for file in "${sources[@]}"; do
   lines=$(wc -l <"$file")

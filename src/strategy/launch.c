@@ -118,7 +118,7 @@ out:
   return status;
 }
 
-/* Returns what the device compiles; `name` is the storage of its name. */
+/* Returns the build of a source; `name` is the storage of its name. */
 static tsl_build describe_build(const tsl_work *work, const tsl_text *text, char name[NAME_SIZE]) {
   snprintf(name, NAME_SIZE, "%s/%s", tsl_op_name(work->strategy->op), work->strategy->name);
   return (tsl_build){.name = name,

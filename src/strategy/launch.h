@@ -40,9 +40,9 @@ typedef struct tsl_launch_module {
 /* Most modules of one strategy that are compiled concurrently. */
 enum { TSL_LAUNCH_AHEAD_MAX = 8 };
 
-/* Compiles modules of a strategy in threads of their own and waits for them, so that the functions below find the modules
- * in memory. A failure is not reported here: the function that needs the module compiles again and reports. Does nothing where
- * the process may use one thread. For compilers that run concurrently (NVRTC). */
+/* Compiles modules of a strategy in threads of their own and waits for them. The functions below then find
+ * the modules in memory. A failure is not reported here: the function that needs the module compiles again
+ * and reports. Does nothing in a process of one thread. For compilers that run concurrently (NVRTC). */
 void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, int count);
 
 /* Units of a device that blocks may stay on until a kernel's end: all, but those that this thread leaves to others (base/spared.h). */

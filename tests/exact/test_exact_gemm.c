@@ -54,8 +54,8 @@ static void nearly_halfway(vectors *own, double measure, uint64_t seed) {
   vectors_shuffle(own, seed);
 }
 
-/* Lines of tiny numbers: products near 2^(2 measure), some lines less tiny by up to 2^200. Every other seed has whole multiples of a power
- * of two, whose sums lie halfway between two numbers. */
+/* Makes lines of tiny numbers: products near 2^(2 measure), some lines larger by up to 2^200. Every other
+ * seed has whole multiples of a power of two, whose sums lie halfway between two numbers. */
 static void tiny(vectors *own, double measure, uint64_t seed) {
   const int x_up = (int)roll(seed, 2, 3) * 100, y_up = (int)roll(seed, 3, 3) * 100;
   const bool is_f64 = own->type == TESELA_F64, is_whole = roll(seed, 4, 2) == 0;

@@ -106,7 +106,8 @@ static void a_word_is_a_whole_word(void **state) {
   }
 }
 
-/* Modules that were compiled ahead are found in memory; the one that does not compile is reported by the function that needs it. */
+/* Modules that were compiled ahead are found in memory. A failure is reported by the function that needs the
+ * module. */
 static void modules_compiled_ahead_are_not_compiled_again(void **state) {
   (void)state;
   char unique[64], broken[96];

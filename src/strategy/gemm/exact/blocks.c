@@ -103,11 +103,12 @@ static void measure_along(const side *of, int64_t line, int64_t k, double *large
   }
 }
 
-/* Exponent of the largest number of a line below which the line is scaled up to it. The products of two such lines, and the parts that pairs
- * lose, are normal numbers then. Large factors of the other side leave room above. */
+/* Exponent of a line's largest number below which the line is scaled up to this exponent. Products of two
+ * scaled lines, and the parts that pairs lose, are normal numbers. Large factors of the other side leave room
+ * above. */
 enum { SCALED_EXPONENT = -400 };
 
-/* Scales a line of tiny numbers up: pairs of sums need products that are far above the least normal number. */
+/* Scales a line of tiny numbers up: pairs of sums need products far above the least normal number. */
 static void scale_line(double *largest, double *total, double *grain, double *scale) {
   *scale = 1;
   if (!(*largest > 0 && *largest < ldexp(1, SCALED_EXPONENT)))
@@ -166,8 +167,9 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
 
 /* --- panels --- */
 
-/* Lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines. `scale`, of the first line on, is NULL where
- * no line is scaled. */
+/* Packs lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines.
+ * `scale`
+ * has the scales of these lines, or is NULL: no line is scaled. */
 static void pack(const side *of, const double *scale, int64_t first, int64_t count, int64_t l, int depth,
                  int width, double *to) {
   double numbers[MOST];
@@ -292,7 +294,8 @@ static void load_row(const tsl_exact_run *run, const unsigned char *c, int count
   }
 }
 
-/* Scales C's numbers as the sums of a row are. NaN, which decides nothing, replaces those that become too large. */
+/* Scales C's numbers like the sums of a row. NaN, which decides nothing, replaces numbers that become too
+ * large. */
 static void scale_before(double row_scale, const double *scale, int count, double *before) {
   for (int j = 0; j < count; j++) {
     const double scaled = before[j] * row_scale * scale[j];
@@ -300,9 +303,9 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
   }
 }
 
-/* Takes the scales of a row and its columns out of what encloses its elements. A normal number stays what it is. What becomes subnormal or 0 is
- * rounded a second time, so its enclosure is made a last place wider on both sides before. An exact 0 stays positive. NaN
- * decides nothing. */
+/* Takes the scales of a row and its columns out of the bounds of its elements. A normal number keeps its
+ * digits. A number that becomes subnormal or 0 is rounded a second time: its bounds are widened by a last
+ * place before. An exact 0 stays positive. NaN decides nothing. */
 static void unscale(double row_scale, const double *scale, int count, double *lower, double *upper) {
   for (int j = 0; j < count; j++) {
     const double factor = 1 / row_scale / scale[j]; /* exact, or 0: too small for a double */
