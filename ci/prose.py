@@ -54,7 +54,7 @@ CODE = re.compile(r"`[^`]*`|\bhttps?://\S+|<[^<>\s]+>|\[([^\]]*)\]\([^)]*\)")
 
 def sentences(text):
     """Yields the sentences of a paragraph, code and links taken out."""
-    text = CODE.sub(lambda match: match.group(1) or "code", text)
+    text = CODE.sub(lambda match: match.group(1) or "Code", text)
     begin = 0
     for match in re.finditer(r"[.!?:](?=\s+[\"'(]?[A-Z0-9`*])|\n\s*\n|[;]\s", text):
         piece = text[begin : match.end()]
@@ -87,7 +87,8 @@ class Findings:
         stripped = kept.strip()
         if is_comment and OPENING.match(stripped):
             self.add(path, line, "opening", stripped)
-        for match in VAGUE.finditer(kept):
+        plain = re.sub(r"`[^`\n]*`", lambda match: "_" * len(match.group(0)), kept)
+        for match in VAGUE.finditer(plain):
             at = line + kept.count("\n", 0, match.start())
             self.add(path, at, "vague: " + " ".join(match.group(0).split()), kept[max(0, match.start() - 30) : match.end() + 40])
         offset = 0

@@ -168,8 +168,7 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
 /* --- panels --- */
 
 /* Packs lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines.
- * `scale`
- * has the scales of these lines, or is NULL: no line is scaled. */
+ * `scale` has the scales of these lines, or is NULL: no line is scaled. */
 static void pack(const side *of, const double *scale, int64_t first, int64_t count, int64_t l, int depth,
                  int width, double *to) {
   double numbers[MOST];
