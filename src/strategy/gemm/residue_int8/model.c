@@ -177,13 +177,24 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
          (all.blocks - 1) * block_seconds_more;
 }
 
+static double seconds_of(const tsl_problem *problem, const tsl_config *config, const work_of *all,
+                         const tsl_device *device) {
+  if (device->capabilities & TSL_CAN_HOST)
+    return host_seconds(problem, all, device);
+  return tsl_residue_has_cuda(device) ? cuda_seconds(problem, all, device)
+                                      : portable_seconds(problem, config, all, device);
+}
+
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   const work_of all = work(problem, config);
-  if (device->capabilities & TSL_CAN_HOST)
-    return host_seconds(problem, &all, device);
-  return tsl_residue_has_cuda(device) ? cuda_seconds(problem, &all, device)
-                                      : portable_seconds(problem, config, &all, device);
+  return seconds_of(problem, config, &all, device);
+}
+
+double tsl_residue_int8_modulus_seconds(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
+  const work_of all = work(problem, config);
+  return seconds_of(problem, config, &all, device) / all.moduli;
 }
 
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
