@@ -87,7 +87,7 @@ typedef struct tsl_residue_state {
   tsl_child *product; /* of portable kernels; NULL where there is nothing to multiply */
   bool reduces;       /* which makes residues itself */
   tsl_child *whole;   /* the whole product without residues; NULL: kernels of this strategy multiply it */
-  int whole_weight;  /* cost of an element of that in moduli; 0: not known */
+  int whole_weight;   /* cost of an element of that in moduli; 0: not known */
   char whole_note[192];
   bool is_swapped;  /* it is C' = B' A' */
   int cluster;      /* blocks of CUDA's integer product that share what they load */

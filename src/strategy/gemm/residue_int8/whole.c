@@ -45,6 +45,7 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
                                .in_buffers = !is_host,
                                .workspace_most = workspace,
                                .most = work->strategy->accuracy(&problem, &work->config),
+                               .skips = !is_host,
                                .except = work->strategy};
   tsl_status_save(&saved);
   const tesela_status status = work->children->make(work->children, &wish, &state->whole);
