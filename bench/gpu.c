@@ -1,16 +1,18 @@
 /* gpu [options]: products on a CUDA device beside cuBLASLt, whose fastest algorithm of the eight that its heuristics propose is taken
  * (256 MiB of workspace); by turns in one process. bench/gpu.sh runs it.
  *
- * Operands lie on the device, full of standard normal numbers, and are rotated past the last cache. What both computed of the same
+ * Operands lie on the device, full of standard normal numbers (A: of what --data says), and are rotated past the last cache. What both computed of the same
  * operands is compared in three pieces of C: this says that they multiplied the same, and no more; the judge (tests/check)
  * says what is right.
  *
  *   --device D      the device (cuda:0)
  *   --quick         fewer of the products
- *   --only TEXT     groups whose name has this in it; may come several times
+ *   --only TEXT     groups whose name has this in it, "=f32 squares" one group by its whole name; may come several times
  *   --shapes LIST   these products instead of the groups' own, "1000 16x4096x4096 64*4096"
  *   --strategy S    tesela's side, "cuda_dmma tile_m=128", in place of what the planner chooses
  *   --rivals N      and the N strategies that the planner likes next, a line each
+ *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), each product once for each kind; "all": all kinds
+ *   --without S     and the planner's choice among all strategies but S, a line, with the time of that over tesela's behind tesela's line
  *   --seconds S     of each side's samples (0.1)
  *   --limit S       begins no product after so many seconds (no limit)
  *   --json FILE     keeps everything
@@ -21,6 +23,7 @@
 #include "json.h"
 
 #include "base/clock.h"
+#include "base/kinds.h"
 #include "base/status.h"
 #include "judge/data.h"
 #include "planner/planner.h"
@@ -33,13 +36,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ONLY_MOST = 16, RIVALS_MOST = 8, SIDES_MOST = RIVALS_MOST + 2, SAMPLES_MOST = 64, SAMPLES_LEAST = 5 };
+enum { ONLY_MOST = 16, RIVALS_MOST = 8, SIDES_MOST = RIVALS_MOST + 3, SAMPLES_MOST = 64, SAMPLES_LEAST = 5 };
 enum { PIECES = 3, PIECE_BYTES = 1 << 18, SEED_BYTES = 16 << 20, APART_BYTES = 512 };
 static const double sample_seconds = 1.5e-3;
 
 typedef struct product {
   const gpu_group *group;
   const char *layout; /* two letters */
+  tsl_kind kind;      /* of A's numbers */
   tsl_problem problem;
 } product;
 
@@ -68,17 +72,19 @@ typedef struct mean {
 } mean;
 
 static const char *device_name = "cuda:0", *json_path, *strategy_text, *compile_part, *only[ONLY_MOST],
-                  *own_shapes;
+                  *own_shapes, *without_name;
+static tsl_kind kinds[TSL_KIND_COUNT];
+static int kind_count;
 static int only_count, rivals, written, failed, late;
 static bool quick;
 static double seconds_most = 0.1, limit = INFINITY, begun;
 static tsl_devices *devices;
 static tsl_device *device;
 static tsl_wisdom *wisdom;
-static const tsl_strategy *peer;
+static const tsl_strategy *peer, *without;
 static product *products;
 static int product_count;
-static mean means[GPU_GROUPS];
+static mean means[GPU_GROUPS], over_without;
 static FILE *json;
 
 static void *array_of(size_t count, size_t size) {
@@ -90,12 +96,24 @@ static void *array_of(size_t count, size_t size) {
 
 /* --- the products --- */
 
+static void read_kinds(char *list) {
+  char *rest = NULL;
+  kind_count = 0;
+  for (int i = 0; i < TSL_KIND_COUNT && strcmp(list, "all") == 0; i++)
+    kinds[kind_count++] = (tsl_kind)i;
+  for (char *word = kind_count > 0 ? NULL : strtok_r(list, ",", &rest); word;
+       word = strtok_r(NULL, ",", &rest))
+    if (kind_count == TSL_KIND_COUNT || !tsl_kind_parse(word, &kinds[kind_count++]))
+      stop(word, tsl_kind_names());
+}
+
 static void read_options(int argc, char **argv) {
   static const struct option names[] = {
       {"device", 1, NULL, 'd'},  {"quick", 0, NULL, 'q'},    {"only", 1, NULL, 'o'},
       {"shapes", 1, NULL, 'f'},  {"strategy", 1, NULL, 's'}, {"rivals", 1, NULL, 'r'},
       {"json", 1, NULL, 'j'},    {"seconds", 1, NULL, 't'},  {"limit", 1, NULL, 'l'},
-      {"compile", 1, NULL, 'c'}, {NULL, 0, NULL, 0}};
+      {"compile", 1, NULL, 'c'}, {"data", 1, NULL, 'k'},     {"without", 1, NULL, 'w'},
+      {NULL, 0, NULL, 0}};
   int option;
   while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
     switch (option) {
@@ -133,6 +151,12 @@ static void read_options(int argc, char **argv) {
     case 'c':
       compile_part = optarg;
       break;
+    case 'k':
+      read_kinds(optarg);
+      break;
+    case 'w':
+      without_name = optarg;
+      break;
     default:
       exit(2);
     }
@@ -142,7 +166,7 @@ static void read_options(int argc, char **argv) {
 
 static bool is_wanted(const gpu_group *group) {
   for (int i = 0; i < only_count; i++)
-    if (strstr(group->name, only[i]))
+    if (only[i][0] == '=' ? strcmp(group->name, only[i] + 1) == 0 : strstr(group->name, only[i]) != NULL)
       return true;
   return only_count == 0;
 }
@@ -166,10 +190,12 @@ static void add_product(const gpu_group *group, const tsl_types *types, const ch
     problem.b.row_stride = 1, problem.b.col_stride = k;
   if (group->accuracy)
     must(tsl_ask_parse_accuracy(group->accuracy, &problem.ask), group->name);
-  products = realloc(products, (size_t)(product_count + 1) * sizeof *products);
+  products = realloc(products, (size_t)(product_count + TSL_KIND_COUNT) * sizeof *products);
   if (!products)
     stop("memory", "there is none");
-  products[product_count++] = (product){group, layout, problem};
+  for (int i = 0; i == 0 || i < kind_count; i++)
+    products[product_count++] =
+        (product){group, layout, kind_count > 0 ? kinds[i] : TSL_KIND_NORMAL, problem};
 }
 
 static void list_group(const gpu_group *group) {
@@ -209,12 +235,25 @@ static void fill(tsl_stream *stream, tsl_buffer *buffer, tesela_type type, uint6
   free(block);
 }
 
+/* One operand of a kind, a row of memory after the other, at `at` bytes. */
+static void fill_kind(tsl_stream *stream, tsl_buffer *buffer, uint64_t at, const tsl_shape *shape,
+                      tsl_kind kind, uint64_t seed) {
+  const bool is_turned = shape->row_stride == 1 && shape->col_stride != 1;
+  const int64_t rows = is_turned ? shape->cols : shape->rows, cols = is_turned ? shape->rows : shape->cols;
+  const size_t bytes = (size_t)(rows * cols) * tsl_type(shape->type)->size;
+  void *block = array_of(bytes, 1);
+  must(tsl_kind_fill(kind, seed, rows, cols, shape->type, block), "numbers");
+  must(tsl_device_write(stream, buffer, (size_t)at, block, bytes), "numbers");
+  free(block);
+}
+
 /* Elements of an operand, of all products of a batch. */
 static uint64_t elements_of(const tsl_problem *problem, int operand) {
   return (uint64_t)(tsl_shape_extent(tsl_problem_shape(problem, operand)) * tsl_problem_batch(problem));
 }
 
-static void make_operands(const tsl_problem *problem, operands *out, tsl_stream *stream) {
+static void make_operands(const product *row, operands *out, tsl_stream *stream) {
+  const tsl_problem *problem = &row->problem;
   uint64_t all = 0, pitch[TSL_OPERANDS];
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
@@ -228,6 +267,8 @@ static void make_operands(const tsl_problem *problem, operands *out, tsl_stream 
     const tesela_type type = tsl_problem_shape(problem, i)->type;
     must(device->ops->buffer_create(device, (size_t)out->count * pitch[i], &out->buffers[i]), "operands");
     fill(stream, out->buffers[i], type, (uint64_t)i + 1);
+    for (int set = 0; set < out->count && i == TSL_OPERAND_A && row->kind != TSL_KIND_NORMAL; set++)
+      fill_kind(stream, out->buffers[i], (uint64_t)set * pitch[i], &problem->a, row->kind, (uint64_t)set + 1);
     for (int set = 0; set < out->count; set++) {
       tsl_operand *one = &(&out->items[set].a)[i];
       *one = (tsl_operand){.buffer = out->buffers[i],
@@ -253,16 +294,17 @@ static void name_side(side *one) {
 }
 
 /* tesela's side, and rivals; at least one, which may say why it is none. */
-static int list_sides(const tsl_problem *problem, side *sides) {
+static int list_sides(const tsl_problem *problem, const tsl_strategy *except, int most, side *sides) {
   const tsl_choice from = {.devices = devices,
                            .device = device->name,
                            .strategy = strategy_text,
                            .place = TSL_PLACE_DEVICE,
-                           .wisdom = wisdom};
+                           .wisdom = wisdom,
+                           .except = except};
   tsl_candidate *list;
   int listed, count = 0;
   must(tsl_planner_list(problem, &from, &list, &listed), "planning");
-  while (count < listed && count <= rivals && !list[count].refusal[0]) {
+  while (count < listed && count < most && !list[count].refusal[0]) {
     sides[count] = (side){.strategy = list[count].strategy,
                           .config = list[count].config,
                           .basis = list[count].basis,
@@ -275,6 +317,12 @@ static int list_sides(const tsl_problem *problem, side *sides) {
   }
   free(list);
   return count;
+}
+
+/* All of tesela's sides; the one without a strategy is the last. */
+static int list_all(const tsl_problem *problem, side *sides) {
+  const int count = list_sides(problem, NULL, rivals + 1, sides);
+  return without ? count + list_sides(problem, without, 1, sides + count) : count;
 }
 
 static void plan_side(const tsl_problem *problem, side *one) {
@@ -457,6 +505,8 @@ static void write_row(const product *row, const side *sides, int count, double a
   fprintf(json, ", \"layout\": \"%.2s\", ", row->layout);
   json_text(json, "accuracy", row->group->accuracy ? row->group->accuracy : "");
   fprintf(json, ", ");
+  json_text(json, "data", tsl_kind_name(row->kind));
+  fprintf(json, ", ");
   json_number(json, "difference", apart);
   fprintf(json, ", ");
   json_number(json, "ratio", sides[count - 1].seconds / sides[0].seconds);
@@ -499,9 +549,17 @@ static void tell_row(const product *row, const side *sides, int count) {
     const double ratio = last->seconds / sides[i].seconds;
     const char *why = sides[i].why[0] ? sides[i].why : i == 0 ? last->why : "";
     printf("%-20s %.2s %-16s", i ? "  or" : row->group->name, row->layout, shape);
+    if (kind_count > 0)
+      printf(" %-9s", tsl_kind_name(row->kind));
     tell_number(rate_of(problem, &sides[i]), 8, 2);
     tell_number(rate_of(problem, last), 8, 2);
     tell_number(ratio, 6, 3);
+    if (without) { /* its side is the last but the peer's */
+      const double over = sides[count - 2].seconds / sides[i].seconds;
+      tell_number(over, 6, 3);
+      if (i == 0)
+        add_ratio(&over_without, over);
+    }
     printf("  %.40s%s%s\n", sides[i].name, why[0] ? ": " : "", why);
     if (i == 0)
       add_ratio(&means[row->group - gpu_groups], ratio);
@@ -515,6 +573,9 @@ static void tell_groups(void) {
     if (means[i].count > 0)
       printf("%-20s %5d %8.3f %6.3f\n", gpu_groups[i].name, means[i].count,
              exp(means[i].logs / means[i].count), means[i].least);
+  if (over_without.count > 0)
+    printf("%-20s %5d %8.3f %6.3f  without %s\n", "over all others", over_without.count,
+           exp(over_without.logs / over_without.count), over_without.least, without_name);
   if (late > 0)
     printf("%d products left out: %.0f s had passed\n", late, limit);
   if (failed > 0)
@@ -550,11 +611,11 @@ static void end_json(void) {
 static void run_product(const product *row, tsl_stream *stream) {
   side *sides = array_of(SIDES_MOST, sizeof *sides);
   operands sets;
-  int count = list_sides(&row->problem, sides);
+  int count = list_all(&row->problem, sides);
   for (int i = 0; i < count; i++)
     plan_side(&row->problem, &sides[i]);
   add_peer(&row->problem, &sides[count++]);
-  make_operands(&row->problem, &sets, stream);
+  make_operands(row, &sets, stream);
   const double apart = compare(&row->problem, sides, count, &sets);
   measure(sides, count, &sets);
   tell_row(row, sides, count);
@@ -572,7 +633,7 @@ static void compile(void) {
     stop(compile_part, "is not like 0/16");
   for (int i = first; i < product_count; i += step) {
     side sides[SIDES_MOST];
-    const int count = list_sides(&products[i].problem, sides);
+    const int count = list_all(&products[i].problem, sides);
     for (int s = 0; s < count; s++) {
       plan_side(&products[i].problem, &sides[s]);
       if (sides[s].plan)
@@ -586,6 +647,9 @@ int main(int argc, char **argv) {
   begun = tsl_clock();
   read_options(argc, argv);
   peer = tsl_strategy_find(TSL_OP_GEMM, "vendor_cublaslt");
+  without = without_name ? tsl_strategy_find(TSL_OP_GEMM, without_name) : NULL;
+  if (without_name && !without)
+    stop(without_name, "no strategy");
   for (int i = 0; i < GPU_GROUPS; i++)
     list_group(&gpu_groups[i]);
   must(tsl_devices_create(&devices), "devices");

@@ -305,10 +305,12 @@ static tsl_place place_of(const tsl_child_wish *wish) {
 }
 
 bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, tsl_config *config) {
+  if (wish->skips && !(strategy->skips & wish->device->capabilities))
+    return false;
   if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, place_of(wish)))
     return false;
   const tsl_accuracy accuracy = tsl_strategy_promises(strategy, wish->problem, config);
-  return !strategy->vendor.load && accuracy.factor <= wish->most.factor &&
+  return !strategy->vendor.load && strategy != wish->except && accuracy.factor <= wish->most.factor &&
          accuracy.flushes <= wish->most.flushes && accuracy.repeats && !accuracy.finite &&
          tsl_strategy_within(strategy, wish->problem, wish->device, wish->workspace_most, config);
 }

@@ -54,6 +54,8 @@ bool tsl_planner_vendors(void) {
 
 static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice,
                          const tsl_strategy_request *request) {
+  if (strategy == choice->except)
+    return false;
   return request->strategy ? request->strategy == strategy : !strategy->vendor.load || choice->vendors;
 }
 
@@ -96,8 +98,11 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link, co
 
 /* What the choice says, on one device. */
 static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, tsl_place place) {
-  return (tsl_choice){
-      .devices = choice->devices, .device = device->name, .place = place, .wisdom = choice->wisdom};
+  return (tsl_choice){.devices = choice->devices,
+                      .device = device->name,
+                      .place = place,
+                      .wisdom = choice->wisdom,
+                      .except = choice->except};
 }
 
 /* Of a whole product there; infinity where nothing takes it. */
@@ -320,9 +325,17 @@ static const tsl_choice *choice_of(const tsl_children *self) {
   return ((const choosing *)self)->choice;
 }
 
+/* A strategy that the child must not use is one that the child's own children must not use either. */
+static tsl_choice choice_for(const tsl_children *self, const tsl_child_wish *wish) {
+  tsl_choice there =
+      on_device(choice_of(self), wish->device, wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
+  there.except = wish->except ? wish->except : there.except;
+  return there;
+}
+
 static double seconds_of_child(const tsl_children *self, const tsl_child_wish *wish) {
-  return seconds_alone(wish->problem, choice_of(self), wish->device,
-                       wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
+  const tsl_choice there = choice_for(self, wish);
+  return seconds_alone(wish->problem, &there, wish->device, there.place);
 }
 
 /* The first that does and that can be made. */
@@ -340,8 +353,7 @@ static tesela_status make_chosen(const tsl_choice *there, const tsl_child_wish *
 }
 
 static tesela_status make_child(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
-  const tsl_choice there =
-      on_device(choice_of(self), wish->device, wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
+  const tsl_choice there = choice_for(self, wish);
   tsl_plan *plan = NULL;
   *child = NULL;
   if (wish->like)

@@ -268,6 +268,14 @@ int tsl_launch_units(const tsl_device *device) {
   return spared < units / 2 ? units - spared : units - units / 2;
 }
 
+tsl_launch_wanted tsl_launch_wanted_of(const tsl_work *work, const tsl_operands *operands) {
+  const tsl_wanted *wanted = &operands->wanted;
+  if (!wanted->is_told || !(work->device->capabilities & TSL_CAN_CUDA))
+    return (tsl_launch_wanted){0, 0};
+  const uintptr_t start = (uintptr_t)work->device->ops->native_buffer(operands->scratch);
+  return (tsl_launch_wanted){(int64_t)start + wanted->at, wanted->above};
+}
+
 tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes) {
   return (tsl_gemm_sizes){
       .m = sizes->n,

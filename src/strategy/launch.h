@@ -48,6 +48,13 @@ void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, 
 /* Units of a device that blocks may stay on until a kernel's end: all, but those that this thread leaves to others (base/spared.h). */
 int tsl_launch_units(const tsl_device *device);
 
+/* What kernels that read addresses test first: the int of tsl_wanted on a device of CUDA, which must be above `above`; 0: the run is wanted. */
+typedef struct tsl_launch_wanted {
+  int64_t at;
+  int64_t above;
+} tsl_launch_wanted;
+tsl_launch_wanted tsl_launch_wanted_of(const tsl_work *work, const tsl_operands *operands);
+
 /* Those of C' = B' A'. */
 tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes);
 /* Whether a matrix is better read along the first stride than along the other: numbers follow each other there, or are

@@ -249,7 +249,8 @@ static tesela_status run_call(const product *of) {
                            .alpha = problem->alpha,
                            .beta = problem->beta,
                            .device = device_name,
-                           .strategy = tsl_text_get(&strategy)};
+                           .strategy = tsl_text_get(&strategy),
+                           .bits = tsl_ask_bits_word(problem->ask.bits)};
   desc.a.conjugate = problem->conjugate_a;
   desc.b.conjugate = problem->conjugate_b;
   const tesela_batch batch = {
@@ -370,6 +371,9 @@ static void compute(const tsl_strategy *strategy, const tsl_types *types, int in
   draws from = {.seed = (uint64_t)index};
   product of = {.strategy = strategy, .index = index};
   of.problem = draw_problem(&from, index, strategy, types);
+  /* Unless bits are asked for, what residues do not pay for is computed by another strategy, of the models' choice. */
+  if (strcmp(strategy->name, "residue_int8") == 0)
+    of.problem.ask.bits = TSL_BITS_DEVICES;
   of.config = config_of(strategy, &of.problem, turn);
   of.context = contexts[draw(&from, 2)];
   const int count = is_batch(strategy, index) ? BATCH : 1;

@@ -6,6 +6,7 @@
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tesela/tesela.h>
@@ -151,6 +152,58 @@ static product *new_product(tesela_type type) {
 }
 
 /* --- tests --- */
+
+/* Where no bits are asked for again, a product without a proof is another strategy's, and has the bits of that one: whole, and in any layout. */
+static void others_compute_what_does_not_pay(void **state) {
+  (void)state;
+  enum { M = 70, N = 90, K = 300 };
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
+  static double a[2 * M * K], b[2 * K * N], c[2][2 * M * N];
+  for (int t = 0; t < 8; t++) {
+    const tesela_type type = types[t / 2];
+    const bool is_narrow = type == TESELA_F32 || type == TESELA_C64, is_turned = t % 2 == 1;
+    for (int i = 0; i < 2 * M * K; i++) {
+      const double x = ldexp(uniform(), below(60) - 30);
+      is_narrow ? (void)(((float *)a)[i] = (float)x) : (void)(a[i] = x);
+    }
+    for (int i = 0; i < 2 * K * N; i++)
+      is_narrow ? (void)(((float *)b)[i] = (float)uniform()) : (void)(b[i] = uniform());
+    tesela_gemm_desc desc = {
+        .m = M,
+        .n = N,
+        .k = K,
+        .a = {.data = a, .type = type, .row_stride = is_turned ? 1 : K, .col_stride = is_turned ? M : 1},
+        .b = {.data = b, .type = type},
+        .c = {.type = type, .row_stride = is_turned ? 1 : N, .col_stride = is_turned ? M : 1},
+        .alpha = (double[]){1.5, 0},
+        .beta = (double[]){-0.5, 0},
+        .device = "cpu",
+        .strategy = "residue_int8"};
+    char name[32] = "";
+    for (int run = 0; run < 3; run++) {
+      tesela_record record;
+      for (int i = 0; i < 2 * M * N; i++)
+        is_narrow ? (void)(((float *)c[run > 0])[i] = (float)i) : (void)(c[run > 0][i] = i);
+      desc.c.data = c[run > 0];
+      desc.strategy = run == 1 ? name : "residue_int8";
+      desc.bits = run == 2 ? "devices" : NULL;
+      if (tesela_gemm(context, &desc, &record) != TESELA_OK)
+        fail_msg("%s", tesela_last_error());
+      if (run == 0) {
+        assert_non_null(record.note);
+        assert_int_equal(sscanf(record.note, "%*[^:]: %*[^:]: the product was computed by %31s", name), 1);
+        assert_string_not_equal(name, "residue_int8");
+      } else if (run == 1)
+        assert_memory_equal(c[0], c[1], sizeof(double) * M * N * (is_narrow ? 1 : 2) / (t < 4 ? 2 : 1));
+      else {
+        assert_non_null(record.note);
+        assert_non_null(strstr(record.note, "the product was computed in C's own type"));
+      }
+    }
+    if (t == 0)
+      print_message("  by %s\n", name);
+  }
+}
 
 static const char *const strategies[] = {"residue_int8", "residue_int8 moduli=5", "residue_int8 moduli=8"};
 static const char *const asks[] = {NULL, "1e-3", "1e-4", "2e-6", "7.6e-8"};
@@ -453,11 +506,17 @@ int main(void) {
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sieves_are_right),           cmocka_unit_test(nothing_exceeds_its_bound),
-      cmocka_unit_test(climbing_finds_no_way_out),  cmocka_unit_test(ordinary_data_takes_residues),
-      cmocka_unit_test(conjugates_count),           cmocka_unit_test(precise_asks_take_few_moduli),
-      cmocka_unit_test(few_lines_are_native),       cmocka_unit_test(refusals_say_why),
-      cmocka_unit_test(long_lines_take_few_moduli), cmocka_unit_test(sums_are_reduced),
+      cmocka_unit_test(others_compute_what_does_not_pay),
+      cmocka_unit_test(sieves_are_right),
+      cmocka_unit_test(nothing_exceeds_its_bound),
+      cmocka_unit_test(climbing_finds_no_way_out),
+      cmocka_unit_test(ordinary_data_takes_residues),
+      cmocka_unit_test(conjugates_count),
+      cmocka_unit_test(precise_asks_take_few_moduli),
+      cmocka_unit_test(few_lines_are_native),
+      cmocka_unit_test(refusals_say_why),
+      cmocka_unit_test(long_lines_take_few_moduli),
+      cmocka_unit_test(sums_are_reduced),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   tesela_context_destroy(context);

@@ -98,6 +98,7 @@ static void multiply(const tsl_problem *problem, const char *ask, tsl_device *on
   tsl_config config = tsl_strategy_defaults(strategy);
   tsl_problem asked = *problem;
   tsl_plan *plan;
+  asked.ask.bits = TSL_BITS_DEVICES;
   if (on == device)
     config.value[TSL_RESIDUE_INT8_BLOCK] = rows_at_a_time;
   if (ask)

@@ -70,6 +70,7 @@ const tsl_strategy tsl_gemm_cuda_dmma = {
     .build = tsl_cuda_dmma_build,
     .run = tsl_cuda_dmma_run,
     .release = tsl_cuda_dmma_release,
+    .skips = TSL_CAN_CUDA,
     .takes = {.types = types, .why = "these instructions multiply f64", .conjugates = true, .batches = true},
     .uses = {.scratch = scratch, .account = tsl_cuda_dmma_account},
     .testing = {.probes = probes},

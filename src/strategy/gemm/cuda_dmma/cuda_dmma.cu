@@ -376,6 +376,8 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
                        const __grid_constant__ cuda_dmma_arguments given) {
   extern __shared__ __align__(128) char memory[];
   warp_sums sums;
+  if (is_unwanted(given.wanted, given.wanted_above))
+    return;
   clear(sums);
   a += blockIdx.y * given.a_step;
   b += blockIdx.y * given.b_step;

@@ -20,6 +20,8 @@ extern "C" __global__ void __launch_bounds__(32 * SHARES)
   const int first = given.parts * own / SHARES, end = given.parts * (own + 1) / SHARES;
   const long long count = given.m * given.n;
   c += blockIdx.y * given.c_step * NUMBERS;
+  if (is_unwanted(given.wanted, given.wanted_above))
+    return;
   dependency_wait();
   for (long long start = 32ll * blockIdx.x; start < count; start += 32ll * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1, row = i / given.n, col = i % given.n;

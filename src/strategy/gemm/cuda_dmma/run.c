@@ -74,6 +74,7 @@ typedef struct running {
   bool is_split; /* parts of k go to memory, and the fold adds them up */
   cuda_dmma_matrix result;
   int64_t first, count; /* products of the batch that a launch takes */
+  tsl_launch_wanted wanted;
   tsl_stream *stream;
 } running;
 
@@ -91,7 +92,9 @@ static tesela_status fold(const running *run) {
                                     .c = run->result,
                                     .parts = s->k > 0 ? (int)run->shares.parts : 0,
                                     .alpha = {work->problem.alpha[0], work->problem.alpha[1]},
-                                    .beta = {work->problem.beta[0], work->problem.beta[1]}};
+                                    .beta = {work->problem.beta[0], work->problem.beta[1]},
+                                    .wanted = run->wanted.at,
+                                    .wanted_above = run->wanted.above};
   given.c.offset += run->first * given.c_step;
   const int64_t blocks = tsl_ceil_div(given.m * given.n, FOLD_ELEMENTS),
                 most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
@@ -134,6 +137,8 @@ static tesela_status multiply(const running *run) {
       .b_step = run->b->step,
       .c_step = c_step,
       .alpha = {1},
+      .wanted = run->wanted.at,
+      .wanted_above = run->wanted.above,
   };
   if (!run->is_split) {
     given.c.offset += run->first * c_step, given.c_part = 0;
@@ -161,6 +166,7 @@ tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operan
                  .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
                  .a = tile.swapped ? &operands->b : &operands->a,
                  .b = tile.swapped ? &operands->a : &operands->b,
+                 .wanted = tsl_launch_wanted_of(work, operands),
                  .stream = stream};
   const tsl_gemm_sizes *s = &run.sizes;
   run.is_split = run.shares.sums_bytes > 0;

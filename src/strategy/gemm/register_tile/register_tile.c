@@ -267,6 +267,7 @@ const tsl_strategy tsl_gemm_register_tile = {
     .version = 1,
     .needs = TSL_CAN_KERNELS,
     .accuracy = tsl_accuracy_in_order,
+    .skips = TSL_CAN_CUDA,
     .params = params,
     .refuse = refuse,
     .score = tsl_register_tile_seconds,

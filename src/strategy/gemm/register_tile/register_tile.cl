@@ -102,6 +102,8 @@ TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                        TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments given) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
+  if (is_unwanted(given.wanted, given.wanted_above))
+    return;
   const tsl_gemm_arguments g = product_of(given);
   const tile_start at = start_of(given);
   const tile_panels panels = {memory, memory + STAGES * PANEL_A, at.slice * SHARE * PITCH_A + at.m_item,

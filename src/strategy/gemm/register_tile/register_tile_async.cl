@@ -96,6 +96,8 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
                        TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments given) {
   TSL_LOCAL_BYTES(bytes, 4 * MEMORY);
   TSL_LOCAL_POINTER TSL_REAL *memory = (TSL_LOCAL_POINTER TSL_REAL *)bytes;
+  if (is_unwanted(given.wanted, given.wanted_above))
+    return;
   const tsl_gemm_arguments g = product_of(given);
   const tile_start at = start_of(given);
 

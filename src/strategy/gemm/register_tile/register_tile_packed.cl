@@ -97,6 +97,8 @@ TSL_FUNCTION void pack_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TS
 TSL_KERNEL(1, 1, 1)
 tsl_gemm_register_tile_pack_a(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
                               TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_register_tile_arguments g) {
+  if (is_unwanted(g.wanted, g.wanted_above))
+    return;
   const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_M;
   for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_M; first < g.m; first += step)
     pack_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, first, g.m, g.k, MICRO_M, SIGN_A,
@@ -107,6 +109,8 @@ TSL_KERNEL(1, 1, 1)
 tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                               TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_register_tile_arguments g) {
   const TSL_INDEX before = TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
+  if (is_unwanted(g.wanted, g.wanted_above))
+    return;
   const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_N;
   for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_N; first < g.n; first += step)
     pack_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, first, g.n, g.k, MICRO_N, SIGN_B,
@@ -212,6 +216,8 @@ TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_register_tile_packed(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
                               TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                               const tsl_register_tile_arguments given) {
+  if (is_unwanted(given.wanted, given.wanted_above))
+    return;
   const tsl_gemm_arguments g = gemm_of(given);
   TSL_GLOBAL const TSL_REAL *b_panels =
       panels + TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);

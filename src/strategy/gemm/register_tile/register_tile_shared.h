@@ -39,6 +39,8 @@ typedef struct tsl_register_tile_arguments {
   TSL_INDEX split_step;                       /* from split to split of C */
   TSL_INDEX band;                             /* rows of tiles that groups take together */
   TSL_INDEX a_step, b_step, c_step;           /* from product to product of a batch */
+  TSL_INDEX wanted,
+      wanted_above; /* the address of an int, and what it must be above unless the run is not wanted; 0: it is */
 } tsl_register_tile_arguments;
 
 /* A copy into units. */
@@ -47,6 +49,18 @@ typedef struct tsl_register_tile_units {
   TSL_INDEX from, line_stride, depth_stride; /* elements */
   TSL_INDEX to, pitch;                       /* numbers */
   TSL_INDEX sign;                            /* of imaginary parts */
+  TSL_INDEX wanted, wanted_above;
 } tsl_register_tile_units;
+
+#ifdef TSL_REAL
+/* Returns true if nobody reads what the kernel computes: only CUDA's kernels are given such an address. */
+TSL_FUNCTION int is_unwanted(TSL_INDEX at, TSL_INDEX above) {
+#ifdef __OPENCL_C_VERSION__
+  return 0;
+#else
+  return at != 0 && *(const volatile int *)at <= above;
+#endif
+}
+#endif
 
 #endif

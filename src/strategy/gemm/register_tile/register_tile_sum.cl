@@ -42,6 +42,8 @@ TSL_KERNEL(TSL_REGISTER_TILE_SUM_ITEMS, 1, 1)
 tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
                            TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_register_tile_arguments given,
                            const TSL_INDEX pitch, const TSL_INDEX first, const TSL_INDEX step) {
+  if (is_unwanted(given.wanted, given.wanted_above))
+    return;
   splits += first + TSL_GROUP(2) * step;
   const tsl_gemm_arguments g = product_of(given);
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0) * (TSL_LANES / TSL_NUMBERS);

@@ -15,6 +15,8 @@
 TSL_KERNEL(TSL_REGISTER_TILE_COPY_ITEMS, 1, 1)
 tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT to, const tsl_register_tile_units g) {
+  if (is_unwanted(g.wanted, g.wanted_above))
+    return;
   const TSL_INDEX line = TSL_GLOBAL_ITEM(0), units = (g.k + TSL_UNIT_PRODUCTS - 1) / TSL_UNIT_PRODUCTS;
   if (line * TSL_NUMBERS >= g.pitch)
     return;

@@ -129,6 +129,7 @@ typedef struct running {
   tsl_buffer *a, *b, *c, *scratch;
   int64_t steps[TSL_OPERANDS]; /* from product to product of a batch */
   double alpha[2], beta[2];
+  tsl_launch_wanted wanted;
   tsl_stream *stream;
 } running;
 
@@ -156,6 +157,7 @@ static running start(const tsl_work *work, const tsl_operands *operands, tsl_str
       /* An empty sum is not scaled: infinity times nothing is nothing. */
       .alpha = {sizes.k == 0 ? 0 : work->problem.alpha[0], sizes.k == 0 ? 0 : work->problem.alpha[1]},
       .beta = {work->problem.beta[0], work->problem.beta[1]},
+      .wanted = tsl_launch_wanted_of(work, operands),
       .stream = stream,
   };
 }
@@ -193,6 +195,8 @@ static tsl_register_tile_arguments arguments_of(const running *run, const tsl_ge
       .a_step = run->steps[TSL_OPERAND_A],
       .b_step = run->steps[TSL_OPERAND_B],
       .c_step = run->steps[TSL_OPERAND_C],
+      .wanted = run->wanted.at,
+      .wanted_above = run->wanted.above,
   };
 }
 
@@ -227,10 +231,10 @@ static tesela_status copy_both(const running *run, const layout *at) {
   const int64_t sign_a = (swapped ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
   const int64_t sign_b = (swapped ? problem->conjugate_a : problem->conjugate_b) ? -1 : 1;
   const tsl_register_tile_units a = {s->m, s->k,        s->a_offset, s->a_row_stride, s->a_col_stride,
-                                     0,    at->pitch_a, sign_a};
+                                     0,    at->pitch_a, sign_a,      run->wanted.at,  run->wanted.above};
   const tsl_register_tile_units b = {
-      s->n,        s->k,  s->b_offset, s->b_col_stride, s->b_row_stride, at->units * at->pitch_a,
-      at->pitch_b, sign_b};
+      s->n,        s->k,   s->b_offset,    s->b_col_stride,  s->b_row_stride, at->units * at->pitch_a,
+      at->pitch_b, sign_b, run->wanted.at, run->wanted.above};
   TSL_TRY(copy_units(run, run->a, &run->grids.copy_a, &a));
   return copy_units(run, run->b, &run->grids.copy_b, &b);
 }

@@ -11,6 +11,7 @@
  * The sums are whole numbers, so no order of threads, no size of a block and no instruction set changes a bit. */
 #include "strategy/gemm/residue_int8/host.h"
 
+#include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
 #include "host/split.h"
@@ -18,6 +19,9 @@
 #include <string.h>
 
 enum {
+  GROUP = 16,  /* neighbours that are measured at a glance; */
+  APART = 256, /* lines from one such group to the next, at most, */
+  GROUPS = 4,  /* and groups, at least */
   ROWS_MOST = 4096,
   ALIGNED = 64,
   LINE = 64,
@@ -36,6 +40,7 @@ typedef struct running {
   const tsl_residue_converter *converter;
   const tsl_residue_product *product;
   tsl_residue_state *state;
+  int64_t apart[2];         /* lines from one group that is measured to the next */
   int64_t rows, columns;    /* of a block */
   int64_t down;             /* blocks below each other */
   int64_t kept;             /* panels of B that stay while micro-panels of A pass by */
@@ -119,13 +124,24 @@ residue_weights tsl_residue_weights_of(const residue_sieve *sieve) {
 
 /* --- steps --- */
 
-static void measure(void *argument, int64_t index, int worker) {
-  const running *run = argument;
-  const int64_t each = TSL_RESIDUE_TOGETHER, first_of_b = tsl_ceil_div(run->job.m, each);
+/* Measures `each` neighbours from every `apart`-th line on. */
+static void measure_some(const running *run, const int64_t apart[2], int64_t each, int64_t index) {
+  const int64_t first_of_b = tsl_ceil_div(run->job.m, apart[0]);
   const int operand = index >= first_of_b;
-  const int64_t first = (index - (operand ? first_of_b : 0)) * each;
-  (void)worker;
+  const int64_t first = (index - (operand ? first_of_b : 0)) * apart[operand];
   run->kernel->measure(&run->measured, operand, first, tsl_least(each, run->job.of[operand].count - first));
+}
+
+static void measure(void *argument, int64_t index, int worker) {
+  static const int64_t apart[2] = {TSL_RESIDUE_TOGETHER, TSL_RESIDUE_TOGETHER};
+  (void)worker;
+  measure_some(argument, apart, TSL_RESIDUE_TOGETHER, index);
+}
+
+static void glance(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  (void)worker;
+  measure_some(run, run->apart, GROUP, index);
 }
 
 static int64_t conversions(const running *run, int operand) {
@@ -169,37 +185,58 @@ static void convert(void *argument, int64_t index, int worker) {
     run->converter->convert(&run->job, operand, first, count, own / across);
 }
 
-static void count_lines(const tsl_residue_job *job, residue_counts *counts) {
-  memset(counts, 0, sizeof *counts);
-  for (int o = 0; o < 2; o++)
-    for (int64_t i = 0; i < job->rules->lines[o]; i++) {
-      const unsigned key = job->of[o].lines[i].key;
-      if (key & TSL_RESIDUE_ZERO)
-        continue;
-      counts->has[o][residue_has(key)]++;
-      for (int c = 0; c < job->rules->candidates; c++)
-        if (key & TSL_RESIDUE_LOST << c)
-          counts->lost[c][o]++;
-        else
-          counts->needs[c][o][residue_need(key, c)]++;
-    }
+static void count_line(const residue_rules *rules, int operand, unsigned key, residue_counts *counts) {
+  if (key & TSL_RESIDUE_ZERO)
+    return;
+  counts->has[operand][residue_has(key)]++;
+  for (int c = 0; c < rules->candidates; c++)
+    if (key & TSL_RESIDUE_LOST << c)
+      counts->lost[c][operand]++;
+    else
+      counts->needs[c][operand][residue_need(key, c)]++;
 }
 
-static void choose(tsl_residue_job *job, tsl_residue_state *state) {
+static void decide(const residue_rules *rules, const residue_counts *counts, residue_choice *choice) {
   residue_word costs[TSL_RESIDUE_CANDIDATES][2];
   int levels[TSL_RESIDUE_CANDIDATES][2];
-  residue_counts counts;
-  count_lines(job, &counts);
-  for (int c = 0; c < job->rules->candidates; c++)
+  for (int c = 0; c < rules->candidates; c++)
     for (int o = 0; o < 2; o++)
       for (int level = TSL_RESIDUE_LEVELS; level >= 0; level--) {
-        const residue_word cost = residue_cost(job->rules, &counts, c, o, level);
+        const residue_word cost = residue_cost(rules, counts, c, o, level);
         if (level == TSL_RESIDUE_LEVELS || cost <= costs[c][o]) {
           costs[c][o] = cost;
           levels[c][o] = level;
         }
       }
-  residue_choose(job->rules, &counts, costs, levels, &job->choice);
+  residue_choose(rules, counts, costs, levels, choice);
+}
+
+/* Returns true if the lines that were measured at a glance let residues pay. */
+static bool may_pay(const running *run) {
+  residue_rules rules = *run->job.rules;
+  residue_counts counts = {.has = {{0}}};
+  residue_choice choice;
+  for (int o = 0; o < 2; o++) {
+    const int64_t all = rules.lines[o];
+    rules.lines[o] = 0;
+    for (int64_t first = 0; first < all; first += run->apart[o]) {
+      const int64_t count = tsl_least(GROUP, all - first);
+      for (int64_t i = first; i < first + count; i++)
+        count_line(&rules, o, run->job.of[o].lines[i].key, &counts);
+      rules.lines[o] += count;
+    }
+  }
+  rules.native_once = 0;
+  decide(&rules, &counts, &choice);
+  return choice.moduli > 0;
+}
+
+static void choose(tsl_residue_job *job, tsl_residue_state *state) {
+  residue_counts counts = {.has = {{0}}};
+  for (int o = 0; o < 2; o++)
+    for (int64_t i = 0; i < job->rules->lines[o]; i++)
+      count_line(job->rules, o, job->of[o].lines[i].key, &counts);
+  decide(job->rules, &counts, &job->choice);
   for (int o = 0; o < 2; o++)
     for (int64_t i = 0; i < job->rules->lines[o]; i++) {
       const residue_line *line = &job->of[o].lines[i];
@@ -412,12 +449,31 @@ static void see_parts(running *run) {
   }
 }
 
-static tesela_status run_all(running *run, tsl_team team) {
+/* Returns true if residues make C, after a look at its lines; false: the child does. A few lines in even distances are measured first, where
+ * there is a child, so that most products without residues are known to be such after a sixteenth of the reading. */
+static bool look(running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
-  const residue_rules *rules = job->rules;
-  const int64_t most = rules->sieves[rules->candidates - 1].moduli * run->kinds;
-  int64_t bytes = 0, lines[2], scales[2], planes[2];
-  unsigned char *memory;
+  see_numbers(run);
+  if (run->state->whole) {
+    for (int o = 0; o < 2; o++)
+      run->apart[o] = tsl_most(GROUP, tsl_least(APART, job->of[o].count / GROUPS / GROUP * GROUP));
+    tsl_team_run(team, tsl_ceil_div(job->m, run->apart[0]) + tsl_ceil_div(job->n, run->apart[1]), glance,
+                 run);
+    if (!may_pay(run)) {
+      run->state->moduli = run->state->native_lines = 0;
+      return false;
+    }
+  }
+  tsl_team_run(team, tsl_ceil_div(job->m, TSL_RESIDUE_TOGETHER) + tsl_ceil_div(job->n, TSL_RESIDUE_TOGETHER),
+               measure, run);
+  choose(job, run->state);
+  return job->choice.moduli > 0 || !run->state->whole;
+}
+
+static tesela_status multiply_residues(running *run, tsl_team team) {
+  tsl_residue_job *job = &run->job;
+  const int64_t most = job->choice.moduli * run->kinds;
+  int64_t bytes = 0, planes[2];
   void *block;
   for (int o = 0; o < 2; o++) {
     tsl_residue_lines *of = &job->of[o];
@@ -426,31 +482,43 @@ static tesela_status run_all(running *run, tsl_team team) {
     of->panel = of->micros * of->micro;
     of->plane = of->panel * job->panels + PAD;
     run->beside[o] = of->across == 1 && of->along != 1 ? TSL_RESIDUE_BESIDE : 1;
-    lines[o] = take(&bytes, of->count * (int64_t)sizeof(residue_line));
-    scales[o] = take(&bytes, of->count * (int64_t)sizeof(int));
     planes[o] = take(&bytes, of->plane * most);
   }
   run->plane = run->rows * run->columns + PAD;
   run->own_bytes = run->plane * most + 2 * TSL_RESIDUE_SUMS * (int64_t)sizeof(int32_t);
   const int64_t own = take(&bytes, run->own_bytes * tsl_team_threads(team));
   TSL_TRY(tsl_scratch_take((size_t)bytes, "residues", &block));
-  memory = block;
-  for (int o = 0; o < 2; o++) {
-    job->of[o].lines = (residue_line *)(void *)(memory + lines[o]);
-    job->of[o].scales = (int *)(void *)(memory + scales[o]);
+  unsigned char *const memory = block;
+  for (int o = 0; o < 2; o++)
     job->of[o].planes = memory + planes[o];
-  }
   run->own = memory + own;
-  see_numbers(run);
-  tsl_team_run(team, tsl_ceil_div(job->m, TSL_RESIDUE_TOGETHER) + tsl_ceil_div(job->n, TSL_RESIDUE_TOGETHER),
-               measure, run);
-  choose(job, run->state);
   see_parts(run);
   if (job->choice.moduli > 0)
     tsl_team_run(team, (conversions(run, 0) + conversions(run, 1)) * job->panels, convert, run);
   tsl_team_run(team, blocks_of(run), multiply_block, run);
   tsl_scratch_give(block);
   return TESELA_OK;
+}
+
+static tesela_status run_all(running *run, const tsl_work *work, const tsl_operands *operands) {
+  tsl_residue_job *job = &run->job;
+  int64_t bytes = 0, lines[2], scales[2];
+  void *block;
+  for (int o = 0; o < 2; o++) {
+    lines[o] = take(&bytes, job->of[o].count * (int64_t)sizeof(residue_line));
+    scales[o] = take(&bytes, job->of[o].count * (int64_t)sizeof(int));
+  }
+  TSL_TRY(tsl_alloc((size_t)bytes, "lines of residues", &block));
+  unsigned char *const memory = block;
+  for (int o = 0; o < 2; o++) {
+    job->of[o].lines = (residue_line *)(void *)(memory + lines[o]);
+    job->of[o].scales = (int *)(void *)(memory + scales[o]);
+  }
+  const tesela_status status =
+      look(run, operands->team) ? multiply_residues(run, operands->team)
+                                : work->children->enqueue_as_given(run->state->whole, operands, NULL, NULL);
+  tsl_free(block);
+  return status;
 }
 
 /* Where C's columns follow each other, the transposed product: what is written are rows. */
@@ -490,12 +558,13 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
                  .kernel = kernel_for(work->device, tsl_residue_type(problem)),
                  .converter = converter_for(work->device, tsl_residue_type(problem)),
                  .product = product ? product : product_for(work->device)};
-  const residue_rules rules = tsl_residue_rules(problem, &work->config, run.job.m, run.job.n);
+  residue_rules rules = tsl_residue_rules(problem, &work->config, run.job.m, run.job.n);
+  tsl_residue_int8_weigh(work, &rules);
   run.job.rules = &rules;
   run.job.panels = tsl_pieces(steps, tsl_most(run.job.steps, 1));
   cut(&run, tsl_team_threads(operands->team));
   if (reads)
-    return run_all(&run, operands->team);
+    return run_all(&run, work, operands);
   tsl_team_run(operands->team, blocks_of(&run), multiply_block, &run);
   return TESELA_OK;
 }

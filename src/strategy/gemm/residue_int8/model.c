@@ -35,6 +35,10 @@ static const host_work by_registers = {530, {1.9, 3.5}, {1, 2.5}, {0.4, 0.46}, {
                        by_vectors = {12, {4, 8}, {4, 8}, {2, 3}, {4, 8}, {3, 5}},
                        by_words = {2, {8, 16}, {8, 16}, {6, 8}, {8, 16}, {8, 10}};
 
+/* Products that another strategy computes, after a glance: of lines, one of so many is measured on the processor; on CUDA a glance and all
+ * launches that end at once take so long, and blocks that would make residues so long for each number. */
+static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_seconds = 1e-12;
+
 /* Of portable kernels: operations of an item for each number that is measured and made residues of, all of them and for each modulus; for each
  * element of C and modulus, to reduce a sum and to join. Operations of matrix instructions of a unit in a clock, as engines of i8 have them
  * by a warp's and by four warps'; else multiply-adds of bytes for one of f32, on graphics processors and on others. */
@@ -177,13 +181,38 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
          (all.blocks - 1) * block_seconds_more;
 }
 
+static double seconds_of(const tsl_problem *problem, const tsl_config *config, const work_of *all,
+                         const tsl_device *device) {
+  if (device->capabilities & TSL_CAN_HOST)
+    return host_seconds(problem, all, device);
+  return tsl_residue_has_cuda(device) ? cuda_seconds(problem, all, device)
+                                      : portable_seconds(problem, config, all, device);
+}
+
+/* Seconds that a product without residues takes longer than another strategy's: a glance at a few lines, and on CUDA all launches that end at
+ * once. 0: where nothing is known of it. */
+static double glance_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
+  if (problem->ask.bits != TSL_BITS_ANY || !tsl_problem_reads(problem, TSL_OPERAND_A))
+    return 0;
+  if (device->capabilities & TSL_CAN_HOST) {
+    const double clocks = all->numbers / glanced_lines * by_registers.measure[all->is_double];
+    return 2e-6 * device->threads + clocks / (1e6 * device->clock_mhz * device->threads);
+  }
+  return tsl_residue_has_cuda(device) ? ended_seconds + all->numbers * ended_number_seconds : 0;
+}
+
+/* A product without residues, which no prediction knows, may take a twentieth longer than by others: so that is the least that is said. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
+  static const double least_share = 20;
   const work_of all = work(problem, config);
-  if (device->capabilities & TSL_CAN_HOST)
-    return host_seconds(problem, &all, device);
-  return tsl_residue_has_cuda(device) ? cuda_seconds(problem, &all, device)
-                                      : portable_seconds(problem, config, &all, device);
+  return fmax(seconds_of(problem, config, &all, device), least_share * glance_seconds(problem, &all, device));
+}
+
+double tsl_residue_int8_modulus_seconds(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
+  const work_of all = work(problem, config);
+  return seconds_of(problem, config, &all, device) / all.moduli;
 }
 
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -149,11 +149,6 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
   return reads(&work->problem) ? make_product(work) : TESELA_OK;
 }
 
-void tsl_residue_int8_release_portable(const tsl_work *work) {
-  const tsl_residue_state *state = work->state;
-  work->children->destroy(state->product);
-}
-
 /* --- running --- */
 
 typedef struct residue_run {

@@ -56,13 +56,15 @@ static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a careful sum. */
+/* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a careful sum. Where no bits are
+ * asked for again, another strategy may compute what residues do not pay for (whole.c), by its own order of sums. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  const bool has_tree = problem->ask.bits != TSL_BITS_ANY;
   if (is_complex(problem))
-    return (tsl_accuracy){.factor = 2 * (double)problem->k + 16, .repeats = true, .tree = true};
+    return (tsl_accuracy){.factor = 2 * (double)problem->k + 16, .repeats = true, .tree = has_tree};
   (void)config;
   const double factor = tsl_residue_allowed(problem) / tsl_type(problem->c.type)->unit_roundoff;
-  return (tsl_accuracy){.factor = factor, .repeats = true, .tree = true};
+  return (tsl_accuracy){.factor = factor, .repeats = true, .tree = has_tree};
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -93,7 +95,9 @@ static void release(tsl_work *work) {
   if (state && state->said)
     work->device->ops->pinned_destroy(state->said);
   if (state && state->product)
-    tsl_residue_int8_release_portable(work);
+    work->children->destroy(state->product);
+  if (state && state->whole)
+    work->children->destroy(state->whole);
   tsl_free(work->state);
   work->state = NULL;
 }
@@ -104,7 +108,7 @@ static tesela_status build(tsl_work *work) {
   tsl_residue_state *state = block;
   *state = (tsl_residue_state){.moduli = tsl_residue_least(&work->problem, &work->config)};
   work->state = block;
-  const tesela_status status = is_host(work->device)                ? TESELA_OK
+  const tesela_status status = is_host(work->device)                ? tsl_residue_int8_make_whole(work, 0)
                                : tsl_residue_has_cuda(work->device) ? tsl_residue_int8_build_cuda(work)
                                                                     : tsl_residue_int8_build_portable(work);
   if (status != TESELA_OK)
@@ -118,6 +122,8 @@ static const char *note(const tsl_work *work) {
   const residue_choice *said = state->said ? state->said->host : NULL;
   const int moduli = said ? said->moduli : state->moduli,
             native = said ? said->native[0] + said->native[1] : state->native_lines;
+  if (moduli == 0 && state->whole)
+    return state->whole_note;
   if (moduli == 0)
     return "residue_int8: these numbers need more moduli than pay: the product was computed in C's own type";
   if (native > 0)
@@ -158,7 +164,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .idea = "f32 and f64 by products of 8-bit residues, as many as the call's numbers need for its guarantee",
     .lifts = "the rate of units that multiply f32 and f64",
     .op = TSL_OP_GEMM,
-    .version = 5,
+    .version = 6,
     .accuracy = accuracy,
     .params = params,
     .refuse = refuse,

@@ -86,11 +86,21 @@ typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
   tsl_child *product; /* of portable kernels; NULL where there is nothing to multiply */
   bool reduces;       /* which makes residues itself */
-  bool is_swapped;    /* it is C' = B' A' */
-  int cluster;        /* blocks of CUDA's integer product that share what they load */
-  tsl_pinned *said;   /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */
+  tsl_child *whole;   /* the whole product without residues; NULL: kernels of this strategy multiply it */
+  int whole_weight;   /* cost of an element of that in moduli; 0: not known */
+  char whole_note[192];
+  bool is_swapped;  /* it is C' = B' A' */
+  int cluster;      /* blocks of CUDA's integer product that share what they load */
+  tsl_pinned *said; /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */
   _Atomic int moduli, native_lines; /* on the processor, as chosen by the last run */
 } tsl_residue_state;
+
+/* --- without residues (whole.c) --- */
+
+/* Makes the child that computes the whole product where residues do not pay, if one may be used: the state's `whole`. */
+tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace);
+/* Sets what elements without residues cost, where the child's time is known. */
+void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules);
 
 /* --- on the processor --- */
 
@@ -118,15 +128,17 @@ residue_reduction tsl_residue_reduction(unsigned p);
 
 uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device);
-/* Fills in a state that is there; what portable kernels have to release. */
+/* Fills in a state that is there. */
 tesela_status tsl_residue_int8_build_portable(tsl_work *work);
-void tsl_residue_int8_release_portable(const tsl_work *work);
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,
                                             tsl_stream *stream);
 
 /* Predicted seconds, and what is moved; NOTES.md has what the model was fitted to. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
+/* Seconds that one modulus takes, of those that are expected. */
+double tsl_residue_int8_modulus_seconds(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device);
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_account *account);
 

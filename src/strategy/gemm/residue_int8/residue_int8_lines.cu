@@ -228,6 +228,11 @@ SM90_FUNCTION void add_up(const share &at, const residue_rules &rules, bool want
   __syncthreads();
 }
 
+/* Returns true if a glance at a few lines has told that residues do not pay. */
+SM90_FUNCTION bool is_lost(const unsigned char *scratch, const residue_arguments &given) {
+  return given.glance >= 0 && ((const volatile residue_choice *)(scratch + given.glance))->moduli == 0;
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 ? 4 : 5)
     tsl_gemm_residue_int8_measure(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                   const __grid_constant__ residue_arguments given) {
@@ -237,10 +242,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
   const bool is_across = of.is_across;
   const int lines = given.block_lines[operand], workers = THREADS / lines,
             own = is_across ? thread % lines : thread / workers,
-            block = blockIdx.x - (operand ? 0 : given.blocks[1]), number = block * lines + own,
-            apart = is_across ? lines : 1;
-  const bool is_there = number < (operand ? given.n : given.m);
-  const share at = {(operand ? b : a) + of.offset + number * of.across,
+            block = blockIdx.x - (operand ? 0 : given.blocks[1]),
+            line = block * given.apart[operand] * lines + own, apart = is_across ? lines : 1;
+  const bool is_there = line < (operand ? given.n : given.m);
+  const share at = {(operand ? b : a) + of.offset + line * of.across,
                     of.along,
                     own,
                     is_across ? thread / lines : thread % workers,
@@ -254,6 +259,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
     forget(&all, thread);
   __syncthreads();
   dependency_wait();
+  if (is_lost(scratch, given))
+    return;
   guess_line(at, given.rules, &all);
   add_up(at, given.rules, true, &all);
   const residue_bits largest = all.largest[own];
@@ -268,17 +275,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 
     add_up(at, given.rules, is_wrong, &all);
   }
   if (at.worker == 0 && is_there) {
+    const int number = (line - own) / given.apart[operand] + own; /* among those that are measured */
     residue_sums sums;
-    residue_line line;
+    residue_line known;
     sums.sum = all.sum[own], sums.squares = all.squares[own], sums.count = all.count[own];
     sums.excess = all.excess[own];
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
       sums.few[i] = all.few[i][own] > 0 ? all.few[i][own] - (at.k - sums.count) : 0;
-    residue_know(&given.rules, largest, &all.guess[own], &sums, &line);
-    ((unsigned *)(scratch + given.keys[operand]))[number] = line.key;
+    residue_know(&given.rules, largest, &all.guess[own], &sums, &known);
+    ((unsigned *)(scratch + given.keys[operand]))[number] = known.key;
 #pragma unroll
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-      ((int *)(scratch + given.candidates[operand][c]))[number] = line.scale[c];
+      ((int *)(scratch + given.candidates[operand][c]))[number] = known.scale[c];
   }
 }
 
@@ -374,6 +382,11 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   __syncthreads();
   dependency_launch();
   dependency_wait();
+  if (is_lost(scratch, given)) {
+    if (thread == 0)
+      *(residue_choice *)(scratch + given.choice) = *(const residue_choice *)(scratch + given.glance);
+    return;
+  }
   for (int first = thread; first < most; first += AHEAD * CHOOSERS) {
     unsigned keys[2][AHEAD];
     fetch_keys(keys, scratch, given, first);

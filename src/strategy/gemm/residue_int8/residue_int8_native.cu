@@ -277,6 +277,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
                     (const int *)(scratch + given.natives[1])};
   dependency_wait();
   const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
+  if (!given.is_empty && choice->moduli == 0 && given.has_whole)
+    return;
   if (given.is_empty || choice->moduli == 0) {
     everything(at, panels.all, panels.all + 2, given);
     return;

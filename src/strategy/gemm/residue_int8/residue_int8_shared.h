@@ -113,6 +113,7 @@ typedef struct residue_choice {
   int candidate, moduli, level[2], native[2]; /* native: lines of each operand */
   int made
       [2]; /* of each operand residues of so many moduli are to be made: 0 where those of the run before do */
+  int is_whole; /* no residues at all: what the child that computes the whole product looks at */
 } residue_choice;
 
 /* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane` bytes for each modulus, of panels
@@ -160,6 +161,10 @@ typedef struct residue_arguments {
   int is_empty;   /* there are no products */
   int stays,
       is_kept; /* the operand that lies first, for later runs; whether the run before left its lines measured, and residues */
+  int has_whole; /* another kernel computes the whole product where no residues do */
+  int apart[2];  /* blocks that measure have lines so many blocks' lines apart */
+  long long
+      glance; /* the choice of a few lines, which ends all that is left where it is not to use residues; -1: there is none */
 } residue_arguments;
 #endif
 
@@ -433,6 +438,7 @@ TSL_FUNCTION void residue_choose(const TSL_TABLES residue_rules *rules,
       choice->level[o] = levels[c][o];
   }
   choice->made[0] = choice->made[1] = choice->moduli;
+  choice->is_whole = choice->moduli == 0 ? 1 : 0;
 }
 
 /* Whether what was made of an operand's lines by one choice, with `native` counted, does for another one: the same lines, whose keys and candidates

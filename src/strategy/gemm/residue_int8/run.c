@@ -4,6 +4,7 @@
 #include "strategy/gemm/residue_int8/host.h"
 #include "strategy/launch.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #define FOLDER "strategy/gemm/residue_int8/"
@@ -28,6 +29,8 @@ enum {
   CLUSTERED_TILES = 16, /* rows of tiles; twice as many where one may have no second one */
   UNIT_NATIVE = 4,      /* blocks */
   UNIT_MEASURE = 5,     /* blocks that measure at once */
+  GLANCE_LINES = 256,   /* of each operand, and numbers of them, that a glance measures, or a few more */
+  GLANCE_NUMBERS = 1024,
   FEW_ALONG =
       2, /* lines of each of them, where there is room for all; else twice as many, and along memory four times where that makes room */
   FEW_ACROSS = 4,
@@ -49,6 +52,17 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
+/* Bytes for the child that computes the whole product, at the start of scratch memory: register_tile copies complex numbers first. Residues
+ * are for products that are too large for sums of parts of k. */
+static uint64_t workspace_of(const tsl_problem *problem) {
+  enum { SIDE = 256 };
+  if (problem->c.type != TESELA_C64 || problem->ask.bits != TSL_BITS_ANY)
+    return 0;
+  return (uint64_t)((tsl_round_up(problem->m, SIDE) + tsl_round_up(problem->n, SIDE)) *
+                    tsl_round_up(problem->k, SIDE)) *
+         tsl_type(problem->c.type)->size;
+}
+
 /* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns the bytes of it all. Planes of A and of C are a block's. */
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_arguments *given) {
@@ -57,6 +71,7 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   const int64_t planes = tsl_residue_kinds(problem) *
                          (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
   int64_t bytes = 0;
+  (void)take(&bytes, (int64_t)workspace_of(problem));
   for (int turn = 0; turn < 2; turn++) {
     const int o = turn == 0 ? given->stays : 1 - given->stays;
     given->panel[o] = tsl_round_up(held[o], TSL_RESIDUE_GROUP) * PANEL;
@@ -71,6 +86,7 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
       given->made = take(&bytes, sizeof(residue_choice));
   }
   given->choice = take(&bytes, sizeof(residue_choice));
+  given->glance = take(&bytes, 2 * sizeof(residue_choice));
   given->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
   given->rest_plane = tsl_round_up(rows * given->rest_pitch, ALIGNED);
   given->rests = take(&bytes, planes * parts * given->rest_plane);
@@ -149,7 +165,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
         (residue_choice){.moduli = tsl_residue_least(&work->problem, &work->config)};
   tsl_residue_state *state = work->state;
   *state = made;
-  return TESELA_OK;
+  return tsl_residue_int8_make_whole(work, workspace_of(&work->problem));
 }
 
 /* --- running --- */
@@ -236,6 +252,7 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
                      .b = is_swapped ? operands->a.buffer : operands->b.buffer};
   residue_arguments *given = &run.given;
   given->rules = tsl_residue_rules(problem, &work->config, s.m, s.n);
+  tsl_residue_int8_weigh(work, &given->rules);
   given->of[0] = matrix_of(run.a, problem, s.a_offset, s.a_row_stride, s.a_col_stride,
                            is_swapped ? problem->conjugate_b : problem->conjugate_a);
   given->of[1] = matrix_of(run.b, problem, s.b_offset, s.b_col_stride, s.b_row_stride,
@@ -248,11 +265,15 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   given->band = BAND / state->cluster;
   given->is_wide = is_wide(operands->c.buffer, size, each, given->c_col, given->c_row, given->c_offset);
   given->is_empty = s.k == 0;
+  given->has_whole = state->whole != NULL;
+  given->apart[0] = given->apart[1] = 1;
   given->said = state->said ? state->said->host : NULL;
   for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
     given->reductions[l] = tsl_residue_reduction(given->rules.moduli[l].p);
   given->stays = tsl_residue_stays(operands, is_swapped);
   lay_out(problem, &work->config, s.m, s.n, given);
+  if (!state->whole || operands->stays || given->is_empty)
+    given->glance = -1;
   int64_t lines[2] = {s.m, s.n};
   keep(work, operands, lines, &run);
   const bool is_across[2] = {given->of[0].is_across != 0, given->of[1].is_across != 0};
@@ -295,6 +316,31 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->given)};
   return launch(work, stream, kernels->native, tsl_least(tiles, most), 1, NATIVE_ITEMS, list,
                 sizeof list / sizeof *list);
+}
+
+/* The same for a few lines, in even distances, and for some of their numbers: what would be chosen if all were like these. */
+static residue_run glance_of(const residue_run *whole) {
+  residue_run run = *whole;
+  residue_arguments *given = &run.given;
+  const int64_t thin = tsl_most(1, given->k / GLANCE_NUMBERS);
+  given->k = (int)tsl_ceil_div(given->k, thin);
+  given->rules.k = tsl_ceil_div(given->rules.k, thin);
+  for (int o = 0; o < 2; o++) {
+    const int64_t lines = o ? given->n : given->m, each = given->of[o].is_across ? FEW_ACROSS : FEW_ALONG,
+                  blocks = tsl_ceil_div(lines, each);
+    given->block_lines[o] = (int)each;
+    given->apart[o] = (int)tsl_most(1, blocks * each / GLANCE_LINES);
+    given->blocks[o] = (int)tsl_ceil_div(blocks, given->apart[o]);
+    const int64_t last = (int64_t)(given->blocks[o] - 1) * given->apart[o] * each;
+    given->rules.lines[o] = (given->blocks[o] - 1) * each + tsl_least(each, lines - last);
+    given->of[o].along *= thin;
+    given->of[o].is_wide = given->of[o].is_wide && thin == 1;
+  }
+  given->rules.native_once = 0;
+  given->choice = given->glance;
+  given->made = given->glance + (int64_t)sizeof(residue_choice);
+  given->glance = -1;
+  return run;
 }
 
 static tesela_status choose(const tsl_work *work, const residue_run *run, tsl_buffer *scratch,
@@ -364,6 +410,19 @@ static residue_run block_of(const tsl_problem *problem, const residue_run *whole
   return block;
 }
 
+/* The child, whose kernels end at once unless no residues were chosen. */
+static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *operands,
+                                    const residue_arguments *given, tsl_stream *stream) {
+  const tsl_residue_state *state = work->state;
+  tsl_operands own = *operands;
+  if (!state->whole)
+    return TESELA_OK;
+  own.stays = NULL;
+  own.wanted = (tsl_wanted){
+      .is_told = true, .at = given->choice + (int64_t)offsetof(residue_choice, is_whole), .above = 0};
+  return work->children->enqueue_as_given(state->whole, &own, stream, operands->scratch);
+}
+
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream) {
   const residue_run run = run_of(work, operands);
@@ -373,6 +432,10 @@ tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands
     empty.a = empty.b = operands->c.buffer;
     return launch_native(work, &empty, operands->c.buffer, scratch, stream);
   }
+  if (run.given.glance >= 0) {
+    const residue_run glance = glance_of(&run);
+    TSL_TRY(choose(work, &glance, scratch, stream));
+  }
   TSL_TRY(choose(work, &run, scratch, stream));
   const int64_t rows = tsl_residue_rows(&work->config, run.given.m);
   for (int64_t first = 0; first < run.given.m; first += rows) {
@@ -381,6 +444,7 @@ tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands
     TSL_TRY(multiply(work, &block, operands, stream));
   }
   TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
+  TSL_TRY(multiply_whole(work, operands, &run.given, stream));
   tsl_stays_leave(operands->stays, run.made);
   return TESELA_OK;
 }

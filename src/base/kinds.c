@@ -1,0 +1,111 @@
+#include "base/kinds.h"
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const names[TSL_KIND_COUNT] = {
+#define NAME(upper, name, what) [TSL_KIND_##upper] = #name,
+    TSL_KIND_LIST(NAME)
+#undef NAME
+};
+
+const char *tsl_kind_name(tsl_kind kind) {
+  return names[kind];
+}
+
+const char *tsl_kind_names(void) {
+#define NAME(upper, name, what) "|" #name
+  static const char all[] = TSL_KIND_LIST(NAME);
+#undef NAME
+  return all + 1;
+}
+
+bool tsl_kind_parse(const char *name, tsl_kind *kind) {
+  for (int i = 0; i < TSL_KIND_COUNT; i++)
+    if (strcmp(names[i], name) == 0) {
+      *kind = (tsl_kind)i;
+      return true;
+    }
+  return false;
+}
+
+static tsl_distribution distribution_of(tsl_kind kind) {
+  return kind == TSL_KIND_UNIFORM  ? TSL_DRAW_UNIFORM
+         : kind == TSL_KIND_GRADED ? TSL_DRAW_GRADED
+                                   : TSL_DRAW_NORMAL;
+}
+
+static void make_softmax(double *x, int64_t count) {
+  double sum = 0;
+  for (int64_t j = 0; j < count; j++)
+    sum += x[j] = exp(4 * x[j]);
+  for (int64_t j = 0; j < count; j++)
+    x[j] /= sum;
+}
+
+static void make_kernel(double *x, int64_t row, int64_t rows, int64_t count) {
+  const double place = (double)row / (double)(rows > 1 ? rows - 1 : 1);
+  for (int64_t j = 0; j < count; j++) {
+    const double apart = place - (double)j / (double)(count > 1 ? count - 1 : 1);
+    x[j] = exp(-apart * apart / 0.005);
+  }
+}
+
+/* What a number is made of alone. */
+static double changed(tsl_kind kind, double x, uint64_t dice) {
+  return kind == TSL_KIND_RELU        ? (x > 0 ? x : 0)
+         : kind == TSL_KIND_LOGNORMAL ? exp(2 * x)
+         : kind == TSL_KIND_IMAGE     ? (double)(dice >> 56) / 255
+         : kind == TSL_KIND_SPARSE90  ? (dice % 10 == 0 ? x : 0)
+                                      : x;
+}
+
+void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64_t cols, tesela_type type,
+                  double *room, void *out) {
+  const tsl_type_info *info = tsl_type(type);
+  const int64_t count = info->is_complex ? 2 * cols : cols;
+  const uint64_t first = (uint64_t)row * (uint64_t)count;
+  tsl_random_fill(distribution_of(kind), seed, first, TESELA_F64, room, (size_t)count);
+  if (kind == TSL_KIND_SOFTMAX)
+    make_softmax(room, count);
+  else if (kind == TSL_KIND_KERNEL)
+    make_kernel(room, row, rows, count);
+  else
+    for (int64_t j = 0; j < count; j++)
+      room[j] = kind == TSL_KIND_IDENTITY
+                    ? (j == (info->is_complex ? 2 * row : row) ? 1 : 0)
+                    : changed(kind, room[j], tsl_random_u64(~seed, first + (uint64_t)j));
+  tsl_type_convert(TESELA_F64, room, 1, info->component, out, 1, (size_t)count);
+}
+
+typedef struct filling {
+  tsl_kind kind;
+  uint64_t seed;
+  int64_t rows, cols;
+  tesela_type type;
+  double *room;
+  unsigned char *out;
+} filling;
+
+static void fill_row(void *argument, int64_t row, int worker) {
+  const filling *job = argument;
+  const size_t size = tsl_type(job->type)->size;
+  tsl_kind_row(job->kind, job->seed, row, job->rows, job->cols, job->type, job->room + worker * 2 * job->cols,
+               job->out + (size_t)(row * job->cols) * size);
+}
+
+tesela_status tsl_kind_fill(tsl_kind kind, uint64_t seed, int64_t rows, int64_t cols, tesela_type type,
+                            void *out) {
+  tsl_pool *pool = tsl_pool_shared();
+  void *room;
+  TSL_TRY(tsl_alloc((size_t)tsl_pool_threads(pool) * 2 * (size_t)cols * sizeof(double), "rows of numbers",
+                    &room));
+  filling job = {kind, seed, rows, cols, type, room, out};
+  tsl_pool_run(pool, rows, fill_row, &job);
+  tsl_free(room);
+  return TESELA_OK;
+}

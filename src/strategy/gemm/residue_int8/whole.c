@@ -1,0 +1,71 @@
+/* The product as it is, where residues do not pay: by the strategy that a plan without residues would take. That is a child, made for the
+ * whole product. Its bits are its own, so there is none where the same bits are asked for again: the kernels of this strategy then
+ * multiply what has no proof, in an order that is the same on every device. */
+#include "base/status.h"
+#include "strategy/gemm/residue_int8/residue_int8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Time of an element of a listed line on the processor, in times of an element of the child's product. */
+static const double slower_lines = 4.5;
+/* Cost of an element that is not known better, and the most that is believed, in moduli. */
+enum { WEIGHT_MOST = 1000 };
+
+static bool reads(const tsl_problem *problem) {
+  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
+}
+
+/* Time of the child's product in moduli: in times of what residues take for one of them. 0: residues are not expected to pay at all, so
+ * they were named and not chosen. */
+static int weight_of(const tsl_work *work, double seconds) {
+  const double own = tsl_residue_int8_modulus_seconds(&work->problem, &work->config, work->device),
+               weight = own > 0 ? seconds / own : 0;
+  return weight < tsl_residue_least(&work->problem, &work->config) ? 0 : (int)fmin(weight, WEIGHT_MOST);
+}
+
+/* A plan's text begins with the operation and the strategy. */
+static void tell(const tsl_work *work, tsl_residue_state *state) {
+  const char *const text = work->children->text(state->whole), *name = text + strcspn(text, " ");
+  name += *name == ' ';
+  snprintf(state->whole_note, sizeof state->whole_note,
+           "residue_int8: these numbers need more moduli than pay: the product was computed by %.*s",
+           (int)strcspn(name, " "), name);
+}
+
+tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
+  tsl_residue_state *state = work->state;
+  const tsl_problem problem = tsl_problem_unfinished(&work->problem);
+  tsl_status_saved saved;
+  if (problem.ask.bits != TSL_BITS_ANY || !reads(&problem) || !work->children || work->loaded_only)
+    return TESELA_OK;
+  const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
+  const tsl_child_wish wish = {.problem = &problem,
+                               .device = work->device,
+                               .in_buffers = !is_host,
+                               .workspace_most = workspace,
+                               .most = work->strategy->accuracy(&problem, &work->config),
+                               .skips = !is_host,
+                               .except = work->strategy};
+  tsl_status_save(&saved);
+  const tesela_status status = work->children->make(work->children, &wish, &state->whole);
+  if (status == TESELA_UNSUPPORTED) { /* this strategy's own kernels do */
+    tsl_status_restore(&saved);
+    return TESELA_OK;
+  }
+  TSL_TRY(status);
+  state->whole_weight = weight_of(work, work->children->expected(state->whole));
+  tell(work, state);
+  return TESELA_OK;
+}
+
+void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {
+  const tsl_residue_state *state = work->state;
+  if (state->whole_weight == 0)
+    return;
+  rules->native_weight = state->whole_weight;
+  if (work->device->capabilities & TSL_CAN_HOST) { /* no tile of a listed line is waited for */
+    rules->line_weight = (int)ceil(slower_lines * state->whole_weight);
+    rules->native_once = 0;
+  }
+}
