@@ -6,7 +6,8 @@
  *
  * Of complex numbers a thread joins both parts of each element.
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD, of the candidates. */
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD, of
+ * the candidates; IS_CUT, 1: k was cut into parts. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -106,9 +107,8 @@ SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int sca
 /* --- rows --- */
 
 /* Residues of four neighbours, a byte each; where k was cut, their sums reduced again. */
-template <bool IS_WHOLE>
 SM90_FUNCTION unsigned rests_of(const unsigned char *from, int plane, const residue_arguments &given) {
-  if (IS_WHOLE)
+  if (!IS_CUT)
     return *(const unsigned *)(from + plane * given.rest_plane);
   unsigned out = 0;
 #pragma unroll 1
@@ -128,7 +128,7 @@ struct fetched {
   unsigned rests[EACH_ELEMENT][MODULI]; /* of each part */
   int scale;
 };
-template <int MODULI, bool IS_WHOLE>
+template <int MODULI>
 SM90_FUNCTION void fetch_rests(fetched<MODULI> &to, const unsigned char *from, const int *scales, int row,
                                const residue_arguments &given) {
   const int own = min(row, given.m - 1); /* behind the last one: anything */
@@ -137,8 +137,8 @@ SM90_FUNCTION void fetch_rests(fetched<MODULI> &to, const unsigned char *from, c
   for (int l = 0; l < MODULI; l++) {
     const unsigned char *at = from + own * given.rest_pitch;
 #ifdef TSL_RESIDUE_COMPLEX
-    const unsigned x = rests_of<IS_WHOLE>(at, 3 * l, given), y = rests_of<IS_WHOLE>(at, 3 * l + 1, given),
-                   z = rests_of<IS_WHOLE>(at, 3 * l + 2, given), p = given.rules.moduli[l].p;
+    const unsigned x = rests_of(at, 3 * l, given), y = rests_of(at, 3 * l + 1, given),
+                   z = rests_of(at, 3 * l + 2, given), p = given.rules.moduli[l].p;
     to.rests[0][l] = to.rests[1][l] = 0;
 #pragma unroll
     for (int i = 0; i < FOUR; i++) {
@@ -147,7 +147,7 @@ SM90_FUNCTION void fetch_rests(fetched<MODULI> &to, const unsigned char *from, c
       to.rests[1][l] |= residue_imaginary(one, other, z >> 8 * i & 255, p) << 8 * i;
     }
 #else
-    to.rests[0][l] = rests_of<IS_WHOLE>(at, l, given);
+    to.rests[0][l] = rests_of(at, l, given);
 #endif
   }
 }
@@ -158,44 +158,67 @@ struct columns_t {
   bool here[FOUR], is_wide;
 };
 
+/* Joins columns first to first + AT_ONCE - 1 of four: of complex numbers half of them, so that compilers have half as much text. */
+constexpr int AT_ONCE = EACH_ELEMENT == 2 ? 2 : FOUR, NUMBERS = AT_ONCE * EACH_ELEMENT;
+
+SM90_FUNCTION void store_wide(residue_real *to, const residue_real out[NUMBERS]) {
+#ifdef TSL_RESIDUE_F64
+#pragma unroll
+  for (int i = 0; i < NUMBERS; i += 2)
+    *(double2 *)(to + i) = make_double2(out[i], out[i + 1]);
+#else
+#pragma unroll
+  for (int i = 0; i < NUMBERS; i += 4)
+    *(float4 *)(to + i) = make_float4(out[i], out[i + 1], out[i + 2], out[i + 3]);
+#endif
+}
+
 template <int CANDIDATE, int MODULI>
-SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const columns_t &columns,
-                            const residue_tables &tables, const residue_arguments &given) {
+SM90_FUNCTION void join_columns(residue_real *to, int first, const fetched<MODULI> &own,
+                                const columns_t &columns, const residue_tables &tables,
+                                const residue_arguments &given) {
   const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
-  constexpr int ALL = FOUR * EACH_ELEMENT;
-  residue_real out[ALL], before[ALL] = {};
+  residue_real out[NUMBERS], before[NUMBERS] = {};
+  int scales[AT_ONCE];
+  bool here[AT_ONCE];
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; i++) {
+    constexpr int NEXT = FOUR - AT_ONCE;
+    scales[i] = first == 0 ? columns.scales[i] : columns.scales[i + NEXT];
+    here[i] = first == 0 ? columns.here[i] : columns.here[i + NEXT];
+  }
   if (beta != 0)
 #pragma unroll
-    for (int i = 0; i < ALL; i++)
-      if (columns.here[i / EACH_ELEMENT])
+    for (int i = 0; i < NUMBERS; i++)
+      if (here[i / EACH_ELEMENT])
         before[i] = to[i / EACH_ELEMENT * given.c_col + i % EACH_ELEMENT];
 #pragma unroll
-  for (int i = 0; i < ALL; i++) {
+  for (int i = 0; i < NUMBERS; i++) {
     const int column = i / EACH_ELEMENT;
-    const double number = number_of<CANDIDATE, MODULI>(own.rests[i % EACH_ELEMENT], column,
-                                                       own.scale + columns.scales[column], tables, given);
+    const double number = number_of<CANDIDATE, MODULI>(own.rests[i % EACH_ELEMENT], first + column,
+                                                       own.scale + scales[column], tables, given);
     out[i] = residue_finish(number, alpha, beta, before + i);
   }
   if (columns.is_wide) {
-#ifdef TSL_RESIDUE_F64
-#pragma unroll
-    for (int i = 0; i < ALL; i += 2)
-      *(double2 *)(to + i) = make_double2(out[i], out[i + 1]);
-#else
-#pragma unroll
-    for (int i = 0; i < ALL; i += 4)
-      *(float4 *)(to + i) = make_float4(out[i], out[i + 1], out[i + 2], out[i + 3]);
-#endif
+    store_wide(to, out);
   } else {
 #pragma unroll
-    for (int i = 0; i < ALL; i++)
-      if (columns.here[i / EACH_ELEMENT])
+    for (int i = 0; i < NUMBERS; i++)
+      if (here[i / EACH_ELEMENT])
         to[i / EACH_ELEMENT * given.c_col + i % EACH_ELEMENT] = out[i];
   }
 }
 
+template <int CANDIDATE, int MODULI>
+SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const columns_t &columns,
+                            const residue_tables &tables, const residue_arguments &given) {
+#pragma unroll 1
+  for (int first = 0; first < FOUR; first += AT_ONCE)
+    join_columns<CANDIDATE>(to + first * given.c_col, first, own, columns, tables, given);
+}
+
 /* All rows of four columns. */
-template <int CANDIDATE, int MODULI, bool IS_WHOLE>
+template <int CANDIDATE, int MODULI>
 SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_tables &tables,
                         const residue_arguments &given, int col) {
   constexpr bool AHEAD = MODULI * EACH_ELEMENT <= 8; /* more of them do not fit the registers */
@@ -210,29 +233,18 @@ SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const res
   const int *scales = (const int *)(scratch + given.scales[0]);
   const unsigned char *from = scratch + given.rests + col;
   fetched<MODULI> next;
-  fetch_rests<MODULI, IS_WHOLE>(next, from, scales, blockIdx.y, given);
+  fetch_rests<MODULI>(next, from, scales, blockIdx.y, given);
 #pragma unroll 1
   for (int row = blockIdx.y; row < given.m; row += gridDim.y) {
     const fetched<MODULI> own = next;
     if (AHEAD)
-      fetch_rests<MODULI, IS_WHOLE>(next, from, scales, row + gridDim.y, given);
+      fetch_rests<MODULI>(next, from, scales, row + gridDim.y, given);
     if (own.scale != TSL_RESIDUE_NO_SCALE)
       join_row<CANDIDATE>(c + given.c_offset + row * given.c_row + col * given.c_col, own, columns, tables,
                           given);
     if (!AHEAD)
-      fetch_rests<MODULI, IS_WHOLE>(next, from, scales, row + gridDim.y, given);
+      fetch_rests<MODULI>(next, from, scales, row + gridDim.y, given);
   }
-}
-
-template <bool IS_WHOLE>
-SM90_FUNCTION void join_any(residue_real *c, const unsigned char *scratch, const residue_tables &tables,
-                            const residue_arguments &given, int candidate, int col) {
-  if (candidate == 0)
-    join<0, MODULI_FIRST, IS_WHOLE>(c, scratch, tables, given, col);
-  else if (candidate == 1)
-    join<1, MODULI_SECOND, IS_WHOLE>(c, scratch, tables, given, col);
-  else
-    join<2, MODULI_THIRD, IS_WHOLE>(c, scratch, tables, given, col);
 }
 
 extern "C" __global__ void __launch_bounds__(JOINERS, sizeof(residue_real) == 8 ? 8 : 12)
@@ -247,8 +259,10 @@ extern "C" __global__ void __launch_bounds__(JOINERS, sizeof(residue_real) == 8 
     *given.said = *choice; /* here, where nobody waits for the host's memory */
   if (choice->moduli == 0 || col >= given.n)
     return;
-  if (given.parts > 1)
-    join_any<false>(c, scratch, tables, given, choice->candidate, col);
+  if (choice->candidate == 0)
+    join<0, MODULI_FIRST>(c, scratch, tables, given, col);
+  else if (choice->candidate == 1)
+    join<1, MODULI_SECOND>(c, scratch, tables, given, col);
   else
-    join_any<true>(c, scratch, tables, given, choice->candidate, col);
+    join<2, MODULI_THIRD>(c, scratch, tables, given, col);
 }

@@ -127,17 +127,18 @@ static int cluster_of(const tsl_problem *problem, const tsl_config *config) {
 tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
   const char *type = tsl_residue_defines(&work->problem);
-  char stages[140], moduli[160];
+  char stages[140], moduli[240];
   tsl_residue_state made = {.said = NULL};
   made.cluster = cluster_of(&work->problem, &work->config);
   snprintf(stages, sizeof stages, "%s#define STAGES %d\n#define CLUSTER %d\n",
            tsl_residue_kinds(&work->problem) > 1 ? "#define TSL_RESIDUE_COMPLEX\n" : "", STAGES,
            made.cluster);
-  snprintf(moduli, sizeof moduli,
-           "%s#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n#define MODULI_THIRD %d\n", type,
-           tsl_residue_candidate(&work->problem, &work->config, 0),
-           tsl_residue_candidate(&work->problem, &work->config, 1),
-           tsl_residue_candidate(&work->problem, &work->config, 2));
+  snprintf(
+      moduli, sizeof moduli,
+      "%s#define IS_CUT %d\n#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n#define MODULI_THIRD %d\n",
+      type, work->problem.k > TSL_RESIDUE_PART, tsl_residue_candidate(&work->problem, &work->config, 0),
+      tsl_residue_candidate(&work->problem, &work->config, 1),
+      tsl_residue_candidate(&work->problem, &work->config, 2));
   const char *native = tsl_residue_native_defines(&work->problem);
   const tsl_launch_module modules[] = {{FOLDER "residue_int8_native.cu", native},
                                        {FOLDER "residue_int8_join.cu", moduli},
