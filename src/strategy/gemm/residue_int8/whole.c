@@ -49,11 +49,12 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
                                .except = work->strategy};
   tsl_status_save(&saved);
   const tesela_status status = work->children->make(work->children, &wish, &state->whole);
-  if (status == TESELA_UNSUPPORTED) { /* this strategy's own kernels do */
+  if (status == TESELA_OUT_OF_MEMORY)
+    return status;
+  if (status != TESELA_OK) { /* this strategy's own kernels do */
     tsl_status_restore(&saved);
     return TESELA_OK;
   }
-  TSL_TRY(status);
   state->whole_weight = weight_of(work, work->children->expected(state->whole));
   tell(work, state);
   return TESELA_OK;
