@@ -51,7 +51,7 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   const tesela_status status = work->children->make(work->children, &wish, &state->whole);
   if (status == TESELA_OUT_OF_MEMORY)
     return status;
-  if (status != TESELA_OK) { /* this strategy's own kernels do */
+  if (status != TESELA_OK || !state->whole) { /* the kernels of this strategy do */
     tsl_status_restore(&saved);
     return TESELA_OK;
   }
