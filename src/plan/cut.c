@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/plan.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,7 +95,8 @@ static tesela_status make(const tsl_work *whole, const tsl_part *part, tsl_cut *
                      .config = whole->config,
                      .device = whole->device,
                      .finishes = whole->finishes,
-                     .loaded_only = true};
+                     .loaded_only = true,
+                     .children = &tsl_plan_block_children};
   const char *why = tsl_strategy_refuse(made->strategy, &made->problem, &made->config, made->device);
   if (why)
     return tsl_fail(TESELA_UNSUPPORTED, "%s", why);

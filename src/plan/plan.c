@@ -413,6 +413,18 @@ const tsl_children tsl_plan_children = {.make = make_child,
                                         .reduces = child_reduces,
                                         .expected = expected_of_child};
 
+const tsl_children tsl_plan_block_children = {.for_blocks = true,
+                                              .make = make_child,
+                                              .seconds = seconds_of_child,
+                                              .destroy = destroy_child,
+                                              .run = run_child,
+                                              .enqueue = enqueue_child,
+                                              .enqueue_as_given = enqueue_child_as_given,
+                                              .workspace = workspace_of_child,
+                                              .text = text_of_child,
+                                              .reduces = child_reduces,
+                                              .expected = expected_of_child};
+
 /* --- from text --- */
 
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan) {
