@@ -58,8 +58,6 @@ tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strat
                                      const tsl_children *children, tsl_plan **plan);
 /* Children as plans make them for themselves, by models alone. A child is a plan. */
 extern const tsl_children tsl_plan_children;
-/* The same for blocks of a cut product (plan/cut.h). */
-extern const tsl_children tsl_plan_block_children;
 tsl_child *tsl_plan_child(tsl_plan *plan);
 /* Whether a strategy with this config would do for a child; the config is changed where its runs need less memory then, and give the same bits. */
 bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, tsl_config *config);
