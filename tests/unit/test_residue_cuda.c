@@ -166,6 +166,7 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
       assert_int_equal(full->rules.lines[o], lines);
       assert_int_equal(full->apart[o], 1);
     }
+    assert_int_equal(glance->rules.k, glance->k);
     assert_true(glance->k <= full->k && glance->of[0].along * glance->k <= full->of[0].along * (full->k + 1));
     assert_int_equal(glance->glance, -1);
     assert_int_equal(full->glance, glance->choice);
