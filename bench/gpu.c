@@ -96,17 +96,6 @@ static void *array_of(size_t count, size_t size) {
 
 /* --- the products --- */
 
-static void read_kinds(char *list) {
-  char *rest = NULL;
-  kind_count = 0;
-  for (int i = 0; i < TSL_KIND_COUNT && strcmp(list, "all") == 0; i++)
-    kinds[kind_count++] = (tsl_kind)i;
-  for (char *word = kind_count > 0 ? NULL : strtok_r(list, ",", &rest); word;
-       word = strtok_r(NULL, ",", &rest))
-    if (kind_count == TSL_KIND_COUNT || !tsl_kind_parse(word, &kinds[kind_count++]))
-      stop(word, tsl_kind_names());
-}
-
 static void read_options(int argc, char **argv) {
   static const struct option names[] = {
       {"device", 1, NULL, 'd'},  {"quick", 0, NULL, 'q'},    {"only", 1, NULL, 'o'},
@@ -152,7 +141,9 @@ static void read_options(int argc, char **argv) {
       compile_part = optarg;
       break;
     case 'k':
-      read_kinds(optarg);
+      kind_count = tsl_kinds_parse(optarg, kinds);
+      if (kind_count == 0)
+        stop(optarg, tsl_kind_names());
       break;
     case 'w':
       without_name = optarg;

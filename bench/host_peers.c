@@ -1,7 +1,7 @@
 /* host_peers [options] MxNxK... NAME=LIBRARY...
  *
  * tesela on the processor beside CBLAS libraries, and other builds of tesela, that are loaded by their path, in one process:
- * every round runs all of them, by turns, and keeps each one's shortest call. Dense row-major operands of standard normal numbers,
+ * every round runs all of them, by turns, and keeps each one's shortest call. Dense row-major operands of standard normal numbers (A: --data),
  * every result judged before it is timed. Prints GFLOP/s, the part of the registers' peak (multiply-adds alone,
  * measured between the products), and tesela over the best of the others.
  *
@@ -11,6 +11,7 @@
  *   --strategy TEXT the strategy of tesela and its other builds (the planner's choice)
  *   --tesela FILE   the build of tesela that is measured, a libtesela.so (the one in this program)
  *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
+ *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), each product once for each kind; "all": all kinds (normal)
  *   --most GFLOP    leaves out products of more operations (300)
  *   --json FILE     writes the rows to this file as well, with the libraries' versions
  *   --plans         multiplies nothing: prints what each build of tesela plans otherwise than the first
@@ -28,6 +29,7 @@
 #include "shapes.h"
 
 #include "base/clock.h"
+#include "base/kinds.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -90,6 +92,8 @@ static int contender_count = 1;
 static shape_list shapes;
 static int threads = 1, rounds = 7;
 static const char *types = "f32,f64", *strategy, *measured;
+static tsl_kind kinds[TSL_KIND_COUNT], kind; /* of A's numbers, and of the product at hand */
+static int kind_count = 1;
 static double most = 300;
 static bool only_plans;
 static FILE *json;
@@ -98,11 +102,11 @@ static int json_rows;
 /* --- the command line --- */
 
 static void read_options(int argc, char **argv) {
-  static const struct option names[] = {{"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'},
-                                        {"rounds", 1, NULL, 'r'},  {"strategy", 1, NULL, 's'},
-                                        {"shapes", 1, NULL, 'f'},  {"most", 1, NULL, 'm'},
-                                        {"json", 1, NULL, 'j'},    {"tesela", 1, NULL, 'l'},
-                                        {"plans", 0, NULL, 'p'},   {NULL, 0, NULL, 0}};
+  static const struct option names[] = {
+      {"threads", 1, NULL, 't'},  {"types", 1, NULL, 'y'},  {"rounds", 1, NULL, 'r'},
+      {"strategy", 1, NULL, 's'}, {"shapes", 1, NULL, 'f'}, {"most", 1, NULL, 'm'},
+      {"json", 1, NULL, 'j'},     {"tesela", 1, NULL, 'l'}, {"plans", 0, NULL, 'p'},
+      {"data", 1, NULL, 'd'},     {NULL, 0, NULL, 0}};
   int option;
   while ((option = getopt_long(argc, argv, "+", names, NULL)) != -1)
     switch (option) {
@@ -129,6 +133,11 @@ static void read_options(int argc, char **argv) {
       break;
     case 'p':
       only_plans = true;
+      break;
+    case 'd':
+      kind_count = tsl_kinds_parse(optarg, kinds);
+      if (kind_count == 0)
+        stop(optarg, tsl_kind_names());
       break;
     case 'j':
       json = fopen(optarg, "we");
@@ -325,12 +334,15 @@ static void multiply(const product *made, const contender *by) {
 
 /* --- one shape --- */
 
-static void *matrix_of(const tsl_shape *shape, uint64_t seed) {
+static void *matrix_of(const tsl_shape *shape, tsl_kind of, uint64_t seed) {
   void *memory;
   const size_t count = (size_t)tsl_shape_extent(shape);
   if (tsl_alloc(count * tsl_type(shape->type)->size, "a matrix", &memory) != TESELA_OK)
     stop("a matrix", tesela_last_error());
-  tsl_random_fill(TSL_DRAW_NORMAL, seed, 0, shape->type, memory, count);
+  if (of == TSL_KIND_NORMAL)
+    tsl_random_fill(TSL_DRAW_NORMAL, seed, 0, shape->type, memory, count);
+  else if (tsl_kind_fill(of, seed, shape->rows, shape->cols, shape->type, memory) != TESELA_OK)
+    stop("a matrix", tesela_last_error());
   return memory;
 }
 
@@ -352,9 +364,9 @@ static void make_plans(const int64_t *shape, tesela_type type) {
 
 static void make(const int64_t *shape, tesela_type type, product *made) {
   made->problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
-  made->a = matrix_of(&made->problem.a, 1);
-  made->b = matrix_of(&made->problem.b, 2);
-  made->c = matrix_of(&made->problem.c, 3);
+  made->a = matrix_of(&made->problem.a, kind, 1);
+  made->b = matrix_of(&made->problem.b, TSL_KIND_NORMAL, 2);
+  made->c = matrix_of(&made->problem.c, TSL_KIND_NORMAL, 3);
   make_plans(shape, type);
 }
 
@@ -433,6 +445,8 @@ static void write_row(const product *made, double peak) {
     json_number(json, contenders[i].name, tsl_problem_flops(problem) / contenders[i].best);
   }
   fprintf(json, "}, ");
+  json_text(json, "data", tsl_kind_name(kind));
+  fprintf(json, ", ");
   json_text(json, "plan", plan_of(&contenders[0]));
   fprintf(json, "}");
 }
@@ -479,8 +493,9 @@ static void print_heads(void) {
 static void print_row(const product *made, double peak) {
   const double giga = 1e-9 * tsl_problem_flops(&made->problem);
   double best = INFINITY;
-  printf("| %s | %lldx%lldx%lld |", tsl_type(made->problem.c.type)->name, (long long)made->problem.m,
-         (long long)made->problem.n, (long long)made->problem.k);
+  printf("| %s | %lldx%lldx%lld%s%s |", tsl_type(made->problem.c.type)->name, (long long)made->problem.m,
+         (long long)made->problem.n, (long long)made->problem.k, kind_count > 1 ? " " : "",
+         kind_count > 1 ? tsl_kind_name(kind) : "");
   for (int i = 0; i < contender_count; i++) {
     printf(" %.4g |", giga / contenders[i].best);
     if (i > 0)
@@ -493,8 +508,8 @@ static void print_row(const product *made, double peak) {
 
 static void keep_ratios(const int64_t *shape, tesela_type type) {
   char where[64];
-  snprintf(where, sizeof where, "%s %" PRId64 "x%" PRId64 "x%" PRId64, tsl_type(type)->name, shape[0],
-           shape[1], shape[2]);
+  snprintf(where, sizeof where, "%s %" PRId64 "x%" PRId64 "x%" PRId64 " %s", tsl_type(type)->name, shape[0],
+           shape[1], shape[2], kind_count > 1 ? tsl_kind_name(kind) : "");
   for (int i = 1; i < contender_count; i++)
     if (is_tesela(&contenders[i])) {
       if (!only_plans)
@@ -559,8 +574,11 @@ int main(int argc, char **argv) {
     print_heads();
   for (int t = 0; t < 4; t++)
     for (int i = 0; i < shapes.count; i++)
-      if (is_wanted(all[t]) && shape_is_within(shapes.items[i], all[t], most))
-        (only_plans ? compare_plans : compare)(shapes.items[i], all[t]);
+      for (int d = 0; d < kind_count; d++) {
+        kind = kinds[d];
+        if (is_wanted(all[t]) && shape_is_within(shapes.items[i], all[t], most))
+          (only_plans ? compare_plans : compare)(shapes.items[i], all[t]);
+      }
   print_builds();
   if (json)
     end_json();

@@ -128,8 +128,10 @@ static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operand
   const double start = tsl_clock();
   TSL_TRY(run(plan, operands, measuring, &phases));
   const double seconds = tsl_clock() - start;
-  tsl_log(TSL_LOG_CALLS, "%s: %.3g s, of which copy in %.3g, compute %.3g, copy out %.3g", plan->plan->text,
-          seconds, phases.copy_in, phases.compute, phases.copy_out);
+  const char *note = tsl_plan_note(plan->plan);
+  tsl_log(TSL_LOG_CALLS, "%s: %.3g s, of which copy in %.3g, compute %.3g, copy out %.3g%s%s",
+          plan->plan->text, seconds, phases.copy_in, phases.compute, phases.copy_out, note ? "; " : "",
+          note ? note : "");
   if (record)
     *record = (tesela_record){.plan = plan->plan->text,
                               .seconds = seconds,
@@ -139,7 +141,7 @@ static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operand
                               .seconds_copy_out = phases.copy_out,
                               .error_bound = tsl_plan_error_bound(plan->plan),
                               .flushed_below = tsl_plan_underflow(plan->plan),
-                              .note = tsl_plan_note(plan->plan)};
+                              .note = note};
   return TESELA_OK;
 }
 

@@ -52,6 +52,8 @@
   X(CUDA, "", "path of the CUDA driver library; none: behave as if there were no CUDA device")               \
   X(OPENCL, "", "path of the OpenCL library; none: behave as if there were no OpenCL")                       \
   X(VENDORS, "0", "1: vendors' libraries may be listed and chosen, too (tesela strategies names them)")      \
+  X(EXCLUDE, "",                                                                                             \
+    "strategies, with commas between them, that are chosen only where a call names them: residue_int8")      \
   X(CBLAS, "", "path of the CBLAS library of vendor_openblas: OpenBLAS, BLIS, MKL; none: as if not there")   \
   X(PBLAS, "",                                                                                               \
     "path of the ScaLAPACK of vendor_scalapack, the peer of several processes; none: as if not there")       \

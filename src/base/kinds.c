@@ -33,6 +33,27 @@ bool tsl_kind_parse(const char *name, tsl_kind *kind) {
   return false;
 }
 
+int tsl_kinds_parse(const char *list, tsl_kind *kinds) {
+  int count = 0;
+  if (strcmp(list, "all") == 0) {
+    for (; count < TSL_KIND_COUNT; count++)
+      kinds[count] = (tsl_kind)count;
+    return count;
+  }
+  for (const char *at = list; at; at = strchr(at, ',')) {
+    char word[32];
+    at += at != list;
+    const size_t length = strcspn(at, ",");
+    if (count == TSL_KIND_COUNT || length >= sizeof word)
+      return 0;
+    memcpy(word, at, length);
+    word[length] = '\0';
+    if (!tsl_kind_parse(word, &kinds[count++]))
+      return 0;
+  }
+  return count;
+}
+
 static tsl_distribution distribution_of(tsl_kind kind) {
   return kind == TSL_KIND_UNIFORM  ? TSL_DRAW_UNIFORM
          : kind == TSL_KIND_GRADED ? TSL_DRAW_GRADED

@@ -28,6 +28,9 @@ typedef enum tsl_kind {
 
 const char *tsl_kind_name(tsl_kind kind);
 bool tsl_kind_parse(const char *name, tsl_kind *kind);
+/* Reads kinds with commas between them, or "all", into `kinds`, which has room for TSL_KIND_COUNT; returns how many there are, 0 where a word is
+ * none or there are more. */
+int tsl_kinds_parse(const char *list, tsl_kind *kinds);
 /* "normal|uniform|...". */
 const char *tsl_kind_names(void);
 

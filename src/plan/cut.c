@@ -94,7 +94,8 @@ static tesela_status make(const tsl_work *whole, const tsl_part *part, tsl_cut *
                      .config = whole->config,
                      .device = whole->device,
                      .finishes = whole->finishes,
-                     .loaded_only = true};
+                     .loaded_only = true,
+                     .children = cut->children};
   const char *why = tsl_strategy_refuse(made->strategy, &made->problem, &made->config, made->device);
   if (why)
     return tsl_fail(TESELA_UNSUPPORTED, "%s", why);
@@ -149,7 +150,7 @@ static bool may_cut(const tsl_work *work) {
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
 }
 
-tesela_status tsl_cut_create(const tsl_work *work, tsl_cut **cut) {
+tesela_status tsl_cut_create(const tsl_work *work, const tsl_children *children, tsl_cut **cut) {
   tsl_staging_sizes sizes;
   void *block;
   tsl_status_saved saved;
@@ -159,6 +160,7 @@ tesela_status tsl_cut_create(const tsl_work *work, tsl_cut **cut) {
     return TESELA_OK;
   TSL_TRY(tsl_alloc_zeroed(sizeof **cut, "a plan's blocks", &block));
   tsl_cut *made = block;
+  made->children = children;
   made->sizes = sizes;
   made->grain = may_cut(work) ? tsl_grain_of(&work->problem, sizes.block) : tsl_grain_whole(&work->problem);
   if (made->grain.row_blocks > 1 || made->grain.col_blocks > 1) {

@@ -42,6 +42,7 @@ bool tsl_grain_block(const tsl_arrivals *arrivals, int index, int *i, int *j);
 
 /* The cut of a plan. */
 typedef struct tsl_cut {
+  const tsl_children *children; /* of blocks */
   tsl_staging_sizes sizes;
   tsl_grain grain;
   tsl_work
@@ -53,8 +54,8 @@ typedef struct tsl_cut {
 } tsl_cut;
 
 /* Cuts a plan's product, as far as its strategy takes blocks of it with the kernels that were compiled for all of it;
- * *cut is NULL where operands are not to be staged at all. */
-tesela_status tsl_cut_create(const tsl_work *work, tsl_cut **cut);
+ * *cut is NULL where operands are not to be staged at all. `children` are for blocks. */
+tesela_status tsl_cut_create(const tsl_work *work, const tsl_children *children, tsl_cut **cut);
 void tsl_cut_destroy(tsl_cut *cut);
 /* Who computes block (i, j). */
 const tsl_work *tsl_cut_work(const tsl_cut *cut, const tsl_work *whole, int i, int j);

@@ -124,11 +124,14 @@ static tesela_status build(tsl_plan *plan) {
   return status;
 }
 
+/* Of blocks of a cut product. */
+static const tsl_children block_children;
+
 /* Behind everything else, as what it needs is the plan's compiled kernels. */
 static tesela_status cut(tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts &&
                  !tsl_problem_has_scales(&plan->work.problem)
-             ? tsl_cut_create(&plan->work, &plan->cut)
+             ? tsl_cut_create(&plan->work, &block_children, &plan->cut)
              : TESELA_OK;
 }
 
@@ -412,6 +415,18 @@ const tsl_children tsl_plan_children = {.make = make_child,
                                         .text = text_of_child,
                                         .reduces = child_reduces,
                                         .expected = expected_of_child};
+
+static const tsl_children block_children = {.for_blocks = true,
+                                            .make = make_child,
+                                            .seconds = seconds_of_child,
+                                            .destroy = destroy_child,
+                                            .run = run_child,
+                                            .enqueue = enqueue_child,
+                                            .enqueue_as_given = enqueue_child_as_given,
+                                            .workspace = workspace_of_child,
+                                            .text = text_of_child,
+                                            .reduces = child_reduces,
+                                            .expected = expected_of_child};
 
 /* --- from text --- */
 

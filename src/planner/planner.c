@@ -52,9 +52,40 @@ bool tsl_planner_vendors(void) {
   return strcmp(tsl_env_get(TSL_ENV_VENDORS), "1") == 0;
 }
 
+/* Returns true if `word`, of `length` letters, is the strategy's name. */
+static bool is_name(const tsl_strategy *strategy, const char *word, size_t length) {
+  return strncmp(strategy->name, word, length) == 0 && strategy->name[length] == '\0';
+}
+
+/* Returns true if TESELA_EXCLUDE names the strategy. */
+static bool is_excluded(const tsl_strategy *strategy) {
+  for (const char *at = tsl_env_get(TSL_ENV_EXCLUDE); *at; at += strspn(at, ", ")) {
+    const size_t length = strcspn(at, ", ");
+    if (is_name(strategy, at, length))
+      return true;
+    at += length;
+  }
+  return false;
+}
+
+static tesela_status check_excluded(void) {
+  for (const char *at = tsl_env_get(TSL_ENV_EXCLUDE); *at; at += strspn(at, ", ")) {
+    const size_t length = strcspn(at, ", ");
+    bool is_there = length == 0;
+    for (int i = 0; tsl_strategy_at(i) && !is_there; i++)
+      is_there = is_name(tsl_strategy_at(i), at, length);
+    if (!is_there)
+      return tsl_fail(TESELA_BAD_CALL,
+                      "TESELA_EXCLUDE names \"%.*s\", which is no strategy (tesela strategies lists them)",
+                      (int)length, at);
+    at += length;
+  }
+  return TESELA_OK;
+}
+
 static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice,
                          const tsl_strategy_request *request) {
-  if (strategy == choice->except)
+  if (strategy == choice->except || (!request->strategy && is_excluded(strategy)))
     return false;
   return request->strategy ? request->strategy == strategy : !strategy->vendor.load || choice->vendors;
 }
@@ -246,6 +277,7 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
   *candidates = NULL;
   *count = 0;
   TSL_TRY(tsl_problem_check(problem));
+  TSL_TRY(check_excluded());
   TSL_TRY(tsl_planner_request(problem->op, choice->strategy, &request));
   const tsl_choice kept = steady(problem, choice);
   listing of = {.problem = problem, .choice = &kept, .request = &request};

@@ -29,6 +29,7 @@ typedef struct tsl_child_wish {
 
 typedef struct tsl_children tsl_children;
 struct tsl_children {
+  bool for_blocks; /* who asks is a block of a plan's product, whose own kernels are compiled already */
   /* Makes one. TESELA_UNSUPPORTED where nothing there takes it, with a sentence. */
   tesela_status (*make)(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child);
   /* Seconds that a child is expected to take, copies included; infinity where there would be none. */

@@ -152,6 +152,43 @@ static void the_environment_lets_vendors_in(void **state) {
   assert_false(tsl_planner_vendors());
 }
 
+/* A strategy that TESELA_EXCLUDE names is not listed, unless a call names it; a word that is none is an error. */
+static void the_environment_leaves_strategies_out(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
+  static const struct {
+    const char *excluded, *named;
+    int packed, slim, right;
+  } rows[] = {{"", NULL, 1, 1, 1},
+              {"host_packed", NULL, 0, 1, 1},
+              {" host_slim,host_packed ", NULL, 0, 0, 1},
+              {"host_packed", "host_packed", 1, 0, 1},
+              {"host_pack", NULL, 0, 0, 0},
+              {"host_packed,", NULL, 0, 1, 1}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const tsl_choice from = {.devices = devices, .device = "cpu", .strategy = rows[i].named};
+    tsl_candidate *candidates;
+    int count, packed = 0, slim = 0;
+    setenv("TESELA_EXCLUDE", rows[i].excluded, 1);
+    if (!rows[i].right) {
+      assert_int_equal(tsl_planner_list(&problem, &from, &candidates, &count), TESELA_BAD_CALL);
+      assert_string_equal(
+          tesela_last_error(),
+          "TESELA_EXCLUDE names \"host_pack\", which is no strategy (tesela strategies lists them)");
+      continue;
+    }
+    assert_int_equal(tsl_planner_list(&problem, &from, &candidates, &count), TESELA_OK);
+    for (int c = 0; c < count; c++) {
+      packed += strcmp(candidates[c].strategy->name, "host_packed") == 0;
+      slim += strcmp(candidates[c].strategy->name, "host_slim") == 0;
+    }
+    free(candidates);
+    assert_int_equal(packed, rows[i].packed);
+    assert_int_equal(slim, rows[i].slim);
+  }
+  unsetenv("TESELA_EXCLUDE");
+}
+
 static void large_products_go_to_the_fast_device(void **state) {
   (void)state;
   const tsl_problem large = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32),
@@ -486,6 +523,7 @@ int main(void) {
       cmocka_unit_test(all_pairs_are_listed_in_order),
       cmocka_unit_test(vendors_are_listed_when_they_are_asked_for),
       cmocka_unit_test(the_environment_lets_vendors_in),
+      cmocka_unit_test(the_environment_leaves_strategies_out),
       cmocka_unit_test(large_products_go_to_the_fast_device),
       cmocka_unit_test(the_processor_does_not_beat_itself),
       cmocka_unit_test(starting_counts_for_few_runs),

@@ -1,4 +1,4 @@
-#include "base/random.h"
+#include "base/kinds.h"
 
 #include "unit/unit.h"
 
@@ -222,13 +222,60 @@ static void test_seeds_differ(void **state) {
     }
 }
 
+/* Kinds of ordinary numbers are what their names say, whichever rows are made first. */
+static void kinds_are_what_they_say(void **state) {
+  (void)state;
+  enum { ROWS = 40, COLS = 300 };
+  static double all[ROWS * COLS], row[COLS], room[2 * COLS];
+  for (int kind = 0; kind < TSL_KIND_COUNT; kind++) {
+    int zeros = 0, negative = 0, odd = 0;
+    double furthest = 0;
+    assert_int_equal(tsl_kind_fill((tsl_kind)kind, 5, ROWS, COLS, TESELA_F64, all), TESELA_OK);
+    tsl_kind_row((tsl_kind)kind, 5, ROWS - 1, ROWS, COLS, TESELA_F64, room, row);
+    assert_memory_equal(row, all + (ROWS - 1) * COLS, sizeof row);
+    for (int i = 0; i < ROWS; i++) {
+      double sum = 0;
+      for (int j = 0; j < COLS; j++) {
+        const double x = all[i * COLS + j];
+        assert_true(isfinite(x));
+        sum += x;
+        zeros += x == 0;
+        negative += x < 0;
+        odd += kind == TSL_KIND_IDENTITY ? x != (i == j)
+               : kind == TSL_KIND_IMAGE  ? x * 255 != rint(x * 255) || x > 1
+                                         : 0;
+      }
+      furthest = fmax(furthest, fabs(sum - 1));
+    }
+    assert_int_equal(odd, 0);
+    assert_true(kind != TSL_KIND_SOFTMAX || (furthest < 1e-12 && zeros == 0 && negative == 0));
+    assert_true(kind != TSL_KIND_RELU || (negative == 0 && abs(zeros - ROWS * COLS / 2) < 500));
+    assert_true(kind != TSL_KIND_SPARSE90 || abs(zeros - ROWS * COLS * 9 / 10) < 200);
+    assert_true(kind != TSL_KIND_KERNEL ||
+                (all[0] == 1 && all[ROWS * COLS - 1] == 1 && all[COLS - 1] < 1e-80));
+    assert_true(kind > TSL_KIND_UNIFORM || abs(negative - ROWS * COLS / 2) < 500);
+  }
+  tsl_kind kinds[TSL_KIND_COUNT];
+  assert_int_equal(tsl_kinds_parse("all", kinds), TSL_KIND_COUNT);
+  assert_int_equal(tsl_kinds_parse("relu,normal", kinds), 2);
+  assert_true(kinds[0] == TSL_KIND_RELU && kinds[1] == TSL_KIND_NORMAL);
+  assert_int_equal(tsl_kinds_parse("relu,norm", kinds), 0);
+  assert_int_equal(tsl_kinds_parse("", kinds), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),        cmocka_unit_test(test_uniform),
-      cmocka_unit_test(test_normal),       cmocka_unit_test(test_normal_against_libm),
-      cmocka_unit_test(test_integer),      cmocka_unit_test(test_graded),
-      cmocka_unit_test(test_cuts),         cmocka_unit_test(test_elements),
-      cmocka_unit_test(test_known_values), cmocka_unit_test(test_seeds_differ),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_uniform),
+      cmocka_unit_test(test_normal),
+      cmocka_unit_test(test_normal_against_libm),
+      cmocka_unit_test(test_integer),
+      cmocka_unit_test(test_graded),
+      cmocka_unit_test(test_cuts),
+      cmocka_unit_test(test_elements),
+      cmocka_unit_test(test_known_values),
+      cmocka_unit_test(test_seeds_differ),
+      cmocka_unit_test(kinds_are_what_they_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

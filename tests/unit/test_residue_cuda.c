@@ -7,6 +7,7 @@
 #include "strategy/gemm/residue_int8/residue_int8.h"
 #include "unit/hopper.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static void must(tesela_status status) {
@@ -60,11 +61,14 @@ static void residues_serve_what_has_their_scales(void **state) {
 
 /* --- what CUDA's launches are given --- */
 
-enum { LAUNCHES = 6 }; /* of a run: measure, choose, convert, multiply, join, native */
+enum {
+  LAUNCHES = 6,
+  GLANCE = 2
+}; /* of a run: measure, choose, convert, multiply, join, native; and of a glance: measure, choose */
 static struct {
   uint64_t groups;
   residue_arguments given;
-} launched[LAUNCHES];
+} launched[LAUNCHES + GLANCE];
 static int launch_count, failing_launch;
 
 static tesela_status note_launch(tsl_stream *on, tsl_kernel *kernel, const tsl_grid *grid,
@@ -89,12 +93,17 @@ static void *no_address(tsl_buffer *buffer) {
   return NULL;
 }
 
-/* A run of C = A B, whose B has n columns, all of them by rows but B; C is turned where it says so. */
-static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_stays *stays, int fails_at) {
-  enum { M = 300, K = 500 };
+enum { M = 300, K = 500 };
+
+/* A run of C = A B, whose B has n columns, all of them by rows but B; C is turned where it says so. `whole`: the child, or NULL. */
+static tesela_status launch_with(tsl_device *on, const tsl_children *children, tsl_child *whole, int64_t n,
+                                 bool c_turned, tsl_stays *stays, int fails_at) {
   static tsl_buffer a, b, c, scratch;
-  tsl_residue_state state = {.cluster = 1};
-  tsl_work work = {.strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8"), .device = on, .state = &state};
+  tsl_residue_state state = {.cluster = 1, .whole = whole};
+  tsl_work work = {.strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8"),
+                   .device = on,
+                   .state = &state,
+                   .children = children};
   work.problem = tsl_problem_gemm(M, n, K, TESELA_F64);
   a.device = b.device = c.device = scratch.device = on;
   const tsl_operands operands = {
@@ -105,8 +114,73 @@ static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_s
       .stays = stays};
   launch_count = 0;
   failing_launch = fails_at;
-  tsl_stays_turn(stays); /* as a plan does */
+  if (stays)
+    tsl_stays_turn(stays); /* as a plan does */
   return tsl_residue_int8_run_cuda(&work, &operands, NULL);
+}
+
+static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_stays *stays, int fails_at) {
+  return launch_with(on, NULL, NULL, n, c_turned, stays, fails_at);
+}
+
+static tsl_operands given_to_child;
+static int children_run;
+
+static tesela_status note_child(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
+                                tsl_buffer *workspace) {
+  (void)child;
+  (void)stream;
+  assert_ptr_equal(workspace, operands->scratch);
+  given_to_child = *operands;
+  children_run++;
+  return TESELA_OK;
+}
+
+/* A child is queued behind all kernels, and is told where to look whether it is wanted; a glance at a few of both factors' lines comes first, and the
+ * kernels that measure and choose are told where it leaves its choice. Where a factor stays there is no glance. */
+static void cuda_queues_the_child_that_may_be_wanted(void **state) {
+  (void)state;
+  enum { WIDE = 2000 };
+  static int nothing;
+  tsl_child *const whole = (void *)&nothing;
+  tsl_device mocked = hopper();
+  const tsl_device_ops mocks = {.launch = note_launch, .tensor_map = no_map, .native_buffer = no_address};
+  const tsl_children children = {.enqueue_as_given = note_child};
+  mocked.ops = &mocks;
+  for (int turned = 0; turned < 2; turned++) {
+    children_run = 0;
+    must(launch_with(&mocked, &children, whole, WIDE, turned, NULL, -1));
+    assert_int_equal(children_run, 1);
+    assert_int_equal(launch_count, LAUNCHES + GLANCE);
+    const residue_arguments *glance = &launched[0].given, *full = &launched[GLANCE].given;
+    assert_int_equal(launched[0].groups, glance->blocks[0] + glance->blocks[1]);
+    for (int o = 0; o < 2; o++) {
+      const int64_t lines = o ? full->n : full->m, each = glance->block_lines[o], apart = glance->apart[o];
+      int64_t seen = 0;
+      for (int64_t block = 0; block < glance->blocks[o]; block++)
+        for (int64_t own = 0; own < each; own++)
+          seen += block * apart * each + own < lines;
+      assert_int_equal(glance->rules.lines[o], seen);
+      assert_true(seen >= 200 && seen <= lines);
+      assert_true(lines < 1000 || seen < lines / 3);
+      assert_int_equal(full->rules.lines[o], lines);
+      assert_int_equal(full->apart[o], 1);
+    }
+    assert_int_equal(glance->rules.k, glance->k);
+    assert_true(glance->k <= full->k && glance->of[0].along * glance->k <= full->of[0].along * (full->k + 1));
+    assert_int_equal(glance->glance, -1);
+    assert_int_equal(full->glance, glance->choice);
+    assert_true(full->choice != glance->choice && full->made != glance->made && full->has_whole);
+    assert_true(given_to_child.wanted.is_told);
+    assert_int_equal(given_to_child.wanted.at, full->choice + (int64_t)offsetof(residue_choice, is_whole));
+    assert_int_equal(given_to_child.wanted.above, 0);
+  }
+  tsl_stays stays = {.kept = 0};
+  tsl_stays_start(&stays, TSL_OPERAND_A);
+  must(launch_with(&mocked, &children, whole, WIDE, false, &stays, -1));
+  assert_int_equal(launch_count, LAUNCHES);
+  assert_int_equal(launched[0].given.glance, -1);
+  assert_null(given_to_child.stays);
 }
 
 static void cuda_measures_what_passes_alone(void **state) {
@@ -158,6 +232,7 @@ static void cuda_measures_what_passes_alone(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(residues_serve_what_has_their_scales),
-                                     cmocka_unit_test(cuda_measures_what_passes_alone)};
+                                     cmocka_unit_test(cuda_measures_what_passes_alone),
+                                     cmocka_unit_test(cuda_queues_the_child_that_may_be_wanted)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

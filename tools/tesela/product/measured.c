@@ -7,6 +7,8 @@
 tesela_status tsl_product_measured(tsl_product *product, tesela_status status, const tesela_record *record,
                                    int64_t rows, int64_t cols) {
   tsl_product_errors *errors = &product->errors;
+  if (status == TESELA_OK && record->note)
+    snprintf(product->note, sizeof product->note, "%s", record->note);
   if ((status != TESELA_OK && status != TESELA_WRONG_RESULT) || record->measured_rows == 0)
     return status;
   const bool all = record->measured_rows == rows && record->measured_cols == cols;

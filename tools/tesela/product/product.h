@@ -156,6 +156,7 @@ typedef struct tsl_product {
   double fastest;   /* compute time of the fastest repeats */
   double *samples;  /* one for each repeat of a panel */
   double result[2]; /* of a dot */
+  char note[256];   /* the record's of the last run that had one; "": none */
   tsl_verdict verdict;
   tsl_product_errors errors;
   tsl_difference difference;
@@ -216,7 +217,7 @@ void tsl_product_add_checks(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_verified(const tsl_product *product);
 json_t *tsl_product_json_expected(const tsl_product *product);
 
-/* What a run of a plan for `rows` x `cols` elements came to: adds what was measured of its error to the product's. Returns
+/* Adds what a run of a plan for `rows` x `cols` elements came to, what was measured of its error and the record's note, to the product. Returns
  * `status`. */
 tesela_status tsl_product_measured(tsl_product *product, tesela_status status, const tesela_record *record,
                                    int64_t rows, int64_t cols);

@@ -134,6 +134,8 @@ static void add_accuracy(const tsl_product *product, tsl_table *table) {
   add_bound(product, table);
   tsl_product_add_measured(product, table);
   tsl_product_add_checks(product, table);
+  if (product->note[0])
+    tsl_table_add_pair(table, "note", "%s", product->note);
 }
 
 /* The files that are read. */
@@ -334,7 +336,7 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   if (object)
     json_object_update_new(
         object,
-        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panels",
+        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panels",
                   (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed,
                   "repeats", (json_int_t)request->repeat, "seconds", json_phases(product), "flops_per_second",
                   tsl_json_real(flops_per_second(product)), "bytes_per_second",
@@ -342,7 +344,8 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
                   tsl_json_real(tsl_plan_facts_bound(product->facts).bound), "measured",
                   tsl_product_json_measured(product), "verified", tsl_product_json_verified(product),
                   "expected", tsl_product_json_expected(product), "headers", headers, "output",
-                  is_written(product) ? json_string(request->output) : json_null()));
+                  is_written(product) ? json_string(request->output) : json_null(), "note",
+                  product->note[0] ? json_string(product->note) : json_null()));
   if (product->blocks)
     json_object_set_new(object, "blocks", json_blocks(product));
   json_object_set_new(object, "account", tsl_plan_facts_json_account(product->facts));

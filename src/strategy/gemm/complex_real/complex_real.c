@@ -113,7 +113,7 @@ static tesela_status prepare(tsl_work *work) {
 
 static tesela_status build(tsl_work *work) {
   void *block;
-  if (!work->children)
+  if (!work->children || work->children->for_blocks)
     return tsl_fail(TESELA_UNSUPPORTED,
                     "complex_real on %s: for a block the real product would be other kernels",
                     work->device->name);

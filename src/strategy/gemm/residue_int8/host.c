@@ -1,5 +1,6 @@
 /* residue_int8 on the processor: lines are measured, a number of moduli is chosen, lines become residues, and blocks of C are
- * made of these; each step by all threads.
+ * made of these; each step by all threads. A few lines are measured first, and the child computes C where these tell that residues do not
+ * pay (whole.c).
  *
  *   block of C, a thread's     for each modulus, for each panel of k:
  *      512 columns               B's part, 512 KiB, stays in the second-level cache; the next one's is asked for meanwhile

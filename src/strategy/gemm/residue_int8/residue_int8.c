@@ -11,8 +11,8 @@
  * relative to its norm, but what is promised is relative to |A||B|, element by element. So lines are measured first: how many of a line's
  * elements are too small for their digits, and how much of a line's sum its largest element is. A row with few small elements and a
  * column with no few large ones meet in an element whose error is small (NOTES.md has the proof). Each call takes as few moduli as
- * leave few lines without that proof; these, and lines that are not all finite, are multiplied as they are, in C's type; and where they
- * are many, everything is.
+ * leave few lines without that proof; these, and lines that are not all finite, are multiplied as they are, in C's type. Where they are
+ * many, another strategy computes everything (whole.c).
  *
  * What it adds to the rungs below: no unit that multiplies C's type.
  * Three forms with the same bits: of the processor (host.c), of NVIDIA's sm_90a by CUDA (run.c), and of all other devices by portable kernels

@@ -52,15 +52,16 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* Bytes for the child that computes the whole product, at the start of scratch memory: register_tile copies complex numbers first. Residues
- * are for products that are too large for sums of parts of k. */
+/* Bytes for the child that computes the whole product, at the start of scratch memory: sums of parts of k, and of complex numbers the copies that
+ * register_tile makes first. Not of products that residues are not chosen for. */
 static uint64_t workspace_of(const tsl_problem *problem) {
-  enum { SIDE = 256 };
-  if (problem->c.type != TESELA_C64 || problem->ask.bits != TSL_BITS_ANY)
+  enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
+  const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
+  if (problem->ask.bits != TSL_BITS_ANY || volume < VOLUME)
     return 0;
-  return (uint64_t)((tsl_round_up(problem->m, SIDE) + tsl_round_up(problem->n, SIDE)) *
-                    tsl_round_up(problem->k, SIDE)) *
-         tsl_type(problem->c.type)->size;
+  const int64_t copied = (tsl_round_up(problem->m, SIDE) + tsl_round_up(problem->n, SIDE)) *
+                         tsl_round_up(problem->k, SIDE) * (int64_t)tsl_type(problem->c.type)->size;
+  return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
 }
 
 /* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns the bytes of it all. Planes of A and of C are a block's. */
@@ -323,9 +324,9 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
 static residue_run glance_of(const residue_run *whole) {
   residue_run run = *whole;
   residue_arguments *given = &run.given;
-  const int64_t thin = tsl_most(1, given->k / GLANCE_NUMBERS);
+  const int64_t thin = tsl_most(1, given->k / GLANCE_NUMBERS), each_term = given->rules.k / given->k;
   given->k = (int)tsl_ceil_div(given->k, thin);
-  given->rules.k = tsl_ceil_div(given->rules.k, thin);
+  given->rules.k = each_term * given->k;
   for (int o = 0; o < 2; o++) {
     const int64_t lines = o ? given->n : given->m, each = given->of[o].is_across ? FEW_ACROSS : FEW_ALONG,
                   blocks = tsl_ceil_div(lines, each);

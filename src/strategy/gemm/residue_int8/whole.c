@@ -9,19 +9,18 @@
 
 /* Time of an element of a listed line on the processor, in times of an element of the child's product. */
 static const double slower_lines = 4.5;
-/* Cost of an element that is not known better, and the most that is believed, in moduli. */
-enum { WEIGHT_MOST = 1000 };
+enum { WEIGHT_MOST = 1000 }; /* of a child, in moduli */
 
 static bool reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
-/* Time of the child's product in moduli: in times of what residues take for one of them. 0: residues are not expected to pay at all, so
- * they were named and not chosen. */
+/* Time of the child's product in moduli: in times of what residues take for one of them, and more than the fewest moduli, as these were
+ * chosen. 0: residues are expected to take twice as long at least, so they were named and not chosen. */
 static int weight_of(const tsl_work *work, double seconds) {
   const double own = tsl_residue_int8_modulus_seconds(&work->problem, &work->config, work->device),
-               weight = own > 0 ? seconds / own : 0;
-  return weight < tsl_residue_least(&work->problem, &work->config) ? 0 : (int)fmin(weight, WEIGHT_MOST);
+               weight = own > 0 ? seconds / own : 0, least = tsl_residue_least(&work->problem, &work->config);
+  return 2 * weight < least ? 0 : (int)fmin(fmax(weight, least + 1), WEIGHT_MOST);
 }
 
 /* A plan's text begins with the operation and the strategy. */
@@ -37,7 +36,8 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   tsl_residue_state *state = work->state;
   const tsl_problem problem = tsl_problem_unfinished(&work->problem);
   tsl_status_saved saved;
-  if (problem.ask.bits != TSL_BITS_ANY || !reads(&problem) || !work->children || work->loaded_only)
+  if (problem.ask.bits != TSL_BITS_ANY || !reads(&problem) || !work->children ||
+      (work->loaded_only && !work->children->for_blocks))
     return TESELA_OK;
   const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
   const tsl_child_wish wish = {.problem = &problem,
@@ -49,11 +49,12 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
                                .except = work->strategy};
   tsl_status_save(&saved);
   const tesela_status status = work->children->make(work->children, &wish, &state->whole);
-  if (status == TESELA_UNSUPPORTED) { /* this strategy's own kernels do */
+  if (status == TESELA_OUT_OF_MEMORY)
+    return status;
+  if (status != TESELA_OK || !state->whole) { /* the kernels of this strategy do */
     tsl_status_restore(&saved);
     return TESELA_OK;
   }
-  TSL_TRY(status);
   state->whole_weight = weight_of(work, work->children->expected(state->whole));
   tell(work, state);
   return TESELA_OK;
