@@ -6,8 +6,8 @@
  *
  * Of complex numbers a thread joins both parts of each element.
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD, of
- * the candidates; IS_CUT, 1: k was cut into parts. */
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD,
+ * of the candidates; IS_CUT, 1: k was cut into parts. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -158,7 +158,7 @@ struct columns_t {
   bool here[FOUR], is_wide;
 };
 
-/* Joins columns first to first + AT_ONCE - 1 of four: of complex numbers half of them, so that compilers have half as much text. */
+/* Columns of the four that are joined together: two of complex numbers, whose machine code would be twice as long. */
 constexpr int AT_ONCE = EACH_ELEMENT == 2 ? 2 : FOUR, NUMBERS = AT_ONCE * EACH_ELEMENT;
 
 SM90_FUNCTION void store_wide(residue_real *to, const residue_real out[NUMBERS]) {
@@ -173,6 +173,7 @@ SM90_FUNCTION void store_wide(residue_real *to, const residue_real out[NUMBERS])
 #endif
 }
 
+/* Joins columns first to first + AT_ONCE - 1 of four. */
 template <int CANDIDATE, int MODULI>
 SM90_FUNCTION void join_columns(residue_real *to, int first, const fetched<MODULI> &own,
                                 const columns_t &columns, const residue_tables &tables,
