@@ -64,9 +64,9 @@ static void fill_in(call *c) {
                          .col_stride = g->c.col_stride,
                          .transpose = g->c.transpose,
                          .type = g->c.type};
-  c->given[TSL_PART_A] = (tsl_given){"a", &g->a, &c->desc.a, g->m, g->k, true, true, false};
-  c->given[TSL_PART_B] = (tsl_given){"b", &g->b, &c->desc.b, g->k, g->n, true, true, false};
-  c->given[TSL_PART_C] = (tsl_given){"c", &c->c, &c->desc.c, g->m, g->n, true, true, false};
+  c->given[TSL_PART_A] = (tsl_given){"a", TSL_PART_A, &g->a, &c->desc.a, g->m, g->k, true, true, false};
+  c->given[TSL_PART_B] = (tsl_given){"b", TSL_PART_B, &g->b, &c->desc.b, g->k, g->n, true, true, false};
+  c->given[TSL_PART_C] = (tsl_given){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
 }
 
 static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) {
@@ -267,7 +267,7 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   if (multiplies && ranks->size > 1)
     TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane, &job->on_devices));
   given[TSL_PART_A].stays = given[TSL_PART_B].stays = given[TSL_PART_C].stays = job->lane != NULL;
-  TSL_TRY(tsl_parts_make(ranks, given, TSL_PARTS, job->part));
+  TSL_TRY(tsl_parts_make(job, given, TSL_PARTS));
   if (!multiplies) {
     if (!empty)
       tsl_product_scale(job);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "comm/overlap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,7 +127,21 @@ static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *given
   return TESELA_OK;
 }
 
-static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_part *out) {
+/* Checks that the result's elements share memory neither with each other nor with an operand that is read. */
+static tesela_status check_overlaps(const tsl_job *job, const tsl_given *all, int result) {
+  const tsl_part *c = &job->part[all[result].part];
+  const int rank = job->ranks->rank;
+  TSL_TRY(tsl_overlap_check_result(c, all[result].name, rank));
+  for (int i = 0; i < result; i++)
+    if (all[i].used)
+      TSL_TRY(tsl_overlap_check_apart(c, all[result].name, &job->part[all[i].part], all[i].name, rank));
+  return TESELA_OK;
+}
+
+static tesela_status make_part(tsl_job *job, const tsl_given *all, int index) {
+  tsl_ranks *ranks = job->ranks;
+  const tsl_given *given = &all[index];
+  tsl_part *out = &job->part[given->part];
   const tesela_matrix *m = given->matrix;
   *out = (tsl_part){.type = tsl_type(m->type), .conjugate = m->conjugate != 0};
   corners rectangles = {0};
@@ -143,7 +158,11 @@ static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_par
         tsl_layout_held(&out->layout, ranks->rank) > 0)
       status = tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, and this rank has elements of it", given->name);
     if (status == TESELA_OK && given->used)
+      status = tsl_overlap_check_reach(out, given->name, ranks->rank);
+    if (status == TESELA_OK && given->used)
       status = tsl_mirror_make(m, given->name, out->type, &out->layout, ranks->rank, &out->mirror);
+    if (status == TESELA_OK && given->used && given->part == TSL_PART_C)
+      status = check_overlaps(job, all, index);
     if (status == TESELA_OK && !given->stays)
       status = tsl_mirror_copy(&out->mirror, out->type, &out->layout, ranks->rank, given->read);
     out->data = out->mirror.data;
@@ -161,9 +180,9 @@ static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_par
   return TESELA_OK;
 }
 
-tesela_status tsl_parts_make(tsl_ranks *ranks, const tsl_given *given, int count, tsl_part *out) {
+tesela_status tsl_parts_make(tsl_job *job, const tsl_given *given, int count) {
   for (int i = 0; i < count; i++)
-    TSL_TRY(make_part(ranks, &given[i], &out[i]));
+    TSL_TRY(make_part(job, given, i));
   return TESELA_OK;
 }
 

@@ -8,6 +8,7 @@
 /* An operand as the caller gives it. */
 typedef struct tsl_given {
   const char *name; /* "a" */
+  int part;         /* of the job: TSL_PART_A ... The result is TSL_PART_C. */
   const tesela_matrix *matrix;
   const tesela_layout *layout;
   int64_t rows, cols; /* of the operand as it takes part */
@@ -36,9 +37,10 @@ tesela_status tsl_given_check(const tsl_given *given, int ranks);
 tesela_status tsl_given_scalar(const double *given, const char *name, const tsl_type_info *sums,
                                double otherwise, double out[2]);
 
-/* Makes the parts of a job: exchanges rectangles, makes layouts, and has all ranks agree on orders of messages. Called by all ranks, whose
- * arguments are alike and right; all return the same. tsl_parts_free() in any case. */
-tesela_status tsl_parts_make(tsl_ranks *ranks, const tsl_given *given, int count, tsl_part *out);
+/* Makes parts of a job, operands before the result: exchanges rectangles, makes layouts, checks that the result shares memory with nothing,
+ * and has all ranks agree on orders of messages. Called by all ranks, whose arguments are alike and right; all return the same.
+ * tsl_parts_free() in any case. */
+tesela_status tsl_parts_make(tsl_job *job, const tsl_given *given, int count);
 /* Copies what this rank has of a part in a buffer to host memory, if that was not done: its elements where it `reads`, else takes the memory
  * alone. Of this rank alone. TESELA_OUT_OF_MEMORY. */
 tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_part *part, bool reads);
