@@ -217,8 +217,8 @@ tesela_status tsl_overlap_check_apart(const tsl_part *result, const char *result
     for (int64_t j = 0;
          status == TESELA_OK && j < operand_count && operands[j].start < lattice_end(&results[i]); j++)
       if (lattices_meet(results[i], operands[j]))
-        status = tsl_fail(TESELA_BAD_CALL, "%s overlaps %s: ranks compute nothing in place", result_name,
-                          operand_name);
+        status = tsl_fail(TESELA_BAD_CALL, "%s overlaps %s: results of ranks are not made in place",
+                          result_name, operand_name);
   free(results);
   free(operands);
   return status;

@@ -22,13 +22,15 @@ typedef struct tsl_sayings {
   tsl_said said[TSL_SAID_MAX];
   int count;
 } tsl_sayings;
-void tsl_say(tsl_sayings *sayings, const char *name, uint64_t value);
+void tsl_say(tsl_sayings *sayings, const char *name, int64_t value);
+void tsl_say_word(tsl_sayings *sayings, const char *name, const char *word);
 /* Versions of this library and of what made the ranks: the first that is said, because others might know other things. */
 void tsl_say_version(tsl_sayings *sayings, const tsl_ranks *ranks);
 /* All that counts of an operand. Its matrix and layout may be wrong in any way. */
 void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks);
-/* Of a scalar: its value, or `otherwise` where it is NULL. */
-void tsl_say_scalar(tsl_sayings *sayings, const char *name, const double *scalar, bool is_complex,
+extern const char *const tsl_alpha_names[2], *const tsl_beta_names[2];
+/* Adds a scalar's real and imaginary part, or `otherwise` where it is NULL. */
+void tsl_say_scalar(tsl_sayings *sayings, const char *const names[2], const double *scalar, bool is_complex,
                     double otherwise);
 
 /* What one rank can check of an operand by itself. TESELA_BAD_CALL, TESELA_UNSUPPORTED. */

@@ -21,8 +21,9 @@ typedef struct rank_call {
   dealt a, b, c;
   tesela_gemm_desc gemm;
   tesela_mpi_desc desc;
-  double alpha;
+  double alpha[2], beta[2];
   bool no_desc;
+  double many[M * N];
 } rank_call;
 
 typedef void (*break_call)(rank_call *call);
@@ -49,7 +50,7 @@ static void other_m(rank_call *c) {
   c->gemm.m++;
 }
 static void other_alpha(rank_call *c) {
-  c->alpha = 3;
+  c->alpha[0] = 3;
 }
 static void other_type(rank_call *c) {
   c->gemm.c.type = TESELA_F32;
@@ -116,7 +117,7 @@ static void large_grid(rank_call *c) {
 }
 static void half_of_one(rank_call *c) {
   c->gemm.c.type = TESELA_I32;
-  c->alpha = 0.5;
+  c->alpha[0] = 0.5;
 }
 static void accuracy(rank_call *c) {
   c->gemm.accuracy = "1e-9";
@@ -131,21 +132,58 @@ static void no_bits(rank_call *c) {
   c->gemm.bits = "all";
 }
 
+static void other_beta(rank_call *c) {
+  c->beta[0] = 0.25;
+}
+/* All ranks multiply complex numbers; rank 4 has another imaginary part. */
+static void other_imaginary_beta(rank_call *c) {
+  c->gemm.a.type = c->gemm.b.type = c->gemm.c.type = TESELA_C128;
+  c->beta[1] = c->ranks->rank == 4 ? -1.5 : 0;
+}
+static void c_is_b(rank_call *c) {
+  c->gemm.c.data = c->b.data;
+}
+static void c_begins_within_a(rank_call *c) {
+  c->gemm.c.data = (double *)c->a.data + 3;
+}
+static void c_on_itself(rank_call *c) {
+  c->gemm.c.row_stride = c->gemm.c.col_stride = 1;
+}
+/* Rank 1 has all of C, in three rectangles, of which the second begins in the first one's memory. */
+static void rectangles_overlap(rank_call *c) {
+  c->desc.c = (tesela_layout){.kind = TESELA_LAYOUT_RECTANGLES, .rectangles = c->c.rectangles};
+  if (c->ranks->rank != 1)
+    return;
+  c->c.rectangles[0] = (tesela_rectangle){0, 0, M / 2, 4, 0, 4, 1};
+  c->c.rectangles[1] = (tesela_rectangle){M / 2, 0, M - M / 2, 4, M / 2 * 4 - 1, 4, 1};
+  c->c.rectangles[2] = (tesela_rectangle){0, 4, M, N - 4, M * 4, N - 4, 1};
+  c->desc.c.count = 3;
+  c->gemm.c.data = c->many;
+}
+static void far_apart(rank_call *c) {
+  c->gemm.b.row_stride = INT64_MAX / 16;
+}
+
 enum { ALL = (1 << RANKS) - 1 };
 static const fault faults[] = {
     {"another m", 1 << 2, other_m, TESELA_BAD_CALL,
      "rank 2: its m is not that of rank 0 (31 here, 30 there)"},
     {"another alpha", 1 << 1 | 1 << 4, other_alpha, TESELA_BAD_CALL,
-     "rank 1: its alpha is not that of rank 0"},
+     "rank 1: its alpha is not that of rank 0 (3 here, 1 there)"},
     {"another alpha on rank 0", 1 << 0, other_alpha, TESELA_BAD_CALL,
      "rank 1: its alpha is not that of rank 0"},
-    {"another type", 1 << 3, other_type, TESELA_BAD_CALL, "rank 3: its type of C is not that of rank 0"},
+    {"another type", 1 << 3, other_type, TESELA_BAD_CALL,
+     "rank 3: its type of C is not that of rank 0 (f32 here, f64 there)"},
+    {"another beta", 1 << 2, other_beta, TESELA_BAD_CALL,
+     "rank 2: its beta is not that of rank 0 (0.25 here, 0 there)"},
+    {"another imaginary part of beta", ALL, other_imaginary_beta, TESELA_BAD_CALL,
+     "rank 4: its imaginary part of beta is not that of rank 0 (-1.5 here, 0 there)"},
     {"another transpose", 1 << 3, other_transpose, TESELA_BAD_CALL,
-     "rank 3: its transpose of B is not that of rank 0"},
+     "rank 3: its transpose of B is not that of rank 0 (set here, not set there)"},
     {"another layout", 1 << 4, other_layout, TESELA_BAD_CALL,
-     "rank 4: its layout of C is not that of rank 0"},
+     "rank 4: its layout of C (row_block) is not that of rank 0 (4 here, 3 there)"},
     {"another version", 1 << 1, other_version, TESELA_BAD_CALL,
-     "rank 1: its version of libtesela_mpi is not that of rank 0"},
+     "rank 1: its version of libtesela_mpi is not that of rank 0 ("},
     {"no description", 1 << 3, no_description, TESELA_BAD_CALL, "rank 3: desc is NULL"},
     {"no description of the product", 1 << 0, no_gemm, TESELA_BAD_CALL, "rank 0: desc->gemm is NULL"},
     {"no data", 1 << 2, no_data, TESELA_BAD_CALL, "rank 2: b.data is NULL, and this rank has elements of it"},
@@ -165,14 +203,22 @@ static const fault faults[] = {
     {"a large grid", ALL, large_grid, TESELA_BAD_CALL, "rank 0: layout of b has a grid of 5 x 2 processes"},
     {"an accuracy", ALL, accuracy, TESELA_UNSUPPORTED, "rank 0: accuracy is \"1e-9\""},
     {"a measured error", 1 << 2, measured, TESELA_UNSUPPORTED, "rank 2: measure_error is of products on one"},
-    {"other bits", 1 << 2, other_bits, TESELA_BAD_CALL, "rank 2: its bits is not that of rank 0"},
+    {"other bits", 1 << 2, other_bits, TESELA_BAD_CALL,
+     "rank 2: its bits is not that of rank 0 (\"threads\" here, \"any\" there)"},
     {"bits that are not there", ALL, no_bits, TESELA_BAD_CALL, "rank 0: "},
+    {"C in B's memory", 1 << 3, c_is_b, TESELA_BAD_CALL, "rank 3: c overlaps b"},
+    {"C in A's memory, from another element on", 1 << 2 | 1 << 3, c_begins_within_a, TESELA_BAD_CALL,
+     "rank 2: c overlaps a: results of ranks are not made in place"},
+    {"C's elements in each other's memory", 1 << 4, c_on_itself, TESELA_BAD_CALL, "rank 4: elements of c ("},
+    {"rectangles in each other's memory", ALL, rectangles_overlap, TESELA_BAD_CALL,
+     "rank 1: rectangles 0 and 1 of c overlap in memory"},
+    {"elements beyond all memory", 1 << 3, far_apart, TESELA_BAD_CALL, "rank 3: b: "},
     {"a half of whole numbers", ALL, half_of_one, TESELA_BAD_CALL, "rank 0: alpha is 0.5"},
 };
 
 static void make_call(rank_call *c, tsl_ranks *ranks, tesela_context *context) {
   const int rank = ranks->rank;
-  *c = (rank_call){.ranks = ranks, .context = context, .alpha = 1};
+  *c = (rank_call){.ranks = ranks, .context = context, .alpha = {1, 0}};
   const bool made = dealt_make(&c->a, DEALT_RECTANGLES, RANKS, rank, M, K, TESELA_F64, 1, true) &&
                     dealt_make(&c->b, DEALT_BLOCKS, RANKS, rank, K, N, TESELA_F64, 2, true) &&
                     dealt_make(&c->c, DEALT_CYCLIC, RANKS, rank, M, N, TESELA_F64, 3, true);
@@ -227,7 +273,8 @@ static void body(tsl_ranks *ranks, void *user) {
   c.desc.gemm = &c.gemm;
   if (o->fault && (o->fault->on >> rank & 1) != 0)
     o->fault->make(&c);
-  c.gemm.alpha = &c.alpha;
+  c.gemm.alpha = c.alpha;
+  c.gemm.beta = c.beta;
   const size_t bytes = (size_t)c.c.elements * sizeof(double);
   void *before = malloc(bytes + 1);
   if (!before)
