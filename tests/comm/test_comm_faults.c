@@ -3,8 +3,10 @@
 #include "unit/unit.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "comm/call.h"
 #include "comm/dealt.h"
+#include "comm/overlap.h"
 #include "comm/threads.h"
 #include "starved/starve.h"
 
@@ -353,7 +355,105 @@ static void starved(void **state) {
   tesela_context_destroy(context);
 }
 
+/* --- where elements lie, against a map of all bytes --- */
+
+enum { BYTES = 4096, RECTANGLES = 3 };
+
+typedef struct laid {
+  tsl_part part;
+  tesela_rectangle rectangles[RECTANGLES];
+  int64_t count, cols;
+} laid;
+
+static int64_t draw(uint64_t seed, uint64_t *at, int64_t from, int64_t to) {
+  return from + (int64_t)(tsl_random_u64(seed, (*at)++) % (uint64_t)(to - from + 1));
+}
+
+/* Rectangles, one below the other in the matrix and anywhere in memory. */
+static void make_laid(laid *out, char *memory, uint64_t seed, uint64_t *at) {
+  int64_t rows = 0;
+  tsl_corner corners[RECTANGLES];
+  const tsl_corner *all = corners;
+  *out = (laid){.count = draw(seed, at, 1, RECTANGLES), .cols = draw(seed, at, 1, 6)};
+  const bool alike = draw(seed, at, 0, 1) == 1; /* as blocks of one array are */
+  for (int64_t i = 0; i < out->count; i++) {
+    tesela_rectangle *r = &out->rectangles[i];
+    *r = (tesela_rectangle){rows, 0, draw(seed, at, 1, 6), out->cols, 0, 0, 0};
+    r->offset = draw(seed, at, 0, 60);
+    r->row_stride = draw(seed, at, -24, 24);
+    r->col_stride = draw(seed, at, -3, 12);
+    r->row_stride += r->row_stride == 0 && r->col_stride == 0;
+    if (alike && i > 0) {
+      r->row_stride = out->rectangles[0].row_stride;
+      r->col_stride = out->rectangles[0].col_stride;
+    }
+    corners[i] = (tsl_corner){r->row, r->col, r->rows, r->cols};
+    rows += r->rows;
+  }
+  const tesela_layout layout = {
+      .kind = TESELA_LAYOUT_RECTANGLES, .rectangles = out->rectangles, .count = out->count};
+  out->part.type = tsl_type(draw(seed, at, 0, 1) == 1 ? TESELA_F32 : TESELA_F64);
+  out->part.mirror.data = memory + BYTES / 2 + 4 * draw(seed, at, -1, 1);
+  assert_int_equal(
+      tsl_layout_make(&layout, "c", 1, 0, rows, out->cols, 0, 0, &all, &out->count, &out->part.layout),
+      TESELA_OK);
+}
+
+/* Adds 1 to each byte of each element; returns whether one had a byte already. */
+static bool mark(const laid *l, const char *memory, unsigned char map[BYTES]) {
+  const int64_t size = (int64_t)l->part.type->size, base = (const char *)l->part.mirror.data - memory;
+  bool found = false;
+  for (int64_t i = 0; i < l->count; i++) {
+    const tesela_rectangle *r = &l->rectangles[i];
+    for (int64_t row = 0; row < r->rows; row++)
+      for (int64_t col = 0; col < r->cols; col++)
+        for (int64_t b = 0; b < size; b++) {
+          const int64_t at = base + (r->offset + row * r->row_stride + col * r->col_stride) * size + b;
+          found = found || map[at] != 0;
+          map[at] = 1;
+        }
+  }
+  return found;
+}
+
+static bool meets(const laid *operand, const char *memory, const unsigned char map[BYTES]) {
+  unsigned char own[BYTES] = {0};
+  bool found = false;
+  mark(operand, memory, own);
+  for (int i = 0; i < BYTES; i++)
+    found = found || (own[i] && map[i]);
+  return found;
+}
+
+static void overlaps_are_exact(void **state) {
+  enum { CASES = 20000 };
+  static char memory[BYTES];
+  int alone = 0, apart = 0, between = 0;
+  (void)state;
+  for (uint64_t number = 0; number < CASES; number++) {
+    uint64_t at = 0;
+    laid result, operand;
+    unsigned char map[BYTES] = {0};
+    make_laid(&result, memory, number, &at);
+    make_laid(&operand, memory, number, &at);
+    const bool overlaps = mark(&result, memory, map);
+    if ((tsl_overlap_check_result(&result.part, "c", 0) != TESELA_OK) != overlaps)
+      fail_msg("case %d: elements of the result %s", (int)number, overlaps ? "overlap" : "do not overlap");
+    const bool shared = meets(&operand, memory, map);
+    if ((tsl_overlap_check_apart(&result.part, "c", &operand.part, "a", 0) != TESELA_OK) != shared)
+      fail_msg("case %d: result and operand %s", (int)number, shared ? "overlap" : "do not overlap");
+    alone += !overlaps;
+    apart += !shared;
+    between += !overlaps && !shared;
+    tsl_layout_free(&result.part.layout);
+    tsl_layout_free(&operand.part.layout);
+  }
+  assert_true(alone > CASES / 20 && alone < CASES * 3 / 4);
+  assert_true(apart > CASES / 20 && apart < CASES * 3 / 4 && between > CASES / 100);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_fault), cmocka_unit_test(starved)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_fault), cmocka_unit_test(starved),
+                                     cmocka_unit_test(overlaps_are_exact)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
