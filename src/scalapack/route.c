@@ -3,6 +3,8 @@
 
 #include "base/env.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <tesela/tesela.h>
 
@@ -18,19 +20,27 @@ static const char *const requests[] = {
 #define ROW(name, text) text,
     REQUEST_LIST(ROW)
 #undef ROW
+        NULL,
 };
+enum { REQUESTS = sizeof requests / sizeof *requests - 1 };
 
 static request wanted;
 
 __attribute__((constructor)) static void read_request(void) {
   const char *value = tsl_env_get(TSL_ENV_SCALAPACK);
-  for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+  for (int i = 0; i < REQUESTS; i++)
     if (strcmp(value, requests[i]) == 0)
       wanted = (request)i;
 }
 
+void tsl_scalapack_check_request(void) {
+  static atomic_flag checked = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&checked) && tsl_env_check(TSL_ENV_SCALAPACK, requests) != TESELA_OK)
+    fprintf(stderr, "tesela: %s; %s is taken\n", tesela_last_error(), requests[wanted]);
+}
+
 int64_t tsl_scalapack_same(void) {
-  return (int64_t)TESELA_VERSION_NUMBER * (int64_t)(sizeof requests / sizeof *requests) + (int64_t)wanted;
+  return (int64_t)TESELA_VERSION_NUMBER * REQUESTS + (int64_t)wanted;
 }
 
 static bool takes(bool is_faster, bool other) {

@@ -21,6 +21,12 @@ run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=other "$program" 6 >"$scratch/out
 check 'told so' 'libscalapack.*, that one is faster'
 run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 >"$scratch/output" 2>"$scratch/log"
 check 'small ones' 'libscalapack.*, that one is faster'
+run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=nonsense "$program" 6 >"$scratch/output" 2>"$scratch/log"
+if [ "$(grep -c 'TESELA_SCALAPACK is "nonsense"; it can be auto, tesela or other; auto is taken' "$scratch/log")" != 1 ]; then
+  echo "nonsense: not one line says so:"
+  grep -v '^tesela calls' "$scratch/log"
+  exit 1
+fi
 # The grid of both ranks is of two minds, whose every call goes on; the grid of one rank is tesela's.
 run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 \
   >"$scratch/output" 2>"$scratch/log"
