@@ -13,7 +13,8 @@
 typedef struct found {
   tsl_task task;
   tsl_rank_grid grid;
-  double bound, held; /* words that some rank must receive; and what each holds of the operands */
+  double bound,
+      held; /* words that some rank must receive; and those that each rank that multiplies holds of the operands */
   double seconds_words;
   int64_t words; /* received, or sent where that is more, by the busiest rank */
 } found;
@@ -42,8 +43,10 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
   out->words = out->grid.words > out->grid.words_sent ? out->grid.words : out->grid.words_sent;
   out->seconds_words = out->grid.seconds - out->grid.seconds_compute;
   const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-  out->held = (m * n + m * k + k * n) / out->task.ranks;
-  out->bound = tsl_grid_bound(p->m, p->n, p->k, out->task.ranks, (double)memory / (double)sums->size);
+  /* Operands lie evenly on the ranks that multiply. */
+  const int used = out->grid.used;
+  out->held = (m * n + m * k + k * n) / used;
+  out->bound = tsl_grid_bound(p->m, p->n, p->k, used, (double)memory / (double)sums->size);
   return TESELA_OK;
 }
 
@@ -53,6 +56,9 @@ static tesela_status print_text(const found *f) {
   tsl_grid_print(&f->grid, &grid);
   tsl_table table = tsl_table_of_pairs();
   tsl_table_add_pair(&table, "plan", "%s", tsl_text_get(&grid));
+  if (f->grid.used < f->grid.ranks)
+    tsl_table_add_pair(&table, "ranks", "%d multiply and hold the operands, %d more would make it no faster",
+                       f->grid.used, f->grid.ranks - f->grid.used);
   tsl_table_add_pair(&table, "memory", "%s of %s a rank, beside its operands",
                      tsl_format_bytes((uint64_t)f->grid.memory, bytes, sizeof bytes),
                      tsl_format_bytes((uint64_t)f->task.memory, part, sizeof part));
