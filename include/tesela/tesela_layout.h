@@ -95,6 +95,8 @@ typedef struct tesela_mpi_record {
   double seconds_move;    /**< part of it: packing, unpacking, adding and storing */
   double error_bound;     /**< as in tesela_record, what adding up the parts of k costs included */
   double flushed_below;   /**< likewise: of the ranks' products the largest, for all parts of k together */
+  int64_t
+      memory_bytes; /**< that the rank with the largest block takes for panels and sums, beside its operands */
 } tesela_mpi_record;
 
 #ifdef __cplusplus

@@ -195,6 +195,7 @@ static void tell(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_recor
   record->steps = grid->tiles_m * grid->tiles_n * grid->panels;
   record->words = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   record->words_all = grid->words_all;
+  record->memory_bytes = grid->memory;
   record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, memory_words(job));
   if (job->ranks->rank == 0 && tsl_log_wants(TSL_LOG_PLAN))
     tsl_log(TSL_LOG_PLAN, "product of %lld x %lld x %lld: %s, %lld words of the busiest rank (bound %.0f)",
