@@ -10,6 +10,7 @@
 #include "comm/threads.h"
 #include "starved/starve.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,6 +356,80 @@ static void starved(void **state) {
   tesela_context_destroy(context);
 }
 
+/* What calls that say nothing of accuracy and bits take from the environment. */
+static void from_the_environment(void **state) {
+  (void)state;
+  tesela_context *context;
+  assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &context),
+                   TESELA_OK);
+  static const struct {
+    const char *variable, *value;
+    tesela_status status;
+    const char *sentence;
+  } rows[] = {{"TESELA_ACCURACY", "1e-9", TESELA_UNSUPPORTED, "rank 0: TESELA_ACCURACY is \"1e-9\""},
+              {"TESELA_ACCURACY", "default", TESELA_OK, ""},
+              {"TESELA_BITS", "threads", TESELA_OK, ""},
+              {"TESELA_BITS", "nonsense", TESELA_BAD_CALL, "rank 0: "}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    outcome o = {.context = context};
+    setenv(rows[i].variable, rows[i].value, 1);
+    assert_int_equal(tsl_threads_run(RANKS, body, &o), TESELA_OK);
+    unsetenv(rows[i].variable);
+    for (int r = 0; r < RANKS; r++) {
+      assert_int_equal(o.status[r], rows[i].status);
+      assert_true(rows[i].status == TESELA_OK ||
+                  strncmp(o.sentence[r], rows[i].sentence, strlen(rows[i].sentence)) == 0);
+    }
+  }
+  tesela_context_destroy(context);
+}
+
+/* --- C = beta C --- */
+
+typedef struct scaled {
+  int64_t k;
+  double alpha, beta, error, bound; /* the error's share of beta C, and the record's */
+} scaled;
+
+static void scale(tsl_ranks *ranks, void *user) {
+  enum { SIZE = 6 };
+  scaled *s = user;
+  float a[SIZE * SIZE] = {0}, b[SIZE * SIZE] = {0}, c[SIZE * SIZE];
+  for (int i = 0; i < SIZE * SIZE; i++)
+    c[i] = 0.3F;
+  const tesela_gemm_desc gemm = {.m = SIZE,
+                                 .n = SIZE,
+                                 .k = s->k,
+                                 .a = {.data = a},
+                                 .b = {.data = b},
+                                 .c = {.data = c},
+                                 .alpha = &s->alpha,
+                                 .beta = &s->beta};
+  const tesela_mpi_desc desc = {.gemm = &gemm};
+  tesela_mpi_record record = {.ranks = 0};
+  if (tesela_ranks_gemm(ranks, NULL, &desc, &record, sizeof desc, sizeof gemm, sizeof record) != TESELA_OK)
+    abort();
+  if (ranks->rank != 0)
+    return;
+  const double right = s->beta * (double)0.3F;
+  s->error = s->beta == 0 ? c[0] : fabs((c[0] - right) / right);
+  s->bound = record.error_bound;
+}
+
+/* Where nothing is multiplied, beta C is rounded all the same; 0 C and 1 C are exact. */
+static void scaling_has_a_bound(void **state) {
+  static scaled rows[] = {{.k = 0, .alpha = 1, .beta = 1.1}, {.k = 4, .alpha = 0, .beta = 1.1},
+                          {.k = 0, .alpha = 1, .beta = 0},   {.k = 0, .alpha = 1, .beta = 1},
+                          {.k = 0, .alpha = 1, .beta = 0.7}, {.k = 4, .alpha = 0, .beta = -2.3}};
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const bool is_exact = rows[i].beta == 0 || rows[i].beta == 1;
+    assert_int_equal(tsl_threads_run(3, scale, &rows[i]), TESELA_OK);
+    assert_true(rows[i].error <= rows[i].bound && rows[i].bound < 4e-7);
+    assert_true(is_exact == (rows[i].bound == 0));
+  }
+}
+
 /* --- where elements lie, against a map of all bytes --- */
 
 enum { BYTES = 4096, RECTANGLES = 3 };
@@ -453,7 +528,8 @@ static void overlaps_are_exact(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_fault), cmocka_unit_test(starved),
-                                     cmocka_unit_test(overlaps_are_exact)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_fault), cmocka_unit_test(starved), cmocka_unit_test(overlaps_are_exact),
+      cmocka_unit_test(from_the_environment), cmocka_unit_test(scaling_has_a_bound)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
