@@ -57,7 +57,7 @@ typedef struct tesela_layout {
  * operands lie in a device's memory, all of a rank's that do on one device, which multiplies. */
 typedef struct tesela_mpi_desc {
   const tesela_gemm_desc *
-      gemm; /**< all ranks give the same, but for data, local strides, device and strategy; no accuracy and measure_error */
+      gemm; /**< all ranks give the same, but for data, local strides, device and strategy; no accuracy (default where NULL and TESELA_ACCURACY is not set) and measure_error; bits: TESELA_BITS where NULL, alike on all ranks */
   tesela_layout a; /**< of A as it is stored */
   tesela_layout b; /**< of B as it is stored */
   tesela_layout c; /**< of C as it is stored */
