@@ -103,7 +103,7 @@ static tesela_status count_bytes(const tsl_dealt *dealt, tesela_type type, const
 }
 
 static tesela_status take(tsl_dealt *dealt, tesela_type type, const char *what) {
-  size_t bytes;
+  size_t bytes = 0;
   TSL_TRY(count_bytes(dealt, type, what, &bytes));
   return tsl_alloc(bytes + 1, what, &dealt->data); /* nothing of it is somewhere, too */
 }
@@ -116,7 +116,7 @@ static bool keeps_c0(const tsl_together *work) {
 static tesela_status count_held(tsl_together *work) {
   const tsl_product *p = &work->product;
   const uint64_t memory = p->request.memory;
-  size_t a, b, c, all;
+  size_t a = 0, b = 0, c = 0, all = 0;
   char held[32], allowed[32];
   TSL_TRY(count_bytes(&work->a, p->types.a, p->a.path, &a));
   TSL_TRY(count_bytes(&work->b, p->types.b, p->b.path, &b));
@@ -244,7 +244,7 @@ static tesela_status take_repeats(const tsl_together *work, repeating *out) {
   const tsl_dealt *c = &work->c;
   const tsl_product_request *request = &work->product.request;
   void *records;
-  size_t bytes;
+  size_t bytes = 0;
   if (!tsl_size_mul((size_t)request->repeat, sizeof *out->records, &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "--repeat is more than memory has room for");
   TSL_TRY(tsl_alloc(bytes, "the times of all repeats", &records));
