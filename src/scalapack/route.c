@@ -47,9 +47,10 @@ static bool takes(bool is_faster, bool other) {
   return !other || wanted == REQUEST_TESELA || (wanted == REQUEST_AUTO && is_faster);
 }
 
-/* From how many multiply-adds a process on tesela is the faster one, and how thin a product may be; measured (NOTES.md). A small product is
- * bound by how often processes wait for each other, which is oftener here. */
-static const double gemm_from = 640.0 * 640 * 640;
+/* From how many multiply-adds a process on tesela is the faster one, and how thin a product may be (NOTES.md). A small product is bound by how
+ * often processes wait for each other, which is oftener here: 1000 cubed on two processes took 34 ms here and 24 there, and 2048 cubed was the
+ * faster one here by a fifth. Ten milliseconds are a fifth of a call of some 1100 cubed multiply-adds a process. */
+static const double gemm_from = 1100.0 * 1100 * 1100;
 enum { SIDE = 256 };
 
 bool tsl_scalapack_takes_gemm(int64_t m, int64_t n, int64_t k, int processes, bool other) {
