@@ -14,8 +14,9 @@ static inline int64_t tsl_common_divisor(int64_t a, int64_t b) {
   return a;
 }
 
-/* Returns whether two elements of a rows x cols matrix share an address: i row_stride = j col_stride with 0 < |i| < rows or
- * 0 < |j| < cols. The smallest such step is the strides over their greatest common divisor. No stride is INT64_MIN. */
+/* Returns whether two elements of a rows x cols matrix share an address: i row_stride = j col_stride with 0 <
+ * |i| < rows or 0 < |j| < cols. The smallest such step is the strides over their greatest common divisor. No
+ * stride is INT64_MIN. */
 static inline bool tsl_strides_overlap(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride) {
   const int64_t down = row_stride < 0 ? -row_stride : row_stride;
   const int64_t across = col_stride < 0 ? -col_stride : col_stride;

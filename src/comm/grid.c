@@ -175,18 +175,18 @@ static double bytes_of_step(const tsl_task *task, const tsl_rank_grid *grid, con
          of_b * fmin(terms, s->depth / along_b) * cols * (along_b - 1) * (double)task->size_b;
 }
 
-/* Bytes of an element, on the average of the operands. */
+/* Returns the bytes of an element, averaged over the operands. */
 static double bytes_of_word(const tsl_task *task) {
   return (double)(task->size_a + task->size_b + task->size_c) / 3;
 }
 
-/* Messages of an operand's panels to a rank whose tile needs parts from `sources` ranks: each source has a stretch of the terms, which
- * lies in one panel or in two that follow each other. */
+/* Returns the messages of an operand's panels to a rank whose tile needs parts from `sources` ranks. Each
+ * source holds consecutive terms, which lie in one panel or in consecutive panels. */
 static double panel_messages(const tsl_rank_grid *grid, double sources) {
   return sources + grid->panels - 1;
 }
 
-/* Messages of a tile: of both operands' panels, and of its sums. */
+/* Returns the messages of a tile: panels of both operands, and sums. */
 static double tile_messages(const tsl_rank_grid *grid) {
   const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
   return panel_messages(grid, slabs) + panel_messages(grid, parts) + grid->depth;
@@ -216,8 +216,8 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *
   grid->seconds = fmax(grid->seconds, sends + steps * fmax(sends, grid->seconds_compute / steps) + sums);
 }
 
-/* Words of a rank of the smaller (0) or the larger slabs (1), where each rank holds its even share of all three operands, and each panel comes
- * once. */
+/* Words of a rank of the smaller (0) or the larger slabs (1), where each rank holds its even share of all
+ * three operands, and each panel comes once. */
 typedef struct traffic {
   double shared, inner, inner_sent; /* of the panel that its slab shares; of the one that all slabs need */
   double sums;
@@ -238,8 +238,8 @@ static traffic traffic_of(const tsl_rank_grid *grid, int which) {
                    .slabs = which == 1 ? larger : grid->slabs - larger};
 }
 
-/* Sets the words of a grid. A rank of a large slab may send more than it receives: what it holds of the panel that all slabs need is wanted
- * by as many, but larger. */
+/* Sets the words of a grid. A rank of a large slab may send more than it receives: what it holds of the panel
+ * that all slabs need is wanted by as many, but larger. */
 static void expect(tsl_rank_grid *grid) {
   const int times_a = tsl_grid_times_a(grid), times_b = tsl_grid_times_b(grid);
   const int times_outer = grid->by_columns ? times_b : times_a;
@@ -336,8 +336,8 @@ static double compute_seconds(const ranking *r, int used) {
   return t->operations * (double)t->m * (double)t->n * (double)t->k / used / r->links->operations_second;
 }
 
-/* Returns seconds that no grid of so many ranks can fall below: products, the words that some rank must receive, and the fewest messages of
- * any number of layers and slabs. */
+/* Returns seconds that no grid of so many ranks can fall below: products, the words that some rank must
+ * receive, and the fewest messages of any number of layers and slabs. */
 static double least_seconds(const ranking *r, int used) {
   const tsl_task *t = r->task;
   const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
@@ -347,8 +347,9 @@ static double least_seconds(const ranking *r, int used) {
                                                      3 * cbrt(used) * r->links->seconds_message);
 }
 
-/* Returns words that the busiest rank of a grid must receive. Where memory is short, blocks are made in a number of tiles, and the panels of
- * one operand come for each row of tiles, those of the other for each column. */
+/* Returns words that the busiest rank of a grid must receive. Where memory is short, blocks are made in a
+ * number of tiles, and the panels of one operand come for each row of tiles, those of the other for each
+ * column. */
 static double least_words(const ranking *r, const tsl_rank_grid *grid) {
   const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
   const sides s = sides_of(grid, 1);
@@ -358,7 +359,8 @@ static double least_words(const ranking *r, const tsl_rank_grid *grid) {
   return t.sums + fmax(panels, in_tiles);
 }
 
-/* Returns whether a grid of so many ranks in so many layers may come into the list: blocks are square at best, and so are layers. */
+/* Returns whether a grid of so many ranks in so many layers may come into the list. Square blocks and square
+ * layers are the best case. */
 static bool may_enter_in_layers(const ranking *r, int used, int depth) {
   const tsl_task *t = r->task;
   const double area = (double)t->m * (double)t->n * depth / used, k = (double)t->k;
@@ -369,7 +371,7 @@ static bool may_enter_in_layers(const ranking *r, int used, int depth) {
                           (2 * sqrt(q) + depth) * r->links->seconds_message);
 }
 
-/* Tries one grid, if what is known of it without its steps lets it. */
+/* Tries one grid, unless its words and messages alone take too long. */
 static void try_grid(ranking *r, tsl_rank_grid *grid) {
   grid->panels = 1;
   const double seconds = grid->used == 1
@@ -415,7 +417,8 @@ static void try_used(ranking *r, int used) {
 
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_rank_grid *out, int count) {
   ranking r = {task, links, out, 0, count};
-  /* Some numbers of ranks first, so that most of the others need no look. Every number is a choice: so more ranks are never slower. */
+  /* A few numbers of ranks come first, and their grids rule out most other numbers unseen. As every number is
+   * tried, more ranks are never slower than fewer. */
   for (int used = task->ranks; used >= 1; used /= 2)
     try_used(&r, used);
   for (int used = task->ranks - 1, half = task->ranks / 2; used >= 1; used--) {

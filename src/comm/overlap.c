@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of a patch, as lines of elements. Bytes are counted in an address space: of host memory, or of one buffer. */
+/* Elements of a patch, as lines of elements. Bytes are counted in an address space: of host memory, or of one
+ * buffer. */
 typedef struct lattice {
   uintptr_t space;      /* 0: host memory */
   int64_t start;        /* first byte of the lowest element */
@@ -30,7 +31,8 @@ static int64_t magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
 
-/* Returns false where the patch's bytes cannot be counted in 63 bits. Places of a patch's rows and columns follow each other. */
+/* Returns false where the patch's bytes cannot be counted in 63 bits. Places of a patch's rows and columns
+ * follow each other. */
 static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   const int64_t rows = tsl_dim_total(&patch->rows), cols = tsl_dim_total(&patch->cols);
   int64_t first[2], last[2], row_bytes, col_bytes, low = 0, high = 0;
@@ -104,7 +106,8 @@ static bool lines_meet(line a, line b) {
   const int64_t b_end = b.start + (b.length - 1) * b.step + b.size;
   int64_t i =
       a.step == 0 || a.start + a.size > b.start ? 0 : floor_quotient(b.start - a.start - a.size, a.step) + 1;
-  /* Where one line has no gap, or both have one step, all elements of a that are within b lie to b's elements as the first of them does. */
+  /* Where one line has no gaps or both have one step, all elements of a within b have one position relative
+   * to b's elements. */
   const bool is_alike = a.step == b.step || b.step <= b.size;
   const int64_t last = is_alike && a.length - i > 2 ? i + 2 : a.length;
   for (; i < last; i++) {
@@ -153,7 +156,8 @@ static int by_start(const void *a, const void *b) {
   return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Makes the lattices of all patches that a rank has of an operand, by ascending starts. The caller frees *out. */
+/* Makes the lattices of all patches that a rank has of an operand, by ascending starts. The caller frees
+ * *out. */
 static tesela_status make_lattices(const tsl_part *part, int rank, lattice **out, int64_t *count) {
   *count = tsl_layout_count(&part->layout, rank);
   *out = malloc((size_t)*count * sizeof **out + 1);

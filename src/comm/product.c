@@ -574,7 +574,8 @@ static tesela_status run_with_lane(product *p) {
 }
 
 double tsl_product_roundings(const tsl_job *job, int depth) {
-  /* alpha times the sums, beta times C, and their sum; a product of complex numbers may be off by the root of 5 roundings. */
+  /* alpha times the sums, beta times C, and their sum; a product of complex numbers may be off by the root of
+   * 5 roundings. */
   double levels = job->sums->is_complex ? 4 : 3;
   for (int step = 1; step < depth; step *= 2)
     levels++;

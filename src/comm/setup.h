@@ -39,9 +39,9 @@ tesela_status tsl_given_check(const tsl_given *given, int ranks);
 tesela_status tsl_given_scalar(const double *given, const char *name, const tsl_type_info *sums,
                                double otherwise, double out[2]);
 
-/* Makes parts of a job, operands before the result: exchanges rectangles, makes layouts, checks that the result shares memory with nothing,
- * and has all ranks agree on orders of messages. Called by all ranks, whose arguments are alike and right; all return the same.
- * tsl_parts_free() in any case. */
+/* Makes parts of a job, operands before the result: exchanges rectangles, makes layouts, checks that the
+ * result shares memory with nothing, and has all ranks agree on orders of messages. Called by all ranks,
+ * whose arguments are alike and right; all return the same. tsl_parts_free() in any case. */
 tesela_status tsl_parts_make(tsl_job *job, const tsl_given *given, int count);
 /* Copies what this rank has of a part in a buffer to host memory, if that was not done: its elements where it `reads`, else takes the memory
  * alone. Of this rank alone. TESELA_OUT_OF_MEMORY. */

@@ -116,8 +116,8 @@ static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place
   return true;
 }
 
-/* Waits for a collective call that needs all processes. One that was started without this library does not come: after a while stderr names
- * that as the likely reason. */
+/* Waits for a collective call of all processes. A process without this library never takes part: after a
+ * while a line on stderr names that as the likely reason. */
 static bool wait_for_all(MPI_Request *request, const tsl_scalapack_place *place) {
   static const double patience = 20;
   static const struct timespec pause = {0, 100000};
@@ -146,8 +146,9 @@ static bool all_have(MPI_Comm comm, const tsl_scalapack_place *place, bool own) 
          wait_for_all(&request, place) && everyone;
 }
 
-/* Whether a process is known to be without this library. On one host all that have it know, and leave the grid to the program's own
- * ScaLAPACK. Others wait for the process for ever: then the job ends. */
+/* Returns whether a process of the communicator lacks this library. On one host all processes with the
+ * library find that, and the program's own ScaLAPACK computes. Processes on other hosts do not find it and
+ * would wait for ever: then the job ends. */
 static bool lacks_library(MPI_Comm comm) {
   const tsl_scalapack_processes processes = tsl_scalapack_look_at_processes(comm);
   if (processes.without < 0)

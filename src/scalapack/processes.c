@@ -1,4 +1,5 @@
-/* Processes of one job have the same PMIX_NAMESPACE and their rank in PMIX_RANK; /proc/PID/maps lists the libraries of each. */
+/* Processes of one job have the same PMIX_NAMESPACE and their rank in PMIX_RANK; /proc/PID/maps lists the
+ * libraries of each. */
 #include "scalapack/processes.h"
 
 #include "base/env.h"
@@ -14,7 +15,7 @@
 
 typedef enum state { NOT_SEEN, WITHOUT, WITH } state;
 
-/* What is looked for. */
+/* The criteria of a search, and its results. */
 typedef struct search {
   char job[256];     /* PMIX_NAMESPACE=... */
   char library[256]; /* the name of this library's file */
@@ -47,7 +48,7 @@ static const char *find_variable(const char *list, size_t size, const char *name
   return NULL;
 }
 
-/* The rank of a process in the job; -1 where it is of another one. */
+/* Returns the rank of a process in the job; -1 for processes of other jobs. */
 static int rank_of(const search *s, const char *process) {
   size_t size = 0;
   int64_t rank = -1;
@@ -60,7 +61,8 @@ static int rank_of(const search *s, const char *process) {
   return (int)rank;
 }
 
-/* A shell that starts the program has the program's rank, and not its libraries: only a process with MPI's counts. */
+/* Looks at one process. A shell that starts the program has the program's rank without its libraries: so only
+ * a process with a library of MPI's counts. */
 static void look_at(search *s, const char *process) {
   const int rank = rank_of(s, process);
   size_t size = 0;
@@ -98,7 +100,8 @@ static void look_at_all(search *s) {
   closedir(folder);
 }
 
-/* Ranks in MPI_COMM_WORLD of a communicator's processes, in the order of its own; MPI_UNDEFINED where a process has none. */
+/* Finds the ranks in MPI_COMM_WORLD of a communicator's processes; MPI_UNDEFINED for processes of another
+ * job. */
 static bool find_ranks(MPI_Comm comm, int count, int *own, int *out) {
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
   for (int i = 0; i < count; i++)
@@ -135,7 +138,7 @@ static void judge(const search *s, MPI_Comm comm, tsl_scalapack_processes *out) 
 }
 
 tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
-  /* Processes have their libraries before any of them is in a grid, so that one look is enough. Under the caller's lock. */
+  /* A process has its libraries before it is in a grid: one look is enough. The caller holds a lock. */
   static search known;
   static bool is_known, has_looked;
   tsl_scalapack_processes out = {.without = -1};

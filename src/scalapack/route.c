@@ -47,9 +47,10 @@ static bool takes(bool is_faster, bool other) {
   return !other || wanted == REQUEST_TESELA || (wanted == REQUEST_AUTO && is_faster);
 }
 
-/* From how many multiply-adds a process on tesela is the faster one, and how thin a product may be (NOTES.md). A small product is bound by how
- * often processes wait for each other, which is oftener here: 1000 cubed on two processes took 34 ms here and 24 there, and 2048 cubed was the
- * faster one here by a fifth. Ten milliseconds are a fifth of a call of some 1100 cubed multiply-adds a process. */
+/* The fewest multiply-adds a process for which tesela is faster, and the shortest side of a product
+ * (NOTES.md). In small products processes wait for each other more often than by ScaLAPACK: 1000 cubed on two
+ * processes took 34 ms by tesela and 24 ms by ScaLAPACK. 2048 cubed was faster by a fifth. Ten milliseconds
+ * are a fifth of a call of 1100 cubed multiply-adds a process. */
 static const double gemm_from = 1100.0 * 1100 * 1100;
 enum { SIDE = 256 };
 

@@ -295,7 +295,8 @@ static double fastest(const tsl_task *task) {
   return best;
 }
 
-/* The grid that is chosen is the fastest of all; so more ranks are never slower than fewer. And it moves no less than the bound says. */
+/* The grid that is chosen is the fastest of all; so more ranks are never slower than fewer. And it moves no
+ * less than the bound says. */
 static void fastest_of_all(void **state) {
   static const int64_t sizes[][3] = {{16384, 16384, 16384}, {1000000, 1000, 1000}, {1000000, 64, 64},
                                      {64, 64, 1000000},     {1000, 1000, 1000},    {100, 100, 100},

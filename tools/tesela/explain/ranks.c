@@ -14,8 +14,8 @@ typedef struct found {
   tsl_task task;
   tsl_rank_grid grid;
   tsl_rank_grid usual; /* what the library chooses, by the figures that it has */
-  double bound,
-      held; /* words that some rank must receive; and those that each rank that multiplies holds of the operands */
+  double bound, held;  /* words that some rank must receive; and those that each rank that multiplies holds of
+                          the operands */
   double seconds_words;
   int64_t words; /* received, or sent where that is more, by the busiest rank */
 } found;
