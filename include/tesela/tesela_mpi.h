@@ -54,9 +54,11 @@ TESELA_API tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesel
  * The sums of each element are those of a grid (record->plan) that depends on sizes, types, layouts, memory
  * and the number of ranks, and on nothing else: the same call gives the same bits, whatever came when. Where
  * C stays on the GPUs on which it is made (docs/SCALE.md) the grid also depends on that, unless gemm->bits is
- * "devices". On each rank, elements of C share memory neither with each other nor with elements of A and B
- * that are read; they may lie between them, as blocks of one array do. An overlap on any rank is refused on
- * all.
+ * "devices".
+ *
+ * On each rank, elements of C share memory neither with each other nor with elements of A and B that are
+ * read; they may lie between them, as blocks of one array do. An overlap on any rank is refused on all.
+ *
  *  @return TESELA_BAD_CALL where an argument is wrong or not that of rank 0, C overlaps, or the ranks have
  * different versions of the library; TESELA_UNSUPPORTED where operands are packed; TESELA_OUT_OF_MEMORY; and
  * what tesela_gemm() returns. */

@@ -359,16 +359,25 @@ static double least_words(const ranking *r, const tsl_rank_grid *grid) {
   return t.sums + fmax(panels, in_tiles);
 }
 
-/* Returns whether a grid of so many ranks in so many layers may come into the list. Square blocks and square
- * layers are the best case. */
-static bool may_enter_in_layers(const ranking *r, int used, int depth) {
+/* Narrows a range of slabs to those with which a grid may come into the list. Its words and messages are at
+ * least a s + b / s + c for s slabs: the first panel shrinks with their number, the second grows. */
+static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns, int *from, int *to) {
+  if (used == 1 || r->held < r->count)
+    return;
   const tsl_task *t = r->task;
-  const double area = (double)t->m * (double)t->n * depth / used, k = (double)t->k;
-  const double held = ((double)t->m + (double)t->n) * k / used, q = (double)used / depth;
-  const double words = fmax(0, 2 * sqrt(area) * k / depth - held) + area * (1 - 1.0 / depth);
-  return used == 1 ||
-         may_enter(r, compute_seconds(r, used) + words * bytes_of_word(t) / r->links->bytes_second +
-                          (2 * sqrt(q) + depth) * r->links->seconds_message);
+  const double outer = (double)(by_columns ? t->n : t->m), inner = (double)(by_columns ? t->m : t->n);
+  const double terms = (double)t->k / depth, ranks = (double)used / depth;
+  const double word = bytes_of_word(t) / r->links->bytes_second, message = r->links->seconds_message;
+  const double a = word * terms * inner / ranks + message, b = word * terms * outer + message * ranks;
+  const double sums = outer * inner / ranks * (1 - 1.0 / depth), held = terms * (outer + inner) / ranks;
+  const double c = compute_seconds(r, used) + word * (sums - held) + message * depth;
+  const double room = r->list[r->count - 1].seconds * (1 + 1e-9) - c, root = room * room - 4 * a * b;
+  if (room <= 0 || root < 0) {
+    *to = 0;
+    return;
+  }
+  *from = (int)fmax(*from, floor((room - sqrt(root)) / (2 * a)));
+  *to = (int)fmin(*to, ceil((room + sqrt(root)) / (2 * a)));
 }
 
 /* Tries one grid, unless its words and messages alone take too long. */
@@ -382,37 +391,47 @@ static void try_grid(ranking *r, tsl_rank_grid *grid) {
     r->held = insert(r->list, r->held, r->count, grid);
 }
 
-/* Tries all grids of so many ranks. */
-static void try_used(ranking *r, int used) {
+/* Tries all grids of so many ranks in so many layers. */
+static void try_layers(ranking *r, int used, int depth) {
   const tsl_task *task = r->task;
-  if (!may_enter(r, least_seconds(r, used)))
+  const int layer_ranks = used / depth;
+  if (depth > 1 && depth > task->k)
     return;
-  for (int depth = 1; depth <= used; depth++) {
-    if (used % depth != 0 || (depth > 1 && depth > task->k) || !may_enter_in_layers(r, used, depth))
-      continue;
-    const int layer_ranks = used / depth;
-    for (int by_columns = 0; by_columns < 2; by_columns++) {
-      int from, to;
-      slab_range(task, layer_ranks, by_columns, &from, &to);
-      for (int slabs = from; slabs <= to; slabs++) {
-        /* Even grids are the same either way, seen from the other side. */
-        if (by_columns && layer_ranks % slabs == 0)
-          continue;
-        tsl_rank_grid grid = {.m = task->m,
-                              .n = task->n,
-                              .k = task->k,
-                              .ranks = task->ranks,
-                              .used = used,
-                              .depth = depth,
-                              .slabs = slabs,
-                              .by_columns = by_columns};
-        const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
-        if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceiling(layer_ranks, slabs) > inner))
-          continue;
-        try_grid(r, &grid);
-      }
+  for (int by_columns = 0; by_columns < 2; by_columns++) {
+    int from, to;
+    slab_range(task, layer_ranks, by_columns, &from, &to);
+    narrow_slabs(r, used, depth, by_columns, &from, &to);
+    for (int slabs = from; slabs <= to; slabs++) {
+      /* Even grids are the same either way, seen from the other side. */
+      if (by_columns && layer_ranks % slabs == 0)
+        continue;
+      tsl_rank_grid grid = {.m = task->m,
+                            .n = task->n,
+                            .k = task->k,
+                            .ranks = task->ranks,
+                            .used = used,
+                            .depth = depth,
+                            .slabs = slabs,
+                            .by_columns = by_columns};
+      const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
+      if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceiling(layer_ranks, slabs) > inner))
+        continue;
+      try_grid(r, &grid);
     }
   }
+}
+
+/* Tries all grids of so many ranks: layers are as many as one of their divisors, in ascending order. */
+static void try_used(ranking *r, int used) {
+  int divisor = 1;
+  if (!may_enter(r, least_seconds(r, used)))
+    return;
+  for (; (int64_t)divisor * divisor <= used; divisor++)
+    if (used % divisor == 0)
+      try_layers(r, used, divisor);
+  for (divisor--; divisor >= 1; divisor--)
+    if (used % divisor == 0 && used / divisor > divisor)
+      try_layers(r, used, used / divisor);
 }
 
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_rank_grid *out, int count) {
