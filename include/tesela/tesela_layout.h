@@ -56,8 +56,9 @@ typedef struct tesela_layout {
  * operand's are not read. data may be NULL where the rank has nothing of a matrix. With buffer in place of data,
  * operands lie in a device's memory, all of a rank's that do on one device, which multiplies. */
 typedef struct tesela_mpi_desc {
-  const tesela_gemm_desc *
-      gemm; /**< all ranks give the same, but for data, local strides, device and strategy; no accuracy and measure_error */
+  const tesela_gemm_desc *gemm; /**< all ranks give the same, but for data, local strides, device and
+                                   strategy; no accuracy (default where NULL and TESELA_ACCURACY is not set)
+                                   and measure_error; bits: TESELA_BITS where NULL, alike on all ranks */
   tesela_layout a; /**< of A as it is stored */
   tesela_layout b; /**< of B as it is stored */
   tesela_layout c; /**< of C as it is stored */
@@ -95,6 +96,8 @@ typedef struct tesela_mpi_record {
   double seconds_move;    /**< part of it: packing, unpacking, adding and storing */
   double error_bound;     /**< as in tesela_record, what adding up the parts of k costs included */
   double flushed_below;   /**< likewise: of the ranks' products the largest, for all parts of k together */
+  int64_t memory_bytes;   /**< that the rank with the largest block takes for panels and sums, beside its
+                             operands */
 } tesela_mpi_record;
 
 #ifdef __cplusplus

@@ -42,19 +42,26 @@ TESELA_API tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesel
 
 /** Multiplies matrices that lie on the communicator's ranks.
  *
- * context is the calling rank's, and its local products are made by it, on the device that it or gemm->device names. NULL: one of the
- * library's own for this communicator, on the rank's share of its host's processors (what it was bound to, else an even part of all).
- * record may be NULL.
+ * context is the calling rank's, and its local products are made by it, on the device that it or gemm->device
+ * names. NULL: one of the library's own for this communicator, on the rank's share of its host's processors
+ * (what it was bound to, else an even part of all). record may be NULL.
  *
- * Where operands are in buffers of a device, or gemm->device names one device with memory of its own ("cuda:0"), panels and sums stay in its
- * memory from step to step. Messages go from GPU to GPU by NCCL where all ranks have one each and the library is there (docs/SCALE.md); else they
- * pass through host memory, where a rank's part of an operand in a buffer has a copy meanwhile.
+ * Where operands are in buffers of a device, or gemm->device names one device with memory of its own
+ * ("cuda:0"), panels and sums stay in its memory from step to step. Messages go from GPU to GPU by NCCL where
+ * all ranks have one each and the library is there (docs/SCALE.md); else they pass through host memory, where
+ * a rank's part of an operand in a buffer has a copy meanwhile.
  *
- * The sums of each element are those of a grid (record->plan) that depends on sizes, types, layouts, memory and the number of ranks, and
- * on nothing else: the same call gives the same bits, whatever came when. Where C stays on the GPUs on which it is made (docs/SCALE.md) the grid
- * also depends on that, unless gemm->bits is "devices".
- *  @return TESELA_BAD_CALL where an argument is wrong or not that of rank 0, or the ranks have different versions of the library;
- *  TESELA_UNSUPPORTED where operands are packed; TESELA_OUT_OF_MEMORY; and what tesela_gemm() returns. */
+ * The sums of each element are those of a grid (record->plan) that depends on sizes, types, layouts, memory
+ * and the number of ranks, and on nothing else: the same call gives the same bits, whatever came when. Where
+ * C stays on the GPUs on which it is made (docs/SCALE.md) the grid also depends on that, unless gemm->bits is
+ * "devices".
+ *
+ * On each rank, elements of C share memory neither with each other nor with elements of A and B that are
+ * read; they may lie between them, as blocks of one array do. An overlap on any rank is refused on all.
+ *
+ *  @return TESELA_BAD_CALL where an argument is wrong or not that of rank 0, C overlaps, or the ranks have
+ * different versions of the library; TESELA_UNSUPPORTED where operands are packed; TESELA_OUT_OF_MEMORY; and
+ * what tesela_gemm() returns. */
 static inline tesela_status tesela_mpi_gemm(MPI_Comm communicator, tesela_context *context,
                                             const tesela_mpi_desc *desc, tesela_mpi_record *record) {
   return tesela_mpi_gemm_sized(communicator, context, desc, record, sizeof *desc, sizeof *desc->gemm,
@@ -62,7 +69,7 @@ static inline tesela_status tesela_mpi_gemm(MPI_Comm communicator, tesela_contex
 }
 
 /** Transposes a matrix that lies on the communicator's ranks, or brings it into another layout. context and record as in
- * tesela_mpi_gemm(); nothing is multiplied. A and B do not overlap.
+ * tesela_mpi_gemm(); nothing is multiplied. A and B do not overlap, which is checked.
  *  @return as tesela_mpi_gemm(). */
 static inline tesela_status tesela_mpi_transpose(MPI_Comm communicator, tesela_context *context,
                                                  const tesela_mpi_transpose_desc *desc,

@@ -184,7 +184,10 @@ def _places(everyone, operand):
     shapes = [given.shapes[operand] for given in everyone]
     if everyone[0].at[operand] is not None:
         places = [tuple(int(number) for number in given.at[operand]) for given in everyone]
-        ends = [(row + rows, col + cols) for (row, col), (rows, cols) in zip(places, shapes) if rows and cols] or [(0, 0)]
+        parts = list(zip(places, shapes))
+        # Empty parts count where there are no others: a matrix of 6 x 0 has 6 rows.
+        parts = [part for part in parts if part[1][0] and part[1][1]] or parts
+        ends = [(row + rows, col + cols) for (row, col), (rows, cols) in parts]
         return places, (max(end[0] for end in ends), max(end[1] for end in ends))
     before, places = 0, []
     for rows, _ in shapes:

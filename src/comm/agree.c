@@ -1,7 +1,11 @@
 #include "comm/agree.h"
 
+#include "base/locale.h"
 #include "base/status.h"
+#include "base/text.h"
+#include "base/types.h"
 
+#include <stdio.h>
 #include <string.h>
 
 tesela_status tsl_agree(tsl_ranks *ranks, tesela_status status) {
@@ -19,6 +23,56 @@ tesela_status tsl_agree(tsl_ranks *ranks, tesela_status status) {
   return tsl_fail((tesela_status)message.status, "rank %d: %s", rank, message.saved.sentence);
 }
 
+enum { VALUE_TEXT = 40 };
+
+static double said_real(uint64_t value) {
+  double real;
+  memcpy(&real, &value, sizeof real);
+  return real;
+}
+
+static void print_real(double value, char text[VALUE_TEXT]) {
+  double read;
+  for (int digits = 6; digits <= 17; digits++) {
+    tsl_locale_print(text, VALUE_TEXT, "%.*g", digits, value);
+    if (tsl_parse_double(text, &read) && read == value)
+      return;
+  }
+}
+
+static void print_value(tsl_said_kind kind, uint64_t value, char text[VALUE_TEXT]) {
+  const tsl_type_info *type = kind == TSL_SAID_TYPE ? tsl_type((tesela_type)value) : NULL;
+  switch (kind) {
+  case TSL_SAID_REAL:
+    print_real(said_real(value), text);
+    return;
+  case TSL_SAID_SWITCH:
+    snprintf(text, VALUE_TEXT, "%s", value != 0 ? "set" : "not set");
+    return;
+  case TSL_SAID_WORD:
+    snprintf(text, VALUE_TEXT, "\"%.*s\"", (int)sizeof value, (const char *)&value);
+    return;
+  case TSL_SAID_VERSION:
+    snprintf(text, VALUE_TEXT, "%d.%d.%d", (int)(value / 10000), (int)(value / 100 % 100),
+             (int)(value % 100));
+    return;
+  default:
+    snprintf(text, VALUE_TEXT, "%lld", (long long)value);
+    if (type)
+      snprintf(text, VALUE_TEXT, "%s", type->name);
+  }
+}
+
+static tesela_status fail_said(const tsl_said *here, uint64_t there) {
+  char own[VALUE_TEXT], first[VALUE_TEXT];
+  if (here->kind == TSL_SAID_HASH)
+    return tsl_fail(TESELA_BAD_CALL, "its %s is not that of rank 0", here->name);
+  print_value(here->kind, here->value, own);
+  print_value(here->kind, there, first);
+  return tsl_fail(TESELA_BAD_CALL, "its %s is not that of rank 0 (%s here, %s there)", here->name, own,
+                  first);
+}
+
 tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_said *said, int count) {
   uint64_t first[TSL_SAID_MAX + 1] = {(uint64_t)count};
   for (int i = 0; i < count; i++)
@@ -26,8 +80,7 @@ tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_said *said, int count) 
   TSL_TRY(ranks->ops->broadcast(ranks, 0, first, sizeof first));
   for (int i = 0; i < count; i++)
     if (first[1 + i] != said[i].value)
-      return tsl_fail(TESELA_BAD_CALL, "its %s is not that of rank 0 (%lld here, %lld there)", said[i].name,
-                      (long long)said[i].value, (long long)first[1 + i]);
+      return fail_said(&said[i], first[1 + i]);
   return TESELA_OK;
 }
 
@@ -53,4 +106,10 @@ uint64_t tsl_said_double(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
+}
+
+uint64_t tsl_said_word(const char *word) {
+  uint64_t value = 0;
+  memcpy(&value, word, strnlen(word, sizeof value));
+  return value;
 }

@@ -8,13 +8,25 @@
  * sentence as "rank 3: ...". Takes no memory. */
 tesela_status tsl_agree(tsl_ranks *ranks, tesela_status status);
 
-/* What all ranks must say alike: a list of numbers, each with the name of what it stands for. */
+/* How a value is printed where two ranks differ in it. */
+typedef enum tsl_said_kind {
+  TSL_SAID_NUMBER,  /* a whole number */
+  TSL_SAID_REAL,    /* the bits of a double */
+  TSL_SAID_TYPE,    /* a tesela_type */
+  TSL_SAID_SWITCH,  /* 0 or 1 */
+  TSL_SAID_WORD,    /* the first eight characters of a text */
+  TSL_SAID_VERSION, /* as TESELA_VERSION_NUMBER */
+  TSL_SAID_HASH     /* a number that people cannot read */
+} tsl_said_kind;
+
+/* A value that all ranks must have alike, with the name of what it stands for. */
 typedef struct tsl_said {
   const char *name;
   uint64_t value;
+  tsl_said_kind kind;
 } tsl_said;
 /* TESELA_BAD_CALL on a rank that says another thing than rank 0, naming it. All ranks call it, and tsl_agree() afterwards. */
-enum { TSL_SAID_MAX = 64 };
+enum { TSL_SAID_MAX = 80 };
 tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_said *said, int count);
 
 /* Both: what each rank came to so far, and that all say alike. */
@@ -23,5 +35,7 @@ tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_
 /* A number that stands for bytes, for values that are longer than one. */
 uint64_t tsl_said_bytes(const void *bytes, size_t count);
 uint64_t tsl_said_double(double value);
+/* The first eight characters of a text, as TSL_SAID_WORD has them. */
+uint64_t tsl_said_word(const char *word);
 
 #endif

@@ -31,7 +31,8 @@ void tesela_ranks_end(tsl_ranks *ranks) {
 typedef struct call {
   tesela_mpi_desc desc;
   tesela_gemm_desc gemm;
-  tesela_matrix c; /* as an operand that is read */
+  tesela_matrix c;       /* as an operand that is read */
+  bool has_own_accuracy; /* else accuracy is TESELA_ACCURACY */
   tsl_given given[TSL_PARTS];
 } call;
 
@@ -57,6 +58,11 @@ static void fill_in(call *c) {
     g->b.type = TESELA_F32;
   if (g->c.type == TESELA_TYPE_DEFAULT)
     g->c.type = tsl_type_of_products(g->a.type);
+  c->has_own_accuracy = g->accuracy != NULL;
+  if (!g->accuracy)
+    g->accuracy = tsl_env_given(TSL_ENV_ACCURACY);
+  if (!g->bits)
+    g->bits = tsl_env_given(TSL_ENV_BITS);
   c->c = (tesela_matrix){.data = g->c.data,
                          .buffer = g->c.buffer,
                          .offset = g->c.offset,
@@ -64,9 +70,9 @@ static void fill_in(call *c) {
                          .col_stride = g->c.col_stride,
                          .transpose = g->c.transpose,
                          .type = g->c.type};
-  c->given[TSL_PART_A] = (tsl_given){"a", &g->a, &c->desc.a, g->m, g->k, true, true, false};
-  c->given[TSL_PART_B] = (tsl_given){"b", &g->b, &c->desc.b, g->k, g->n, true, true, false};
-  c->given[TSL_PART_C] = (tsl_given){"c", &c->c, &c->desc.c, g->m, g->n, true, true, false};
+  c->given[TSL_PART_A] = (tsl_given){"a", TSL_PART_A, &g->a, &c->desc.a, g->m, g->k, true, true, false};
+  c->given[TSL_PART_B] = (tsl_given){"b", TSL_PART_B, &g->b, &c->desc.b, g->k, g->n, true, true, false};
+  c->given[TSL_PART_C] = (tsl_given){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
 }
 
 static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) {
@@ -77,9 +83,9 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
     TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
   if (g->accuracy && strcmp(g->accuracy, "default") != 0)
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "accuracy is \"%.32s\", and ranks add up parts of sums: what they guarantee is the "
+                    "%s is \"%.32s\", and ranks add up parts of sums: what they guarantee is the "
                     "record's error_bound",
-                    g->accuracy);
+                    c->has_own_accuracy ? "accuracy" : "TESELA_ACCURACY", g->accuracy);
   if (g->measure_error != 0)
     return tsl_fail(TESELA_UNSUPPORTED, "measure_error is of products on one rank");
   if (g->a_structure != TESELA_GENERAL || g->b_structure != TESELA_GENERAL ||
@@ -117,14 +123,15 @@ static tesela_status find_place(const call *c, tsl_job *job) {
 static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
   const tesela_gemm_desc *g = &c->gemm;
   const bool complex_c = g->c.type == TESELA_C64 || g->c.type == TESELA_C128;
-  tsl_say(sayings, "m", (uint64_t)g->m);
-  tsl_say(sayings, "n", (uint64_t)g->n);
-  tsl_say(sayings, "k", (uint64_t)g->k);
+  tsl_say(sayings, "m", g->m);
+  tsl_say(sayings, "n", g->n);
+  tsl_say(sayings, "k", g->k);
   for (int i = 0; i < TSL_PARTS; i++)
     tsl_say_operand(sayings, &c->given[i], ranks->size);
-  tsl_say(sayings, "bits", g->bits ? tsl_said_bytes(g->bits, strlen(g->bits)) : 0);
-  tsl_say_scalar(sayings, "alpha", g->alpha, complex_c, 1);
-  tsl_say_scalar(sayings, "beta", g->beta, complex_c, 0);
+  tsl_say_word(sayings, "accuracy", g->accuracy ? g->accuracy : "default");
+  tsl_say_word(sayings, "bits", g->bits ? g->bits : "any");
+  tsl_say_scalar(sayings, tsl_alpha_names, g->alpha, complex_c, 1);
+  tsl_say_scalar(sayings, tsl_beta_names, g->beta, complex_c, 0);
 }
 
 /* Threads for a rank's own context: the processors that it was bound to, or where it may run on all, its share of them. */
@@ -188,6 +195,7 @@ static void tell(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_recor
   record->steps = grid->tiles_m * grid->tiles_n * grid->panels;
   record->words = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   record->words_all = grid->words_all;
+  record->memory_bytes = grid->memory;
   record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, memory_words(job));
   if (job->ranks->rank == 0 && tsl_log_wants(TSL_LOG_PLAN))
     tsl_log(TSL_LOG_PLAN, "product of %lld x %lld x %lld: %s, %lld words of the busiest rank (bound %.0f)",
@@ -229,15 +237,6 @@ static tesela_status choose_ways(tsl_job *job) {
   return tsl_agree(ranks, status);
 }
 
-/* All ranks, of products on devices: whether the grid may be such as suits these. */
-static tesela_status choose_steps(tsl_job *job) {
-  const char *bits = job->bits ? job->bits : tsl_env_get(TSL_ENV_BITS);
-  double least = 0;
-  TSL_TRY(job->ranks->ops->least(job->ranks, strcmp(bits, "devices") != 0, &least));
-  job->any_steps = least > 0;
-  return TESELA_OK;
-}
-
 /* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that they need in host memory. */
 static tesela_status settle_c(tsl_job *job, tsl_rank_grid *grid, bool reads) {
   tsl_rank_grid tiles = *grid;
@@ -267,8 +266,10 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   if (multiplies && ranks->size > 1)
     TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane, &job->on_devices));
   given[TSL_PART_A].stays = given[TSL_PART_B].stays = given[TSL_PART_C].stays = job->lane != NULL;
-  TSL_TRY(tsl_parts_make(ranks, given, TSL_PARTS, job->part));
+  TSL_TRY(tsl_parts_make(job, given, TSL_PARTS));
   if (!multiplies) {
+    const bool is_exact = job->beta[1] == 0 && (job->beta[0] == 0 || job->beta[0] == 1);
+    record->error_bound = is_exact ? 0 : tsl_product_roundings(job, 1);
     if (!empty)
       tsl_product_scale(job);
     snprintf(record->plan, sizeof record->plan, "nothing to multiply");
@@ -276,8 +277,8 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   }
   if (job->lane)
     TSL_TRY(choose_ways(job));
-  if (job->on_devices)
-    TSL_TRY(choose_steps(job));
+  /* The grid suits the devices, unless bits are to be those of ranks without. */
+  job->any_steps = job->on_devices && !(job->bits && strcmp(job->bits, "devices") == 0);
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_rank_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));

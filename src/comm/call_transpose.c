@@ -40,8 +40,10 @@ static tesela_status take(call *out, const tesela_mpi_transpose_desc *desc, size
     out->b.type = out->a.type;
   /* What is stored is A, whose transpose comes into B; with a.transpose, it is what comes into B. */
   out->a.transpose = !desc->a.transpose;
-  out->given[A] = (tsl_given){"a", &out->a, &out->desc.layout_a, desc->cols, desc->rows, true, true, false};
-  out->given[B] = (tsl_given){"b", &out->b, &out->desc.layout_b, desc->cols, desc->rows, true, true, false};
+  out->given[A] =
+      (tsl_given){"a", TSL_PART_A, &out->a, &out->desc.layout_a, desc->cols, desc->rows, true, true, false};
+  out->given[B] =
+      (tsl_given){"b", TSL_PART_C, &out->b, &out->desc.layout_b, desc->cols, desc->rows, true, true, false};
   return TESELA_OK;
 }
 
@@ -65,22 +67,21 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
 
 static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
   const bool is_complex = c->a.type == TESELA_C64 || c->a.type == TESELA_C128;
-  tsl_say(sayings, "rows", (uint64_t)c->desc.rows);
-  tsl_say(sayings, "cols", (uint64_t)c->desc.cols);
+  tsl_say(sayings, "rows", c->desc.rows);
+  tsl_say(sayings, "cols", c->desc.cols);
   for (int i = 0; i < OPERANDS; i++)
     tsl_say_operand(sayings, &c->given[i], ranks->size);
-  tsl_say_scalar(sayings, "alpha", c->desc.alpha, is_complex, 1);
-  tsl_say_scalar(sayings, "beta", c->desc.beta, is_complex, 0);
+  tsl_say_scalar(sayings, tsl_alpha_names, c->desc.alpha, is_complex, 1);
+  tsl_say_scalar(sayings, tsl_beta_names, c->desc.beta, is_complex, 0);
 }
 
 static tesela_status run(tsl_job *job, call *c, tesela_mpi_record *record) {
   const bool reads = !(job->alpha[0] == 0 && job->alpha[1] == 0);
   c->given[A].used = reads;
   c->given[B].read = job->beta[0] != 0 || job->beta[1] != 0;
-  TSL_TRY(tsl_parts_make(job->ranks, &c->given[A], 1, &job->part[TSL_PART_A]));
-  TSL_TRY(tsl_parts_make(job->ranks, &c->given[B], 1, &job->part[TSL_PART_C]));
+  TSL_TRY(tsl_parts_make(job, c->given, OPERANDS));
   record->ranks = job->ranks->size;
-  record->error_bound = 3 * tsl_type(c->a.type)->unit_roundoff;
+  record->error_bound = (job->sums->is_complex ? 4 : 3) * tsl_type(c->a.type)->unit_roundoff;
   snprintf(record->plan, sizeof record->plan, "every rank to every rank");
   if (reads)
     TSL_TRY(tsl_transpose_run(job, record));

@@ -28,11 +28,6 @@ const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
 #define PANELS_MOST 8
 /* Most bytes of blocks and panels that are made larger than that needs them to be. */
 #define PANELS_BYTES ((int64_t)4 << 30)
-/* Where their number is bad, fewer by a part may multiply; by a smaller one of many, which divide well enough. */
-#define IDLE_PART 4
-#define IDLE_PART_OF_MANY 32
-#define MANY 64
-
 tsl_box tsl_grid_box(const tsl_rank_grid *grid, int place) {
   const int64_t layer_ranks = grid->used / grid->depth, within = place % layer_ranks;
   const int64_t layer = place / layer_ranks;
@@ -180,17 +175,32 @@ static double bytes_of_step(const tsl_task *task, const tsl_rank_grid *grid, con
          of_b * fmin(terms, s->depth / along_b) * cols * (along_b - 1) * (double)task->size_b;
 }
 
+/* Returns the bytes of an element, averaged over the operands. */
+static double bytes_of_word(const tsl_task *task) {
+  return (double)(task->size_a + task->size_b + task->size_c) / 3;
+}
+
+/* Returns the messages of an operand's panels to a rank whose tile needs parts from `sources` ranks. Each
+ * source holds consecutive terms, which lie in one panel or in consecutive panels. */
+static double panel_messages(const tsl_rank_grid *grid, double sources) {
+  return sources + grid->panels - 1;
+}
+
+/* Returns the messages of a tile: panels of both operands, and sums. */
+static double tile_messages(const tsl_rank_grid *grid) {
+  const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
+  return panel_messages(grid, slabs) + panel_messages(grid, parts) + grid->depth;
+}
+
 /* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait for others. Where blocks are
  * made in many steps that is too little: in each of them all wait for the one that has the panel, and between tiles for sums. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid) {
-  const int64_t layer_ranks = grid->used / grid->depth;
   const sides small = sides_of(grid, 0), large = sides_of(grid, 1);
   const double terms = fmax(small.rows * small.cols * small.depth, large.rows * large.cols * large.depth);
-  const double element = (double)(task->size_a + task->size_b + task->size_c) / 3;
+  const double element = bytes_of_word(task);
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
-  const double a_panel = (double)grid->slabs + (double)layer_ranks / grid->slabs;
   const double tiles = (double)grid->tiles_m * grid->tiles_n, steps = tiles * grid->panels;
-  const double messages = steps * a_panel + tiles * grid->depth;
+  const double messages = tiles * tile_messages(grid);
   grid->seconds_compute = task->operations * terms / links->operations_second;
   grid->seconds = grid->seconds_compute + (double)busiest * element / links->bytes_second +
                   (grid->used == 1 ? 0 : messages * links->seconds_message);
@@ -198,7 +208,7 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *
     return;
   const double sends =
       fmax(bytes_of_step(task, grid, &small), bytes_of_step(task, grid, &large)) / links->bytes_second +
-      a_panel * links->seconds_message;
+      (tile_messages(grid) - grid->depth) / grid->panels * links->seconds_message;
   /* Nothing is computed beside sums; of a tile with some of a block's rows, few have them all. */
   const double sums = fmax(small.rows * small.cols, large.rows * large.cols) * (1 - 1.0 / grid->depth) *
                           fmin(grid->tiles_m, grid->depth) * (double)task->size_sum / links->bytes_second +
@@ -206,28 +216,45 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *
   grid->seconds = fmax(grid->seconds, sends + steps * fmax(sends, grid->seconds_compute / steps) + sums);
 }
 
-/* Words where each rank holds its even share of all three. A rank of a large slab may send more than it receives: what it holds of the
- * panel that all slabs need is wanted by as many, but larger. */
-static void expect(tsl_rank_grid *grid) {
+/* Words of a rank of the smaller (0) or the larger slabs (1), where each rank holds its even share of all
+ * three operands, and each panel comes once. */
+typedef struct traffic {
+  double shared, inner, inner_sent; /* of the panel that its slab shares; of the one that all slabs need */
+  double sums;
+  double slab_ranks;
+  int64_t slabs; /* such slabs */
+} traffic;
+
+static traffic traffic_of(const tsl_rank_grid *grid, int which) {
   const int64_t layer_ranks = grid->used / grid->depth, larger = layer_ranks % grid->slabs;
+  const double s = (double)(layer_ranks / grid->slabs + which), q = (double)layer_ranks, d = grid->depth;
+  const double outer = (double)(grid->by_columns ? grid->n : grid->m) * s / q;
+  const double width = (double)(grid->by_columns ? grid->m : grid->n), depth = (double)grid->k / d;
+  return (traffic){.shared = outer * depth * (1 - 1 / s),
+                   .inner = width / s * depth * (1 - s / q),
+                   .inner_sent = width / q * depth * (double)(grid->slabs - 1),
+                   .sums = outer * width / s * (1 - 1 / d),
+                   .slab_ranks = s,
+                   .slabs = which == 1 ? larger : grid->slabs - larger};
+}
+
+/* Sets the words of a grid. A rank of a large slab may send more than it receives: what it holds of the panel
+ * that all slabs need is wanted by as many, but larger. */
+static void expect(tsl_rank_grid *grid) {
   const int times_a = tsl_grid_times_a(grid), times_b = tsl_grid_times_b(grid);
   const int times_outer = grid->by_columns ? times_b : times_a;
   const int times_inner = grid->by_columns ? times_a : times_b;
   double most = 0, most_sent = 0, all = 0;
   for (int which = 0; which < 2; which++) {
-    const double s = (double)(layer_ranks / grid->slabs + which), q = (double)layer_ranks, d = grid->depth;
-    const int64_t slabs = which == 1 ? larger : grid->slabs - larger;
-    if (slabs == 0)
+    const traffic t = traffic_of(grid, which);
+    if (t.slabs == 0)
       continue;
-    const double outer = (double)(grid->by_columns ? grid->n : grid->m) * s / q;
-    const double width = (double)(grid->by_columns ? grid->m : grid->n), depth = (double)grid->k / d;
-    const double shared = outer * depth * (1 - 1 / s) * (double)times_outer;
-    const double sums = outer * width / s * (1 - 1 / d);
-    const double received = shared + sums + width / s * depth * (1 - s / q) * (double)times_inner;
-    const double sent = shared + sums + width / q * depth * (double)(grid->slabs - 1) * (double)times_inner;
+    const double shared = t.shared * (double)times_outer;
+    const double received = shared + t.sums + t.inner * (double)times_inner;
+    const double sent = shared + t.sums + t.inner_sent * (double)times_inner;
     most = fmax(most, received);
     most_sent = fmax(most_sent, sent);
-    all += received * s * (double)slabs * d;
+    all += received * t.slab_ranks * (double)t.slabs * grid->depth;
   }
   grid->words = (int64_t)ceil(most);
   grid->words_sent = (int64_t)ceil(most_sent);
@@ -291,48 +318,135 @@ static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, i
   *to = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
 }
 
-/* All grids of so many ranks. */
-static int try_used(const tsl_task *task, const tsl_links *links, int used, tsl_rank_grid *out, int held,
-                    int count) {
-  for (int depth = 1; depth <= used; depth++) {
-    if (used % depth != 0 || (depth > 1 && depth > task->k))
-      continue;
-    const int layer_ranks = used / depth;
-    for (int by_columns = 0; by_columns < 2; by_columns++) {
-      int from, to;
-      slab_range(task, layer_ranks, by_columns, &from, &to);
-      for (int slabs = from; slabs <= to; slabs++) {
-        /* Even grids are the same either way, seen from the other side. */
-        if (by_columns && layer_ranks % slabs == 0)
-          continue;
-        tsl_rank_grid grid = {.m = task->m,
-                              .n = task->n,
-                              .k = task->k,
-                              .ranks = task->ranks,
-                              .used = used,
-                              .depth = depth,
-                              .slabs = slabs,
-                              .by_columns = by_columns};
-        const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
-        if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceiling(layer_ranks, slabs) > inner))
-          continue;
-        if (tsl_grid_complete(task, links, &grid))
-          held = insert(out, held, count, &grid);
-      }
+/* The best grids so far, the fastest first. */
+typedef struct ranking {
+  const tsl_task *task;
+  const tsl_links *links;
+  tsl_rank_grid *list;
+  int held, count;
+} ranking;
+
+/* Returns whether a grid that takes at least so many seconds may come into the list. */
+static bool may_enter(const ranking *r, double seconds) {
+  return r->held < r->count || seconds < r->list[r->count - 1].seconds;
+}
+
+static double compute_seconds(const ranking *r, int used) {
+  const tsl_task *t = r->task;
+  return t->operations * (double)t->m * (double)t->n * (double)t->k / used / r->links->operations_second;
+}
+
+/* Returns seconds that no grid of so many ranks can fall below: products, the words that some rank must
+ * receive, and the fewest messages of any number of layers and slabs. */
+static double least_seconds(const ranking *r, int used) {
+  const tsl_task *t = r->task;
+  const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
+  const double words = tsl_grid_reach(t->m, t->n, t->k, used) - (m * n + m * k + n * k) / used;
+  return compute_seconds(r, used) + (used == 1 ? 0
+                                               : fmax(words, 0) * bytes_of_word(t) / r->links->bytes_second +
+                                                     3 * cbrt(used) * r->links->seconds_message);
+}
+
+/* Returns words that the busiest rank of a grid must receive. Where memory is short, blocks are made in a
+ * number of tiles, and the panels of one operand come for each row of tiles, those of the other for each
+ * column. */
+static double least_words(const ranking *r, const tsl_rank_grid *grid) {
+  const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
+  const sides s = sides_of(grid, 1);
+  const double tiles = 3 * s.rows * s.cols * (double)r->task->size_sum / (double)r->task->memory;
+  const double panels = t.shared + t.inner;
+  const double in_tiles = tiles > 1 && s.depth >= 2 * PANEL_LEAST ? 2 * sqrt(t.shared * t.inner * tiles) : 0;
+  return t.sums + fmax(panels, in_tiles);
+}
+
+/* Narrows a range of slabs to those with which a grid may come into the list. Its words and messages are at
+ * least a s + b / s + c for s slabs: the first panel shrinks with their number, the second grows. */
+static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns, int *from, int *to) {
+  if (used == 1 || r->held < r->count)
+    return;
+  const tsl_task *t = r->task;
+  const double outer = (double)(by_columns ? t->n : t->m), inner = (double)(by_columns ? t->m : t->n);
+  const double terms = (double)t->k / depth, ranks = (double)used / depth;
+  const double word = bytes_of_word(t) / r->links->bytes_second, message = r->links->seconds_message;
+  const double a = word * terms * inner / ranks + message, b = word * terms * outer + message * ranks;
+  const double sums = outer * inner / ranks * (1 - 1.0 / depth), held = terms * (outer + inner) / ranks;
+  const double c = compute_seconds(r, used) + word * (sums - held) + message * depth;
+  const double room = r->list[r->count - 1].seconds * (1 + 1e-9) - c, root = room * room - 4 * a * b;
+  if (room <= 0 || root < 0) {
+    *to = 0;
+    return;
+  }
+  *from = (int)fmax(*from, floor((room - sqrt(root)) / (2 * a)));
+  *to = (int)fmin(*to, ceil((room + sqrt(root)) / (2 * a)));
+}
+
+/* Tries one grid, unless its words and messages alone take too long. */
+static void try_grid(ranking *r, tsl_rank_grid *grid) {
+  grid->panels = 1;
+  const double seconds = grid->used == 1
+                             ? 0
+                             : least_words(r, grid) * bytes_of_word(r->task) / r->links->bytes_second +
+                                   tile_messages(grid) * r->links->seconds_message;
+  if (may_enter(r, compute_seconds(r, grid->used) + seconds) && tsl_grid_complete(r->task, r->links, grid))
+    r->held = insert(r->list, r->held, r->count, grid);
+}
+
+/* Tries all grids of so many ranks in so many layers. */
+static void try_layers(ranking *r, int used, int depth) {
+  const tsl_task *task = r->task;
+  const int layer_ranks = used / depth;
+  if (depth > 1 && depth > task->k)
+    return;
+  for (int by_columns = 0; by_columns < 2; by_columns++) {
+    int from, to;
+    slab_range(task, layer_ranks, by_columns, &from, &to);
+    narrow_slabs(r, used, depth, by_columns, &from, &to);
+    for (int slabs = from; slabs <= to; slabs++) {
+      /* Even grids are the same either way, seen from the other side. */
+      if (by_columns && layer_ranks % slabs == 0)
+        continue;
+      tsl_rank_grid grid = {.m = task->m,
+                            .n = task->n,
+                            .k = task->k,
+                            .ranks = task->ranks,
+                            .used = used,
+                            .depth = depth,
+                            .slabs = slabs,
+                            .by_columns = by_columns};
+      const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
+      if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceiling(layer_ranks, slabs) > inner))
+        continue;
+      try_grid(r, &grid);
     }
   }
-  return held;
+}
+
+/* Tries all grids of so many ranks: layers are as many as one of their divisors, in ascending order. */
+static void try_used(ranking *r, int used) {
+  int divisor = 1;
+  if (!may_enter(r, least_seconds(r, used)))
+    return;
+  for (; (int64_t)divisor * divisor <= used; divisor++)
+    if (used % divisor == 0)
+      try_layers(r, used, divisor);
+  for (divisor--; divisor >= 1; divisor--)
+    if (used % divisor == 0 && used / divisor > divisor)
+      try_layers(r, used, used / divisor);
 }
 
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_rank_grid *out, int count) {
-  int held = 0;
-  const int least = task->ranks - task->ranks / (task->ranks > MANY ? IDLE_PART_OF_MANY : IDLE_PART);
-  for (int used = task->ranks; used >= least; used--)
-    held = try_used(task, links, used, out, held, count);
-  for (int used = task->ranks / 2; used >= 1; used /= 2)
-    if (used < least)
-      held = try_used(task, links, used, out, held, count);
-  return held;
+  ranking r = {task, links, out, 0, count};
+  /* A few numbers of ranks come first, and their grids rule out most other numbers unseen. As every number is
+   * tried, more ranks are never slower than fewer. */
+  for (int used = task->ranks; used >= 1; used /= 2)
+    try_used(&r, used);
+  for (int used = task->ranks - 1, half = task->ranks / 2; used >= 1; used--) {
+    if (used == half)
+      half /= 2;
+    else
+      try_used(&r, used);
+  }
+  return r.held;
 }
 
 double tsl_grid_reach(int64_t m, int64_t n, int64_t k, int ranks) {
@@ -358,8 +472,9 @@ double tsl_grid_bound(int64_t m, int64_t n, int64_t k, int ranks, double memory_
   if (ranks <= 1)
     return 0;
   const double x = (double)m, y = (double)n, z = (double)k, p = ranks;
-  const double reach = tsl_grid_reach(m, n, k, ranks) - (x * y + x * z + y * z) / p;
-  const double limited = 2 * x * y * z / (p * sqrt(memory_words)) - memory_words;
+  const double held = (x * y + x * z + y * z) / p, memory = memory_words + held;
+  const double reach = tsl_grid_reach(m, n, k, ranks) - held;
+  const double limited = 2 * x * y * z / (p * sqrt(memory)) - memory;
   const double bound = reach > limited ? reach : limited;
   return bound > 0 ? bound : 0;
 }

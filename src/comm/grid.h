@@ -86,8 +86,10 @@ bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m
 /* Makes a tile in fewer panels, the fewest from `panels` on that fit. */
 void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_rank_grid *grid);
 
-/* Words that some rank must receive, whatever the algorithm: the memory-independent bound (Al Daas, Ballard, Grigori, Kumar, Rouse 2022)
- * less what it holds, and 2 m n k / (p sqrt S) - S where it has S words of memory (COSMA, above); the larger. 0 for one rank. */
+/* Words that some rank must receive, whatever the algorithm, where operands lie evenly: the
+ * memory-independent bound (Al Daas, Ballard, Grigori, Kumar, Rouse 2022) less what a rank holds; and 2 m n k
+ * / (p sqrt S) - S, where S words of memory hold its part of the operands and `memory_words` more (COSMA,
+ * above). The larger of both. 0 for one rank. */
 double tsl_grid_bound(int64_t m, int64_t n, int64_t k, int ranks, double memory_words);
 /* Words that a rank must hold or receive, of the first kind. */
 double tsl_grid_reach(int64_t m, int64_t n, int64_t k, int ranks);

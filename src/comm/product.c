@@ -573,10 +573,11 @@ static tesela_status run_with_lane(product *p) {
   return status != TESELA_OK ? status : ended;
 }
 
-/* What adding up and scaling cost beside the products themselves: each is one rounding. */
-static double roundings(const tsl_job *job, const tsl_rank_grid *grid) {
-  double levels = 3;
-  for (int step = 1; step < grid->depth; step *= 2)
+double tsl_product_roundings(const tsl_job *job, int depth) {
+  /* alpha times the sums, beta times C, and their sum; a product of complex numbers may be off by the root of
+   * 5 roundings. */
+  double levels = job->sums->is_complex ? 4 : 3;
+  for (int step = 1; step < depth; step *= 2)
     levels++;
   return levels * job->sums->unit_roundoff +
          (job->part[TSL_PART_C].type == job->sums ? 0 : job->part[TSL_PART_C].type->unit_roundoff);
@@ -586,7 +587,7 @@ static double roundings(const tsl_job *job, const tsl_rank_grid *grid) {
 static tesela_status agree_bounds(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
   double least = 0;
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->error_bound, &least));
-  record->error_bound = -least * (1 + 1e-6) + roundings(job, grid);
+  record->error_bound = -least * (1 + 1e-6) + tsl_product_roundings(job, grid->depth);
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->flushed_below, &least));
   /* Each product may lose three such numbers beside those of its terms, where the record speaks of two in all. */
   record->flushed_below = -least * (1 + 1.5 * grid->panels * grid->depth / (double)job->k);

@@ -28,6 +28,10 @@ tesela_status tsl_product_count(const tsl_job *job, tsl_rank_grid *grid);
  * sentence says that it is lost. The record's seconds and error_bound are filled in. */
 tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record);
 
+/* Returns the share of |alpha||A||B| + |beta||C| by which adding up `depth` layers of sums and scaling them
+ * may be off, the products themselves left out. */
+double tsl_product_roundings(const tsl_job *job, int depth);
+
 /* C = beta C, where there is nothing to multiply: nothing travels. An empty sum is not scaled by alpha. */
 void tsl_product_scale(const tsl_job *job);
 

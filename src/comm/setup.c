@@ -2,24 +2,37 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "comm/overlap.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void tsl_say(tsl_sayings *sayings, const char *name, uint64_t value) {
-  sayings->said[sayings->count++] = (tsl_said){name, value};
+const char *const tsl_alpha_names[2] = {"alpha", "imaginary part of alpha"};
+const char *const tsl_beta_names[2] = {"beta", "imaginary part of beta"};
+
+static void say(tsl_sayings *sayings, const char *name, tsl_said_kind kind, uint64_t value) {
+  sayings->said[sayings->count++] = (tsl_said){name, value, kind};
+}
+
+void tsl_say(tsl_sayings *sayings, const char *name, int64_t value) {
+  say(sayings, name, TSL_SAID_NUMBER, (uint64_t)value);
+}
+
+void tsl_say_word(tsl_sayings *sayings, const char *name, const char *word) {
+  say(sayings, name, TSL_SAID_WORD, tsl_said_word(word));
+  say(sayings, name, TSL_SAID_HASH, tsl_said_bytes(word, strlen(word)));
 }
 
 void tsl_say_version(tsl_sayings *sayings, const tsl_ranks *ranks) {
-  tsl_say(sayings, "version of tesela", TESELA_VERSION_NUMBER);
-  tsl_say(sayings, "version of libtesela_mpi", (uint64_t)ranks->version);
+  say(sayings, "version of tesela", TSL_SAID_VERSION, TESELA_VERSION_NUMBER);
+  say(sayings, "version of libtesela_mpi", TSL_SAID_VERSION, (uint64_t)ranks->version);
 }
 
-void tsl_say_scalar(tsl_sayings *sayings, const char *name, const double *scalar, bool is_complex,
+void tsl_say_scalar(tsl_sayings *sayings, const char *const names[2], const double *scalar, bool is_complex,
                     double otherwise) {
-  tsl_say(sayings, name, tsl_said_double(scalar ? scalar[0] : otherwise));
-  tsl_say(sayings, name, tsl_said_double(scalar && is_complex ? scalar[1] : 0));
+  say(sayings, names[0], TSL_SAID_REAL, tsl_said_double(scalar ? scalar[0] : otherwise));
+  say(sayings, names[1], TSL_SAID_REAL, tsl_said_double(scalar && is_complex ? scalar[1] : 0));
 }
 
 /* Numbers of a grid's ranks; without a list they are in order. */
@@ -36,17 +49,29 @@ static uint64_t say_ranks(const tesela_layout *layout, int ranks) {
 void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks) {
   const tesela_layout *l = given->layout;
   const tesela_matrix *m = given->matrix;
+#define NAMES(letter)                                                                                        \
+  {                                                                                                          \
+    "type of " letter, "transpose of " letter, "conjugate of " letter, "layout of " letter " (ranks)",       \
+        LAYOUT_NAMES(letter)                                                                                 \
+  }
+#define LAYOUT_NAMES(letter)                                                                                 \
+  "layout of " letter " (kind)", "layout of " letter " (grid_rows)", "layout of " letter " (grid_cols)",     \
+      "layout of " letter " (row_block)", "layout of " letter " (col_block)",                                \
+      "layout of " letter " (first_row)", "layout of " letter " (first_col)", "layout of " letter " (row)",  \
+      "layout of " letter " (col)", "layout of " letter " (rows)", "layout of " letter " (cols)"
+  static const char *const names[][15] = {NAMES("A"), NAMES("B"), NAMES("C")};
+#undef NAMES
+#undef LAYOUT_NAMES
+  const char *const *name = names[given->name[0] - 'a'];
+  say(sayings, name[0], TSL_SAID_TYPE, (uint64_t)m->type);
+  say(sayings, name[1], TSL_SAID_SWITCH, m->transpose != 0);
+  say(sayings, name[2], TSL_SAID_SWITCH, m->conjugate != 0);
+  say(sayings, name[3], TSL_SAID_HASH, say_ranks(l, ranks));
   const int64_t numbers[] = {l->kind,      l->grid_rows, l->grid_cols, l->row_block,
                              l->col_block, l->first_row, l->first_col, l->row,
-                             l->col,       l->rows,      l->cols,      (int64_t)say_ranks(l, ranks)};
-  static const char *const names[][4] = {{"type of A", "transpose of A", "conjugate of A", "layout of A"},
-                                         {"type of B", "transpose of B", "conjugate of B", "layout of B"},
-                                         {"type of C", "transpose of C", "conjugate of C", "layout of C"}};
-  const char *const *name = names[given->name[0] - 'a'];
-  tsl_say(sayings, name[0], (uint64_t)m->type);
-  tsl_say(sayings, name[1], m->transpose != 0);
-  tsl_say(sayings, name[2], m->conjugate != 0);
-  tsl_say(sayings, name[3], tsl_said_bytes(numbers, sizeof numbers));
+                             l->col,       l->rows,      l->cols};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    tsl_say(sayings, name[4 + i], numbers[i]);
 }
 
 tesela_status tsl_given_check(const tsl_given *given, int ranks) {
@@ -126,7 +151,21 @@ static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *given
   return TESELA_OK;
 }
 
-static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_part *out) {
+/* Checks that the result's elements share memory neither with each other nor with an operand that is read. */
+static tesela_status check_overlaps(const tsl_job *job, const tsl_given *all, int result) {
+  const tsl_part *c = &job->part[all[result].part];
+  const int rank = job->ranks->rank;
+  TSL_TRY(tsl_overlap_check_result(c, all[result].name, rank));
+  for (int i = 0; i < result; i++)
+    if (all[i].used)
+      TSL_TRY(tsl_overlap_check_apart(c, all[result].name, &job->part[all[i].part], all[i].name, rank));
+  return TESELA_OK;
+}
+
+static tesela_status make_part(tsl_job *job, const tsl_given *all, int index) {
+  tsl_ranks *ranks = job->ranks;
+  const tsl_given *given = &all[index];
+  tsl_part *out = &job->part[given->part];
   const tesela_matrix *m = given->matrix;
   *out = (tsl_part){.type = tsl_type(m->type), .conjugate = m->conjugate != 0};
   corners rectangles = {0};
@@ -143,7 +182,11 @@ static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_par
         tsl_layout_held(&out->layout, ranks->rank) > 0)
       status = tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, and this rank has elements of it", given->name);
     if (status == TESELA_OK && given->used)
+      status = tsl_overlap_check_reach(out, given->name, ranks->rank);
+    if (status == TESELA_OK && given->used)
       status = tsl_mirror_make(m, given->name, out->type, &out->layout, ranks->rank, &out->mirror);
+    if (status == TESELA_OK && given->used && given->part == TSL_PART_C)
+      status = check_overlaps(job, all, index);
     if (status == TESELA_OK && !given->stays)
       status = tsl_mirror_copy(&out->mirror, out->type, &out->layout, ranks->rank, given->read);
     out->data = out->mirror.data;
@@ -161,9 +204,9 @@ static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_par
   return TESELA_OK;
 }
 
-tesela_status tsl_parts_make(tsl_ranks *ranks, const tsl_given *given, int count, tsl_part *out) {
+tesela_status tsl_parts_make(tsl_job *job, const tsl_given *given, int count) {
   for (int i = 0; i < count; i++)
-    TSL_TRY(make_part(ranks, &given[i], &out[i]));
+    TSL_TRY(make_part(job, given, i));
   return TESELA_OK;
 }
 

@@ -4,12 +4,16 @@
 
 #include "base/affinity.h"
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/source.h"
 #include "scalapack/next.h"
+#include "scalapack/processes.h"
 #include "scalapack/width.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* What blacs_get() is asked: "the system's handle of the communicator that the context has". */
 enum { GET_COMMUNICATOR = 10 };
@@ -112,10 +116,55 @@ static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place
   return true;
 }
 
+/* Waits for a collective call of all processes. A process without this library never takes part: after a
+ * while a line on stderr names that as the likely reason. */
+static bool wait_for_all(MPI_Request *request, const tsl_scalapack_place *place) {
+  static const double patience = 20;
+  static const struct timespec pause = {0, 100000};
+  const double begun = tsl_clock();
+  int done = 0;
+  while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+    if (tsl_clock() - begun > patience) {
+      fprintf(
+          stderr,
+          "tesela: process (%d, %d) of a grid of %d x %d has waited %.0f s for the others. Where one of them "
+          "was started "
+          "without libtesela_scalapack, it never comes: load the library into all processes, or into none\n",
+          place->row, place->col, place->rows, place->cols, patience);
+      return MPI_Wait(request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    }
+    nanosleep(&pause, NULL);
+  }
+  return done != 0;
+}
+
 /* Whether every process has what it needs, before any waits for another one. */
-static bool all_have(MPI_Comm comm, bool own) {
+static bool all_have(MPI_Comm comm, const tsl_scalapack_place *place, bool own) {
   int mine = own, everyone = 0;
-  return MPI_Allreduce(&mine, &everyone, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && everyone;
+  MPI_Request request;
+  return MPI_Iallreduce(&mine, &everyone, 1, MPI_INT, MPI_MIN, comm, &request) == MPI_SUCCESS &&
+         wait_for_all(&request, place) && everyone;
+}
+
+/* Returns whether a process of the communicator lacks this library. On one host all processes with the
+ * library find that, and the program's own ScaLAPACK computes. Processes on other hosts do not find it and
+ * would wait for ever: then the job ends. */
+static bool lacks_library(MPI_Comm comm) {
+  const tsl_scalapack_processes processes = tsl_scalapack_look_at_processes(comm);
+  if (processes.without < 0)
+    return false;
+  static bool has_spoken;
+  if ((processes.is_first && !has_spoken) || !processes.all_here)
+    fprintf(stderr,
+            "tesela: rank %d was started without libtesela_scalapack, and others with it; %s. Load the "
+            "library into all processes, or into none\n",
+            processes.without,
+            processes.all_here ? "the program's own ScaLAPACK computes on all of their grid"
+                               : "processes on other hosts would wait for it for ever, and the job ends");
+  has_spoken = true;
+  if (!processes.all_here)
+    MPI_Abort(comm, EXIT_FAILURE);
+  return true;
 }
 
 static tsl_scalapack_grid *make(MPI_Comm of, const tsl_scalapack_place *place, int64_t same) {
@@ -123,14 +172,15 @@ static tsl_scalapack_grid *make(MPI_Comm of, const tsl_scalapack_place *place, i
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
   told *all = malloc(count * sizeof *all);
   const int key = key_of_grids();
-  if (!all_have(of, grid && all && key != MPI_KEYVAL_INVALID)) {
+  const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(of);
+  if (lacks ? !has_memory : !all_have(of, place, has_memory)) {
     free(grid);
     free(all);
     return NULL;
   }
   *grid = (tsl_scalapack_grid){.comm = of, .rows = place->rows, .cols = place->cols};
   /* Where tesela does not compute that is kept, too: nobody is asked twice. */
-  if (!introduce(grid, place, same, all))
+  if (lacks || !introduce(grid, place, same, all))
     grid->sharing = 0;
   free(all);
   if (MPI_Comm_set_attr(of, key, grid) != MPI_SUCCESS)

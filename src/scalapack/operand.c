@@ -41,6 +41,9 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
 const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operand,
                                              const tsl_scalapack_place *place, bool is_ours,
                                              const char **why) {
+  /* One process speaks for all of its grid. */
+  if (place->row == 0 && place->col == 0)
+    tsl_scalapack_check_request();
   if (*why)
     return NULL;
   /* Asked first: whether sizes are tesela's is another matter where processes were told different things. */

@@ -6,6 +6,7 @@
  *   route       tesela or the program's own ScaLAPACK
  *   descriptor  nine integers and an offset, checked and said as a layout
  *   grid        the processes of a BLACS context, and tesela's communicator of them
+ *   processes   which processes of the job have this library
  *   context     the process's tesela contexts
  *   next        finds the program's own ScaLAPACK and BLACS; width: how wide their integers are
  *   calls       what TESELA_LOG=calls tells of each call

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/strides.h"
 
 #include <math.h>
 
@@ -225,27 +226,8 @@ tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t 
   return TESELA_OK;
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b) {
-  while (b != 0) {
-    const int64_t remainder = a % b;
-    a = b;
-    b = remainder;
-  }
-  return a;
-}
-
-/* Two elements share an address where i row_stride = j col_stride with 0 < |i| < rows or 0 < |j| < cols. The
- * smallest such step is the strides over their greatest common divisor. */
 static bool overlaps_itself(const tsl_shape *shape) {
-  const int64_t down = magnitude(shape->row_stride), across = magnitude(shape->col_stride);
-  if (shape->rows == 0 || shape->cols == 0)
-    return false;
-  if ((shape->rows > 1 && down == 0) || (shape->cols > 1 && across == 0))
-    return true;
-  if (shape->rows == 1 || shape->cols == 1)
-    return false;
-  const int64_t divisor = greatest_common_divisor(down, across);
-  return across / divisor < shape->rows && down / divisor < shape->cols;
+  return tsl_strides_overlap(shape->rows, shape->cols, shape->row_stride, shape->col_stride);
 }
 
 static bool same_layout(const tsl_shape *a, const tsl_shape *b) {

@@ -53,6 +53,21 @@ json 'j["plan"].startswith("grid 2 x 2 x 2 of 8 ranks") and j["words"] == 3 * 20
 json 'abs(j["words"] / j["bound"] - 1) < 0.01 and j["memory_bytes"] <= 1 << 30'
 tesela 0 explain 4096 4096 4096 --type f64 --ranks 7 --memory 1GiB --json
 json 'j["used"] == 7 and "slabs" in j["plan"] and j["words"] < 1.5 * j["bound"]'
+# A product for one rank has one on any number of ranks, and nothing travels.
+tesela 0 explain 100 100 100 --ranks 8 --json
+json 'j["used"] == 1 and j["words"] == 0 and j["bound"] == 0'
+tesela 0 explain 100 100 100 --ranks 8
+prints '1 multiply and hold the operands, 7 more would make it no faster' '0 to or from the busiest rank, 0 at least'
+# A tall one has as many slabs as ranks, each with a message to each other, and its panel of B travels once.
+tesela 0 explain 1000000 1000 1000 --type f64 --ranks 1024 --memory 16GiB --json
+json 'j["slabs"] == 1024 and j["depth"] == 1 and j["words"] < 1.01 * j["bound"]'
+# On a slow network the grid is another one, and the library's is told, too; more ranks are not slower.
+before=1000
+for ranks in 512 768 1024; do
+  tesela 0 explain 1000000 1000 1000 --type f64 --ranks $ranks --memory 16GiB --link 100MiB --json
+  json 'j["predicted_seconds"] <= j["library_seconds"] and j["predicted_seconds"] <= '"$before"
+  before=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["predicted_seconds"])' "$out")
+done
 tesela 0 explain 65536 65536 65536 --ranks 1024 --memory 64GiB
 prints 'of 1024 ranks' 'to or from the busiest rank' 'where nothing overlaps'
 TESELA_NCCL=none tesela 0 explain 65536 65536 65536 --ranks 1024 --memory 64GiB

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of DEALT_CYCLIC and DEALT_WINDOW. */
+/* Of DEALT_CYCLIC, DEALT_WINDOW and DEALT_DENSE. */
 enum { ROW_BLOCK = 3, COL_BLOCK = 5, ROW = 4, COL = 2, MORE = 9 };
 
 void dealt_value(uint64_t seed, tesela_type type, int64_t i, int64_t j, double value[2]) {
@@ -72,17 +72,18 @@ static int64_t locate(const dealt *d, dealt_kind kind, int ranks, int rank, int6
     const int r = block_of(rows, grid_rows, i), c = block_of(cols, grid_cols, j);
     if (rank_at(kind, grid_rows, grid_cols, r, c) != rank)
       return -1;
-    return (i - r * rows / grid_rows) * d->row_stride + (j - c * cols / grid_cols) * d->col_stride;
+    return (i - r * rows / grid_rows) * d->down + (j - c * cols / grid_cols) * d->across;
   }
   case DEALT_CYCLIC:
+  case DEALT_DENSE:
   case DEALT_WINDOW: {
     const int64_t gi = i + (kind == DEALT_WINDOW ? ROW : 0), gj = j + (kind == DEALT_WINDOW ? COL : 0);
     const int first_row = grid_rows - 1, first_col = grid_cols / 2;
     const int64_t r = (gi / ROW_BLOCK + first_row) % grid_rows, c = (gj / COL_BLOCK + first_col) % grid_cols;
     if (rank_at(kind, grid_rows, grid_cols, (int)r, (int)c) != rank)
       return -1;
-    return (gi / ROW_BLOCK / grid_rows * ROW_BLOCK + gi % ROW_BLOCK) * d->row_stride +
-           (gj / COL_BLOCK / grid_cols * COL_BLOCK + gj % COL_BLOCK) * d->col_stride;
+    return (gi / ROW_BLOCK / grid_rows * ROW_BLOCK + gi % ROW_BLOCK) * d->down +
+           (gj / COL_BLOCK / grid_cols * COL_BLOCK + gj % COL_BLOCK) * d->across;
   }
   case DEALT_RECTANGLES: {
     int64_t begin, end;
@@ -95,7 +96,7 @@ static int64_t locate(const dealt *d, dealt_kind kind, int ranks, int rank, int6
                       : width * (rows - upper) + 2 + i * width + (j - begin);
   }
   default:
-    return rank == ranks / 2 ? i * d->row_stride + j * d->col_stride : -1;
+    return rank == ranks / 2 ? i * d->down + j * d->across : -1;
   }
 }
 
@@ -104,7 +105,7 @@ static void set_layout(dealt *d, dealt_kind kind, int ranks, int rank, int64_t r
   grid_of(kind, ranks, &grid_rows, &grid_cols);
   tesela_layout *l = &d->layout;
   const bool window = kind == DEALT_WINDOW;
-  if (kind == DEALT_GRID || kind == DEALT_CYCLIC || window) {
+  if (kind == DEALT_GRID || kind == DEALT_CYCLIC || kind == DEALT_DENSE || window) {
     l->grid_rows = grid_rows;
     l->grid_cols = grid_cols;
   }
@@ -118,7 +119,7 @@ static void set_layout(dealt *d, dealt_kind kind, int ranks, int rank, int64_t r
         d->col_stride = 1;
         d->elements = height * d->row_stride;
       }
-  } else if (kind == DEALT_CYCLIC || window) {
+  } else if (kind == DEALT_CYCLIC || kind == DEALT_DENSE || window) {
     l->kind = TESELA_LAYOUT_CYCLIC;
     for (int i = 0; i < grid_rows; i++)
       for (int j = 0; j < grid_cols; j++)
@@ -139,9 +140,10 @@ static void set_layout(dealt *d, dealt_kind kind, int ranks, int rank, int64_t r
         local_size(window ? l->rows : rows, ROW_BLOCK, grid_rows, at / grid_cols, l->first_row);
     const int64_t width =
         local_size(window ? l->cols : cols, COL_BLOCK, grid_cols, at % grid_cols, l->first_col);
-    d->row_stride = 1;
-    d->col_stride = height + 2;
-    d->elements = width * d->col_stride;
+    const bool dense = kind == DEALT_DENSE;
+    d->row_stride = dense ? width : 1;
+    d->col_stride = dense ? 1 : height + 2;
+    d->elements = dense ? height * width : width * d->col_stride;
   } else {
     l->kind = TESELA_LAYOUT_RECTANGLES;
     l->rectangles = d->rectangles;
@@ -178,6 +180,10 @@ bool dealt_make(dealt *d, dealt_kind kind, int ranks, int rank, int64_t rows, in
   memset(d, 0, sizeof *d);
   d->type = type;
   set_layout(d, kind, ranks, rank, rows, cols);
+  d->down = d->row_stride;
+  d->across = d->col_stride;
+  if (kind == DEALT_DENSE)
+    d->row_stride = d->col_stride = 0;
   if (d->elements == 0)
     return true;
   d->data = malloc((size_t)d->elements * tsl_type(type)->size);

@@ -14,14 +14,16 @@ typedef enum dealt_kind {
   DEALT_WINDOW,     /* likewise, of a part of a larger matrix */
   DEALT_RECTANGLES, /* stripes of columns, some of them empty, cut in two */
   DEALT_ONE,        /* all on one rank */
+  DEALT_DENSE,      /* blocks of 3 x 5 by turns, row-major without gaps, which strides of 0 say */
   DEALT_KINDS
 } dealt_kind;
 
 typedef struct dealt {
   tesela_layout layout;
-  void *data; /* of the rank */
-  int64_t row_stride, col_stride;
-  int64_t elements; /* of data */
+  void *data;                     /* of the rank */
+  int64_t row_stride, col_stride; /* as they are said */
+  int64_t down, across;           /* as they are */
+  int64_t elements;               /* of data */
   int ranks[64];
   tesela_rectangle rectangles[8];
   tesela_type type;

@@ -3,11 +3,14 @@
 #include "unit/unit.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "comm/call.h"
 #include "comm/dealt.h"
+#include "comm/overlap.h"
 #include "comm/threads.h"
 #include "starved/starve.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +24,9 @@ typedef struct rank_call {
   dealt a, b, c;
   tesela_gemm_desc gemm;
   tesela_mpi_desc desc;
-  double alpha;
+  double alpha[2], beta[2];
   bool no_desc;
+  double many[M * N];
 } rank_call;
 
 typedef void (*break_call)(rank_call *call);
@@ -49,7 +53,7 @@ static void other_m(rank_call *c) {
   c->gemm.m++;
 }
 static void other_alpha(rank_call *c) {
-  c->alpha = 3;
+  c->alpha[0] = 3;
 }
 static void other_type(rank_call *c) {
   c->gemm.c.type = TESELA_F32;
@@ -116,7 +120,7 @@ static void large_grid(rank_call *c) {
 }
 static void half_of_one(rank_call *c) {
   c->gemm.c.type = TESELA_I32;
-  c->alpha = 0.5;
+  c->alpha[0] = 0.5;
 }
 static void accuracy(rank_call *c) {
   c->gemm.accuracy = "1e-9";
@@ -131,21 +135,58 @@ static void no_bits(rank_call *c) {
   c->gemm.bits = "all";
 }
 
+static void other_beta(rank_call *c) {
+  c->beta[0] = 0.25;
+}
+/* All ranks multiply complex numbers; rank 4 has another imaginary part. */
+static void other_imaginary_beta(rank_call *c) {
+  c->gemm.a.type = c->gemm.b.type = c->gemm.c.type = TESELA_C128;
+  c->beta[1] = c->ranks->rank == 4 ? -1.5 : 0;
+}
+static void c_is_b(rank_call *c) {
+  c->gemm.c.data = c->b.data;
+}
+static void c_begins_within_a(rank_call *c) {
+  c->gemm.c.data = (double *)c->a.data + 3;
+}
+static void c_on_itself(rank_call *c) {
+  c->gemm.c.row_stride = c->gemm.c.col_stride = 1;
+}
+/* Rank 1 has all of C, in three rectangles, of which the second begins in the first one's memory. */
+static void rectangles_overlap(rank_call *c) {
+  c->desc.c = (tesela_layout){.kind = TESELA_LAYOUT_RECTANGLES, .rectangles = c->c.rectangles};
+  if (c->ranks->rank != 1)
+    return;
+  c->c.rectangles[0] = (tesela_rectangle){0, 0, M / 2, 4, 0, 4, 1};
+  c->c.rectangles[1] = (tesela_rectangle){M / 2, 0, M - M / 2, 4, M / 2 * 4 - 1, 4, 1};
+  c->c.rectangles[2] = (tesela_rectangle){0, 4, M, N - 4, M * 4, N - 4, 1};
+  c->desc.c.count = 3;
+  c->gemm.c.data = c->many;
+}
+static void far_apart(rank_call *c) {
+  c->gemm.b.row_stride = INT64_MAX / 16;
+}
+
 enum { ALL = (1 << RANKS) - 1 };
 static const fault faults[] = {
     {"another m", 1 << 2, other_m, TESELA_BAD_CALL,
      "rank 2: its m is not that of rank 0 (31 here, 30 there)"},
     {"another alpha", 1 << 1 | 1 << 4, other_alpha, TESELA_BAD_CALL,
-     "rank 1: its alpha is not that of rank 0"},
+     "rank 1: its alpha is not that of rank 0 (3 here, 1 there)"},
     {"another alpha on rank 0", 1 << 0, other_alpha, TESELA_BAD_CALL,
      "rank 1: its alpha is not that of rank 0"},
-    {"another type", 1 << 3, other_type, TESELA_BAD_CALL, "rank 3: its type of C is not that of rank 0"},
+    {"another type", 1 << 3, other_type, TESELA_BAD_CALL,
+     "rank 3: its type of C is not that of rank 0 (f32 here, f64 there)"},
+    {"another beta", 1 << 2, other_beta, TESELA_BAD_CALL,
+     "rank 2: its beta is not that of rank 0 (0.25 here, 0 there)"},
+    {"another imaginary part of beta", ALL, other_imaginary_beta, TESELA_BAD_CALL,
+     "rank 4: its imaginary part of beta is not that of rank 0 (-1.5 here, 0 there)"},
     {"another transpose", 1 << 3, other_transpose, TESELA_BAD_CALL,
-     "rank 3: its transpose of B is not that of rank 0"},
+     "rank 3: its transpose of B is not that of rank 0 (set here, not set there)"},
     {"another layout", 1 << 4, other_layout, TESELA_BAD_CALL,
-     "rank 4: its layout of C is not that of rank 0"},
+     "rank 4: its layout of C (row_block) is not that of rank 0 (4 here, 3 there)"},
     {"another version", 1 << 1, other_version, TESELA_BAD_CALL,
-     "rank 1: its version of libtesela_mpi is not that of rank 0"},
+     "rank 1: its version of libtesela_mpi is not that of rank 0 ("},
     {"no description", 1 << 3, no_description, TESELA_BAD_CALL, "rank 3: desc is NULL"},
     {"no description of the product", 1 << 0, no_gemm, TESELA_BAD_CALL, "rank 0: desc->gemm is NULL"},
     {"no data", 1 << 2, no_data, TESELA_BAD_CALL, "rank 2: b.data is NULL, and this rank has elements of it"},
@@ -165,14 +206,22 @@ static const fault faults[] = {
     {"a large grid", ALL, large_grid, TESELA_BAD_CALL, "rank 0: layout of b has a grid of 5 x 2 processes"},
     {"an accuracy", ALL, accuracy, TESELA_UNSUPPORTED, "rank 0: accuracy is \"1e-9\""},
     {"a measured error", 1 << 2, measured, TESELA_UNSUPPORTED, "rank 2: measure_error is of products on one"},
-    {"other bits", 1 << 2, other_bits, TESELA_BAD_CALL, "rank 2: its bits is not that of rank 0"},
+    {"other bits", 1 << 2, other_bits, TESELA_BAD_CALL,
+     "rank 2: its bits is not that of rank 0 (\"threads\" here, \"any\" there)"},
     {"bits that are not there", ALL, no_bits, TESELA_BAD_CALL, "rank 0: "},
+    {"C in B's memory", 1 << 3, c_is_b, TESELA_BAD_CALL, "rank 3: c overlaps b"},
+    {"C in A's memory, from another element on", 1 << 2 | 1 << 3, c_begins_within_a, TESELA_BAD_CALL,
+     "rank 2: c overlaps a: results of ranks are not made in place"},
+    {"C's elements in each other's memory", 1 << 4, c_on_itself, TESELA_BAD_CALL, "rank 4: elements of c ("},
+    {"rectangles in each other's memory", ALL, rectangles_overlap, TESELA_BAD_CALL,
+     "rank 1: rectangles 0 and 1 of c overlap in memory"},
+    {"elements beyond all memory", 1 << 3, far_apart, TESELA_BAD_CALL, "rank 3: b: "},
     {"a half of whole numbers", ALL, half_of_one, TESELA_BAD_CALL, "rank 0: alpha is 0.5"},
 };
 
 static void make_call(rank_call *c, tsl_ranks *ranks, tesela_context *context) {
   const int rank = ranks->rank;
-  *c = (rank_call){.ranks = ranks, .context = context, .alpha = 1};
+  *c = (rank_call){.ranks = ranks, .context = context, .alpha = {1, 0}};
   const bool made = dealt_make(&c->a, DEALT_RECTANGLES, RANKS, rank, M, K, TESELA_F64, 1, true) &&
                     dealt_make(&c->b, DEALT_BLOCKS, RANKS, rank, K, N, TESELA_F64, 2, true) &&
                     dealt_make(&c->c, DEALT_CYCLIC, RANKS, rank, M, N, TESELA_F64, 3, true);
@@ -227,7 +276,8 @@ static void body(tsl_ranks *ranks, void *user) {
   c.desc.gemm = &c.gemm;
   if (o->fault && (o->fault->on >> rank & 1) != 0)
     o->fault->make(&c);
-  c.gemm.alpha = &c.alpha;
+  c.gemm.alpha = c.alpha;
+  c.gemm.beta = c.beta;
   const size_t bytes = (size_t)c.c.elements * sizeof(double);
   void *before = malloc(bytes + 1);
   if (!before)
@@ -306,7 +356,180 @@ static void starved(void **state) {
   tesela_context_destroy(context);
 }
 
+/* What calls that say nothing of accuracy and bits take from the environment. */
+static void from_the_environment(void **state) {
+  (void)state;
+  tesela_context *context;
+  assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &context),
+                   TESELA_OK);
+  static const struct {
+    const char *variable, *value;
+    tesela_status status;
+    const char *sentence;
+  } rows[] = {{"TESELA_ACCURACY", "1e-9", TESELA_UNSUPPORTED, "rank 0: TESELA_ACCURACY is \"1e-9\""},
+              {"TESELA_ACCURACY", "default", TESELA_OK, ""},
+              {"TESELA_BITS", "threads", TESELA_OK, ""},
+              {"TESELA_BITS", "nonsense", TESELA_BAD_CALL, "rank 0: "}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    outcome o = {.context = context};
+    setenv(rows[i].variable, rows[i].value, 1);
+    assert_int_equal(tsl_threads_run(RANKS, body, &o), TESELA_OK);
+    unsetenv(rows[i].variable);
+    for (int r = 0; r < RANKS; r++) {
+      assert_int_equal(o.status[r], rows[i].status);
+      assert_true(rows[i].status == TESELA_OK ||
+                  strncmp(o.sentence[r], rows[i].sentence, strlen(rows[i].sentence)) == 0);
+    }
+  }
+  tesela_context_destroy(context);
+}
+
+/* --- C = beta C --- */
+
+typedef struct scaled {
+  int64_t k;
+  double alpha, beta, error, bound; /* the error's share of beta C, and the record's */
+} scaled;
+
+static void scale(tsl_ranks *ranks, void *user) {
+  enum { SIZE = 6 };
+  scaled *s = user;
+  float a[SIZE * SIZE] = {0}, b[SIZE * SIZE] = {0}, c[SIZE * SIZE];
+  for (int i = 0; i < SIZE * SIZE; i++)
+    c[i] = 0.3F;
+  const tesela_gemm_desc gemm = {.m = SIZE,
+                                 .n = SIZE,
+                                 .k = s->k,
+                                 .a = {.data = a},
+                                 .b = {.data = b},
+                                 .c = {.data = c},
+                                 .alpha = &s->alpha,
+                                 .beta = &s->beta};
+  const tesela_mpi_desc desc = {.gemm = &gemm};
+  tesela_mpi_record record = {.ranks = 0};
+  if (tesela_ranks_gemm(ranks, NULL, &desc, &record, sizeof desc, sizeof gemm, sizeof record) != TESELA_OK)
+    abort();
+  if (ranks->rank != 0)
+    return;
+  const double right = s->beta * (double)0.3F;
+  s->error = s->beta == 0 ? c[0] : fabs((c[0] - right) / right);
+  s->bound = record.error_bound;
+}
+
+/* Where nothing is multiplied, beta C is rounded all the same; 0 C and 1 C are exact. */
+static void scaling_has_a_bound(void **state) {
+  static scaled rows[] = {{.k = 0, .alpha = 1, .beta = 1.1}, {.k = 4, .alpha = 0, .beta = 1.1},
+                          {.k = 0, .alpha = 1, .beta = 0},   {.k = 0, .alpha = 1, .beta = 1},
+                          {.k = 0, .alpha = 1, .beta = 0.7}, {.k = 4, .alpha = 0, .beta = -2.3}};
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const bool is_exact = rows[i].beta == 0 || rows[i].beta == 1;
+    assert_int_equal(tsl_threads_run(3, scale, &rows[i]), TESELA_OK);
+    assert_true(rows[i].error <= rows[i].bound && rows[i].bound < 4e-7);
+    assert_true(is_exact == (rows[i].bound == 0));
+  }
+}
+
+/* --- where elements lie, against a map of all bytes --- */
+
+enum { BYTES = 4096, RECTANGLES = 3 };
+
+typedef struct laid {
+  tsl_part part;
+  tesela_rectangle rectangles[RECTANGLES];
+  int64_t count, cols;
+} laid;
+
+static int64_t draw(uint64_t seed, uint64_t *at, int64_t from, int64_t to) {
+  return from + (int64_t)(tsl_random_u64(seed, (*at)++) % (uint64_t)(to - from + 1));
+}
+
+/* Rectangles, one below the other in the matrix and anywhere in memory. */
+static void make_laid(laid *out, char *memory, uint64_t seed, uint64_t *at) {
+  int64_t rows = 0;
+  tsl_corner corners[RECTANGLES];
+  const tsl_corner *all = corners;
+  *out = (laid){.count = draw(seed, at, 1, RECTANGLES), .cols = draw(seed, at, 1, 6)};
+  const bool alike = draw(seed, at, 0, 1) == 1; /* as blocks of one array are */
+  for (int64_t i = 0; i < out->count; i++) {
+    tesela_rectangle *r = &out->rectangles[i];
+    *r = (tesela_rectangle){rows, 0, draw(seed, at, 1, 6), out->cols, 0, 0, 0};
+    r->offset = draw(seed, at, 0, 60);
+    r->row_stride = draw(seed, at, -24, 24);
+    r->col_stride = draw(seed, at, -3, 12);
+    r->row_stride += r->row_stride == 0 && r->col_stride == 0;
+    if (alike && i > 0) {
+      r->row_stride = out->rectangles[0].row_stride;
+      r->col_stride = out->rectangles[0].col_stride;
+    }
+    corners[i] = (tsl_corner){r->row, r->col, r->rows, r->cols};
+    rows += r->rows;
+  }
+  const tesela_layout layout = {
+      .kind = TESELA_LAYOUT_RECTANGLES, .rectangles = out->rectangles, .count = out->count};
+  out->part.type = tsl_type(draw(seed, at, 0, 1) == 1 ? TESELA_F32 : TESELA_F64);
+  out->part.mirror.data = memory + BYTES / 2 + 4 * draw(seed, at, -1, 1);
+  assert_int_equal(
+      tsl_layout_make(&layout, "c", 1, 0, rows, out->cols, 0, 0, &all, &out->count, &out->part.layout),
+      TESELA_OK);
+}
+
+/* Adds 1 to each byte of each element; returns whether one had a byte already. */
+static bool mark(const laid *l, const char *memory, unsigned char map[BYTES]) {
+  const int64_t size = (int64_t)l->part.type->size, base = (const char *)l->part.mirror.data - memory;
+  bool found = false;
+  for (int64_t i = 0; i < l->count; i++) {
+    const tesela_rectangle *r = &l->rectangles[i];
+    for (int64_t row = 0; row < r->rows; row++)
+      for (int64_t col = 0; col < r->cols; col++)
+        for (int64_t b = 0; b < size; b++) {
+          const int64_t at = base + (r->offset + row * r->row_stride + col * r->col_stride) * size + b;
+          found = found || map[at] != 0;
+          map[at] = 1;
+        }
+  }
+  return found;
+}
+
+static bool meets(const laid *operand, const char *memory, const unsigned char map[BYTES]) {
+  unsigned char own[BYTES] = {0};
+  bool found = false;
+  mark(operand, memory, own);
+  for (int i = 0; i < BYTES; i++)
+    found = found || (own[i] && map[i]);
+  return found;
+}
+
+static void overlaps_are_exact(void **state) {
+  enum { CASES = 20000 };
+  static char memory[BYTES];
+  int alone = 0, apart = 0, between = 0;
+  (void)state;
+  for (uint64_t number = 0; number < CASES; number++) {
+    uint64_t at = 0;
+    laid result, operand;
+    unsigned char map[BYTES] = {0};
+    make_laid(&result, memory, number, &at);
+    make_laid(&operand, memory, number, &at);
+    const bool overlaps = mark(&result, memory, map);
+    if ((tsl_overlap_check_result(&result.part, "c", 0) != TESELA_OK) != overlaps)
+      fail_msg("case %d: elements of the result %s", (int)number, overlaps ? "overlap" : "do not overlap");
+    const bool shared = meets(&operand, memory, map);
+    if ((tsl_overlap_check_apart(&result.part, "c", &operand.part, "a", 0) != TESELA_OK) != shared)
+      fail_msg("case %d: result and operand %s", (int)number, shared ? "overlap" : "do not overlap");
+    alone += !overlaps;
+    apart += !shared;
+    between += !overlaps && !shared;
+    tsl_layout_free(&result.part.layout);
+    tsl_layout_free(&operand.part.layout);
+  }
+  assert_true(alone > CASES / 20 && alone < CASES * 3 / 4);
+  assert_true(apart > CASES / 20 && apart < CASES * 3 / 4 && between > CASES / 100);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_fault), cmocka_unit_test(starved)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_fault), cmocka_unit_test(starved), cmocka_unit_test(overlaps_are_exact),
+      cmocka_unit_test(from_the_environment), cmocka_unit_test(scaling_has_a_bound)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

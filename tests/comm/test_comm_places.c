@@ -94,6 +94,7 @@ typedef struct refusal {
   const char *device;     /* that the description names */
   const char *buffers[3]; /* devices of A's, B's and C's; NULL: host memory */
   int64_t short_by;       /* elements that A's lacks */
+  const char *shares;     /* "a" or "b": C lies in the same buffer */
   tesela_status status, got[2];
   const char *says;
   char said[2][300];
@@ -102,7 +103,7 @@ typedef struct refusal {
 
 static void refuse(tsl_ranks *ranks, void *user) {
   refusal *r = user;
-  double host[SIZE * SIZE / 2] = {0}, after[SIZE * SIZE / 2];
+  double host[SIZE * SIZE / 2] = {0}, result[SIZE * SIZE / 2], after[SIZE * SIZE / 2];
   tesela_buffer *buffers[3] = {NULL, NULL, NULL};
   for (int i = 0; i < 3; i++)
     if (r->buffers[i] &&
@@ -114,13 +115,18 @@ static void refuse(tsl_ranks *ranks, void *user) {
     host[i] = 7;
   if (buffers[2] && tesela_buffer_write(buffers[2], 0, host, sizeof host) != TESELA_OK)
     abort();
+  tesela_buffer *buffer_c = r->shares ? buffers[r->shares[0] - 'a'] : buffers[2];
   const tesela_gemm_desc gemm = {
       .m = SIZE,
       .n = SIZE,
       .k = SIZE,
       .a = {.data = buffers[0] ? NULL : host, .buffer = buffers[0], .type = TESELA_F64},
       .b = {.data = buffers[1] ? NULL : host, .buffer = buffers[1], .type = TESELA_F64},
-      .c = {.data = buffers[2] ? NULL : host, .buffer = buffers[2], .type = TESELA_F64},
+      .c = {.data = buffer_c    ? NULL
+                    : r->shares ? host
+                                : result,
+            .buffer = buffer_c,
+            .type = TESELA_F64},
       .device = r->device};
   const tesela_mpi_desc desc = {.gemm = &gemm};
   r->got[ranks->rank] =
@@ -151,6 +157,15 @@ static void wrong_buffers_are_refused(void **state) {
        .short_by = 9,
        .status = TESELA_BAD_CALL,
        .says = "a reaches from element 0 to element 31 of a buffer of 23 elements"},
+      {.buffers = {"opencl:0", NULL, NULL},
+       .shares = "a",
+       .status = TESELA_BAD_CALL,
+       .says = "c overlaps a: results of ranks are not made in place"},
+      {.buffers = {"opencl:0", "cpu", NULL},
+       .shares = "b",
+       .status = TESELA_BAD_CALL,
+       .says = "c overlaps b"},
+      {.shares = "a", .status = TESELA_BAD_CALL, .says = "c overlaps a"},
       {.device = "opencl:99", .buffers = {NULL, NULL, NULL}, .status = TESELA_NO_DEVICE, .says = "opencl:99"},
   };
   (void)state;

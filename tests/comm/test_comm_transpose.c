@@ -126,7 +126,8 @@ static void ranks_9(void **state) {
   run_ranks(9);
 }
 
-/* Types of A and B differ; whole numbers of 8 bits have no factors. */
+/* Types of A and B differ; whole numbers of 8 bits have no factors; B lies in A's memory, or its elements in
+ * each other's. */
 static void wrong_body(tsl_ranks *ranks, void *user) {
   tesela_status *status = user;
   double data[4] = {0};
@@ -138,14 +139,25 @@ static void wrong_body(tsl_ranks *ranks, void *user) {
   status[1] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
   status[2] = tesela_ranks_transpose(ranks, NULL, NULL, NULL, sizeof desc, 0);
   status[3] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, 8, 0);
+  double result[4] = {0};
+  desc = (tesela_mpi_transpose_desc){.rows = 2,
+                                     .cols = 2,
+                                     .a = {.data = data, .type = TESELA_F64},
+                                     .b = {.data = result, .type = TESELA_F64}};
+  status[4] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0); /* is right */
+  desc.b.data = data;
+  status[5] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
+  desc.b = (tesela_result){.data = result, .type = TESELA_F64, .row_stride = 1, .col_stride = 1};
+  status[6] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
 }
 
 static void refused(void **state) {
   (void)state;
-  tesela_status status[4];
+  enum { CALLS = 7 };
+  tesela_status status[CALLS];
   assert_int_equal(tsl_threads_run(1, wrong_body, status), TESELA_OK);
-  for (int i = 0; i < 4; i++)
-    assert_int_equal(status[i], TESELA_BAD_CALL);
+  for (int i = 0; i < CALLS; i++)
+    assert_int_equal(status[i], i == 4 ? TESELA_OK : TESELA_BAD_CALL);
 }
 
 int main(void) {

@@ -272,10 +272,72 @@ static void tiles_grow(void **state) {
       }
 }
 
+/* Seconds of the fastest of all grids that leave any number of ranks idle, each tried. */
+static double fastest(const tsl_task *task) {
+  double best = INFINITY;
+  for (int used = 1; used <= task->ranks; used++)
+    for (int depth = 1; depth <= used && depth <= task->k; depth++)
+      for (int slabs = 1; used % depth == 0 && slabs <= used / depth; slabs++)
+        for (int by_columns = 0; by_columns < 2; by_columns++) {
+          tsl_rank_grid grid = {.m = task->m,
+                                .n = task->n,
+                                .k = task->k,
+                                .ranks = task->ranks,
+                                .used = used,
+                                .depth = depth,
+                                .slabs = slabs,
+                                .by_columns = by_columns};
+          const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
+          const bool has_blocks = slabs <= outer && (used / depth + slabs - 1) / slabs <= inner;
+          if (has_blocks && tsl_grid_complete(task, &tsl_links_default, &grid))
+            best = fmin(best, grid.seconds);
+        }
+  return best;
+}
+
+/* The grid that is chosen is the fastest of all; so more ranks are never slower than fewer. And it moves no
+ * less than the bound says. */
+static void fastest_of_all(void **state) {
+  static const int64_t sizes[][3] = {{16384, 16384, 16384}, {1000000, 1000, 1000}, {1000000, 64, 64},
+                                     {64, 64, 1000000},     {1000, 1000, 1000},    {100, 100, 100},
+                                     {1, 53, 47},           {30000, 30000, 300},   {2000, 192, 20000},
+                                     {50000, 500, 500},     {16, 50000, 50000}};
+  static const int few[] = {1, 2, 3, 5, 8, 13, 24, 31, 48},
+                   many[] = {100, 128, 193, 384, 512, 700, 768, 1000, 1024};
+  enum { FEW = sizeof few / sizeof *few, MANY_RANKS = sizeof many / sizeof *many };
+  (void)state;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (int short_memory = 0; short_memory < 2; short_memory++) {
+      double before = INFINITY;
+      for (int j = 0; j < FEW + MANY_RANKS; j++) {
+        const int ranks = j < FEW ? few[j] : many[j - FEW];
+        const tsl_task task = {sizes[i][0], sizes[i][1],
+                               sizes[i][2], ranks,
+                               8,           8,
+                               8,           8,
+                               2,           short_memory ? (int64_t)256 << 20 : (int64_t)16 << 30};
+        tsl_rank_grid grid;
+        assert_int_equal(tsl_grid_list(&task, &tsl_links_default, &grid, 1), 1);
+        const double words = (double)(grid.words > grid.words_sent ? grid.words : grid.words_sent);
+        const double bound = tsl_grid_bound(task.m, task.n, task.k, grid.used, (double)task.memory / 8);
+        if (j < FEW && grid.seconds > fastest(&task))
+          fail_msg("%lld x %lld x %lld on %d ranks: %g s, and another grid takes %g", (long long)task.m,
+                   (long long)task.n, (long long)task.k, ranks, grid.seconds, fastest(&task));
+        if (grid.seconds > before)
+          fail_msg("%lld x %lld x %lld on %d ranks: %g s, and fewer ranks take %g", (long long)task.m,
+                   (long long)task.n, (long long)task.k, ranks, grid.seconds, before);
+        if (words < floor(bound))
+          fail_msg("%lld x %lld x %lld on %d ranks: %.0f words, and %.0f are the fewest", (long long)task.m,
+                   (long long)task.n, (long long)task.k, ranks, words, bound);
+        before = grid.seconds;
+      }
+    }
+}
+
 int main(int argc, char **argv) {
   all = argc > 1 && strcmp(argv[1], "all") == 0;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_grow), cmocka_unit_test(as_explained),
-                                     cmocka_unit_test(as_explained_by_threads),
-                                     cmocka_unit_test(near_the_bound)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tiles_grow), cmocka_unit_test(as_explained), cmocka_unit_test(fastest_of_all),
+      cmocka_unit_test(as_explained_by_threads), cmocka_unit_test(near_the_bound)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,6 +91,28 @@ static void differ(MPI_Comm communicator) {
   expect(strncmp(tesela_last_error(), expected, strlen(expected)) == 0, "another m", NULL);
 }
 
+/* One rank was started with another TESELA_BITS. */
+static void differ_in_bits(MPI_Comm communicator) {
+  int rank, ranks;
+  MPI_Comm_rank(communicator, &rank);
+  MPI_Comm_size(communicator, &ranks);
+  if (ranks < 2)
+    return;
+  float a[16] = {0}, b[16] = {0}, c[16] = {0};
+  const tesela_gemm_desc gemm = {
+      .m = 4, .n = 4, .k = 4, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
+  const tesela_mpi_desc desc = {.gemm = &gemm};
+  char expected[96];
+  snprintf(expected, sizeof expected,
+           "rank %d: its bits is not that of rank 0 (\"threads\" here, \"any\" there)", ranks - 1);
+  if (rank == ranks - 1)
+    setenv("TESELA_BITS", "threads", 1);
+  expect(tesela_mpi_gemm(communicator, NULL, &desc, NULL) == TESELA_BAD_CALL, "another TESELA_BITS",
+         "was taken");
+  expect(strcmp(tesela_last_error(), expected) == 0, "another TESELA_BITS", NULL);
+  unsetenv("TESELA_BITS");
+}
+
 /* Halves of the ranks, each with products of its own; then freed. */
 static void run_halves(tesela_context *context) {
   int rank;
@@ -114,6 +136,7 @@ int main(int argc, char **argv) {
   run_cases(MPI_COMM_WORLD, context, 0, 5);
   run_large(MPI_COMM_WORLD);
   differ(MPI_COMM_WORLD);
+  differ_in_bits(MPI_COMM_WORLD);
   run_halves(context);
   int all = 0;
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

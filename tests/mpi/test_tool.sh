@@ -144,6 +144,12 @@ prints "DIFFERS from"
 "$TESELA" multiply d.npy e.npy -o f.npy --quiet --strategy sequential --device cpu
 together 0 multiply d.npy e.npy --verify --expect f.npy --memory 2MiB
 prints "right: all 3551 elements" "agrees with f.npy"
+# What ranks hold of A, B and C counts, and panels and sums have what is left.
+together 3 multiply d.npy e.npy --memory 300KiB
+says "its parts of A, B and C take 629 KiB, and --memory is 300 KiB a process: allow more, or start more processes"
+together 0 multiply d.npy e.npy --memory 1MiB --expect f.npy --json
+python3 -c 'import json, sys; r = json.load(open(sys.argv[1]))["ranks"]; assert r["held_bytes"] == 8 * (23 * 2001 + 667 * 53 + 23 * 53) and 0 < r["memory_bytes"] <= (1 << 20) - r["held_bytes"], r' \
+  "$out" || fail "the bytes that ranks hold"
 together 2 multiply a.npy b.npy -o c.csv
 says "c.csv: each of the processes writes a part of C"
 for option in "--resume -o c.npy" --measure-error "--accuracy 1e-3" "--bias a.npy" "--activation relu" "--scale-a 2" "--scale-b a.npy"; do

@@ -73,7 +73,23 @@ def places(comm):
     assert numpy.array_equal(out, (a @ b)[:, c_first:c_end])
 
 
+def sums_of_nothing(comm):
+    """k = 0, with places and without: C is beta C."""
+    m, n, _ = SIZES
+    before = whole(6, (m, n))
+    first, end = (m * (comm.rank + i) // comm.size for i in (0, 1))
+    a, b = numpy.zeros((end - first, 0)), numpy.zeros((0, n))
+    out = before[first:end].copy()
+    tesela.mpi.matmul(comm, a, b if comm.rank == 0 else b[:, :0], out, a_at=(first, 0), b_at=(0, 0), out_at=(first, 0), beta=3)
+    assert numpy.array_equal(out, 3 * before[first:end])
+    out, info = tesela.mpi.matmul(comm, a, b, before[first:end].copy(), beta=0.3, full_output=True)
+    assert numpy.all(numpy.abs(out - 0.3 * before[first:end]) <= info.error_bound * numpy.abs(out)) and 0 < info.error_bound < 1e-14
+
+
 def faults():
+    square = rows_of(world, whole(1, (8, 8)))
+    refused(ValueError, "c overlaps a", world, square, square.copy(), square)
+    refused(ValueError, "c overlaps b", world, square.copy(), square, square)
     a, b, last = whole(1, (6, 5)), whole(2, (5, 4)), world.size - 1
     mine = (rows_of(world, a), rows_of(world, b))
     refused(ValueError, f"rank {last}: a has 1 dimensions", world, mine[0][:, 0] if world.rank == last else mine[0], mine[1])
@@ -91,6 +107,7 @@ places(world)
 half = world.Split(world.rank % 2, -world.rank)
 products(half)
 half.Free()
+sums_of_nothing(world)
 faults()
 if world.rank == 0:
     print(f"{world.size} ranks, {MPI.Get_library_version().splitlines()[0][:40]}: right")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # forward.sh PROGRAM LIBRARY: calls that are not tesela's are the program's own ScaLAPACK's, on all ranks: where it is told so, where ranks were
-# told different things, and small ones.
+# told different things, where one has no library, and small ones.
 set -euo pipefail
 program=$1 library=$2
 . "$(dirname "$0")/mpirun.sh"
@@ -21,8 +21,22 @@ run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=other "$program" 6 >"$scratch/out
 check 'told so' 'libscalapack.*, that one is faster'
 run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 >"$scratch/output" 2>"$scratch/log"
 check 'small ones' 'libscalapack.*, that one is faster'
+run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=nonsense "$program" 6 >"$scratch/output" 2>"$scratch/log"
+if [ "$(grep -c 'TESELA_SCALAPACK is "nonsense"; it can be auto, tesela or other; auto is taken' "$scratch/log")" != 1 ]; then
+  echo "nonsense: not one line says so:"
+  grep -v '^tesela calls' "$scratch/log"
+  exit 1
+fi
 # The grid of both ranks is of two minds, whose every call goes on; the grid of one rank is tesela's.
 run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 \
   >"$scratch/output" 2>"$scratch/log"
 sed -i '/ on 1 x 1: tesela, /d' "$scratch/log"
 check 'of two minds' 'libscalapack.*told different things'
+# A process without the library: nobody waits for it, and one line says so.
+run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "$program" 6 >"$scratch/output" 2>"$scratch/log"
+sed -i '/ on 1 x 1: tesela, /d' "$scratch/log"
+check 'without the library on rank 1' 'libscalapack.*told different things'
+[ "$(grep -c '^tesela: rank 1 was started without libtesela_scalapack' "$scratch/log")" = 1 ] || { cat "$scratch/log"; exit 1; }
+run_ranks 1 "$program" 6 : -n 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 >"$scratch/output" 2>"$scratch/log"
+grep -q ', 0 wrong' "$scratch/output" && grep -q '^tesela: rank 0 was started without libtesela_scalapack' "$scratch/log" ||
+  { cat "$scratch/output" "$scratch/log"; exit 1; }

@@ -2,6 +2,7 @@
 #include "unit/unit.h"
 
 #include "scalapack/descriptor.h"
+#include "scalapack/route.h"
 
 #include <string.h>
 
@@ -113,9 +114,21 @@ static void test_first_block(void **state) {
   assert_non_null(tsl_scalapack_refuse(&of, 1, 1, &here));
 }
 
+/* Who computes by size: what was measured on either side of the limit. Alone, tesela takes everything. */
+static void routes(void **state) {
+  (void)state;
+  assert_false(tsl_scalapack_takes_gemm(1000, 1000, 1000, 2, true));
+  assert_false(tsl_scalapack_takes_gemm(4096, 4096, 128, 4, true));
+  assert_true(tsl_scalapack_takes_gemm(2048, 2048, 2048, 2, true));
+  assert_true(tsl_scalapack_takes_gemm(500, 500, 50000, 4, true));
+  assert_true(tsl_scalapack_takes_gemm(8192, 8192, 8192, 16, true));
+  assert_true(tsl_scalapack_takes_gemm(10, 10, 10, 2, false));
+  assert_false(tsl_scalapack_takes_transpose(true));
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_local), cmocka_unit_test(test_plain),
-                                     cmocka_unit_test(test_refused), cmocka_unit_test(test_leading),
-                                     cmocka_unit_test(test_first_block)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_local),       cmocka_unit_test(test_plain),
+                                     cmocka_unit_test(test_refused),     cmocka_unit_test(test_leading),
+                                     cmocka_unit_test(test_first_block), cmocka_unit_test(routes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,9 @@
 typedef struct found {
   tsl_task task;
   tsl_rank_grid grid;
-  double bound, held; /* words that some rank must receive; and what each holds of the operands */
+  tsl_rank_grid usual; /* what the library chooses, by the figures that it has */
+  double bound, held;  /* words that some rank must receive; and those that each rank that multiplies holds of
+                          the operands */
   double seconds_words;
   int64_t words; /* received, or sent where that is more, by the busiest rank */
 } found;
@@ -31,20 +33,28 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
                          .size_sum = (int64_t)sums->size,
                          .operations = sums->is_complex ? 8 : 2,
                          .memory = memory < INT64_MAX ? (int64_t)memory : INT64_MAX};
-  if (tsl_grid_list(&out->task, &tsl_links_default, &out->grid, 1) == 0)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "%llu bytes a rank are too few: --memory gives more",
-                    (unsigned long long)memory);
-  /* The grid is the library's own choice; what it takes is by the figures that are given. */
   const tsl_links links = {
       tsl_links_default.seconds_message, given->link ? (double)given->link : tsl_links_default.bytes_second,
       given->gflops.value > 0 ? given->gflops.value * 1e9 : tsl_links_default.operations_second};
-  tsl_grid_time(&out->task, &links, &out->grid);
+  if (tsl_grid_list(&out->task, &links, &out->grid, 1) == 0 ||
+      tsl_grid_list(&out->task, &tsl_links_default, &out->usual, 1) == 0)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%llu bytes a rank are too few: --memory gives more",
+                    (unsigned long long)memory);
+  tsl_grid_time(&out->task, &links, &out->usual);
   out->words = out->grid.words > out->grid.words_sent ? out->grid.words : out->grid.words_sent;
   out->seconds_words = out->grid.seconds - out->grid.seconds_compute;
   const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-  out->held = (m * n + m * k + k * n) / out->task.ranks;
-  out->bound = tsl_grid_bound(p->m, p->n, p->k, out->task.ranks, (double)memory / (double)sums->size);
+  /* Operands lie evenly on the ranks that multiply. */
+  const int used = out->grid.used;
+  out->held = (m * n + m * k + k * n) / used;
+  out->bound = tsl_grid_bound(p->m, p->n, p->k, used, (double)memory / (double)sums->size);
   return TESELA_OK;
+}
+
+/* Whether the library, which knows nothing of --link and --gflops, chooses another grid. */
+static bool differs(const found *f) {
+  const tsl_rank_grid *g = &f->grid, *u = &f->usual;
+  return g->used != u->used || g->depth != u->depth || g->slabs != u->slabs || g->by_columns != u->by_columns;
 }
 
 static tesela_status print_text(const found *f) {
@@ -53,6 +63,9 @@ static tesela_status print_text(const found *f) {
   tsl_grid_print(&f->grid, &grid);
   tsl_table table = tsl_table_of_pairs();
   tsl_table_add_pair(&table, "plan", "%s", tsl_text_get(&grid));
+  if (f->grid.used < f->grid.ranks)
+    tsl_table_add_pair(&table, "ranks", "%d multiply and hold the operands, %d more would make it no faster",
+                       f->grid.used, f->grid.ranks - f->grid.used);
   tsl_table_add_pair(&table, "memory", "%s of %s a rank, beside its operands",
                      tsl_format_bytes((uint64_t)f->grid.memory, bytes, sizeof bytes),
                      tsl_format_bytes((uint64_t)f->task.memory, part, sizeof part));
@@ -69,6 +82,12 @@ static tesela_status print_text(const found *f) {
   tsl_way_tell(way, sizeof way);
   tsl_table_add_pair(&table, "panels", "%s", way);
   tsl_text_free(&grid);
+  tsl_text usual = {0};
+  tsl_grid_print(&f->usual, &usual);
+  if (differs(f))
+    tsl_table_add_pair(&table, "library", "chooses %s without these figures: %s", tsl_text_get(&usual),
+                       tsl_format_seconds(f->usual.seconds, time, sizeof time));
+  tsl_text_free(&usual);
   tsl_text out = {0};
   tsl_text_add(&out, "C,  %lld x %lld by %lld x %lld\n", (long long)f->grid.m, (long long)f->grid.k,
                (long long)f->grid.k, (long long)f->grid.n);
@@ -80,19 +99,22 @@ static tesela_status print_text(const found *f) {
 
 static tesela_status print_json(const tsl_call *call, const found *f) {
   const tsl_rank_grid *g = &f->grid;
-  tsl_text text = {0};
+  tsl_text text = {0}, usual = {0};
   char way[400];
   tsl_grid_print(g, &text);
+  tsl_grid_print(&f->usual, &usual);
   tsl_way_tell(way, sizeof way);
   json_t *object = json_pack(
-      "{s:I, s:I, s:I, s:i, s:s, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:s}", "m",
+      "{s:I, s:I, s:I, s:i, s:s, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:s, s:o}", "m",
       (json_int_t)g->m, "n", (json_int_t)g->n, "k", (json_int_t)g->k, "ranks", g->ranks, "plan",
       tsl_text_get(&text), "used", g->used, "depth", g->depth, "slabs", g->slabs, "steps",
       g->tiles_m * g->tiles_n * g->panels, "memory_bytes", (json_int_t)g->memory, "words",
       (json_int_t)f->words, "words_all", (json_int_t)g->words_all, "bound", tsl_json_real(f->bound),
       "predicted_seconds", tsl_json_real(g->seconds), "compute_seconds", tsl_json_real(g->seconds_compute),
-      "words_seconds", tsl_json_real(f->seconds_words), "panels", way);
+      "words_seconds", tsl_json_real(f->seconds_words), "panels", way, "library_plan", tsl_text_get(&usual),
+      "library_seconds", tsl_json_real(f->usual.seconds));
   tsl_text_free(&text);
+  tsl_text_free(&usual);
   return tsl_print_json(call, object);
 }
 

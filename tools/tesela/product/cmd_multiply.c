@@ -69,7 +69,8 @@ static const tsl_option options[] = {
                       "multiply so many times and report the median"),
     TSL_OPTION_SHARED(
         multiply_options, memory, "memory", BYTES, NULL,
-        "stay within so many bytes, going by panels of rows, or by blocks (default: 80% of what is free)"),
+        "stay within so many bytes, going by panels of rows, or by blocks (default: 80% of what is free); "
+        "under mpirun: of each process, which holds its parts of the matrices whole"),
     TSL_OPTION_RESUME(multiply_options),
     TSL_OPTIONS_OF_PRINTING(multiply_options),
     TSL_OPTIONS_END,

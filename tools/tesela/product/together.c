@@ -95,12 +95,42 @@ static void deal(const tsl_ranks *ranks, int64_t rows, int64_t cols, bool column
   out->col_stride = columns_first ? rows : 1;
 }
 
-static tesela_status take(tsl_dealt *dealt, tesela_type type, const char *what) {
-  size_t bytes;
-  if (!tsl_size_mul((size_t)dealt->own.rows, (size_t)dealt->own.cols, &bytes) ||
-      !tsl_size_mul(bytes, tsl_type(type)->size, &bytes))
+static tesela_status count_bytes(const tsl_dealt *dealt, tesela_type type, const char *what, size_t *bytes) {
+  if (!tsl_size_mul((size_t)dealt->own.rows, (size_t)dealt->own.cols, bytes) ||
+      !tsl_size_mul(*bytes, tsl_type(type)->size, bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s has more bytes than 64 bits count", what);
+  return TESELA_OK;
+}
+
+static tesela_status take(tsl_dealt *dealt, tesela_type type, const char *what) {
+  size_t bytes = 0;
+  TSL_TRY(count_bytes(dealt, type, what, &bytes));
   return tsl_alloc(bytes + 1, what, &dealt->data); /* nothing of it is somewhere, too */
+}
+
+static bool keeps_c0(const tsl_together *work) {
+  return work->product.request.repeat > 1 && work->product.c0.reader;
+}
+
+/* Counts what this rank is going to hold, and refuses what --memory has no room for. */
+static tesela_status count_held(tsl_together *work) {
+  const tsl_product *p = &work->product;
+  const uint64_t memory = p->request.memory;
+  size_t a = 0, b = 0, c = 0, all = 0;
+  char held[32], allowed[32];
+  TSL_TRY(count_bytes(&work->a, p->types.a, p->a.path, &a));
+  TSL_TRY(count_bytes(&work->b, p->types.b, p->b.path, &b));
+  TSL_TRY(count_bytes(&work->c, p->types.c, "the product", &c));
+  if (!tsl_size_add(a, b, &all) || !tsl_size_add(all, c, &all) ||
+      (keeps_c0(work) && !tsl_size_add(all, c, &all)))
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "the matrices have more bytes than 64 bits count");
+  work->held = all;
+  if (memory == 0 || all < memory)
+    return TESELA_OK;
+  return tsl_fail(
+      TESELA_OUT_OF_MEMORY,
+      "its parts of A, B and C take %s, and --memory is %s a process: allow more, or start more processes",
+      tsl_format_bytes(all, held, sizeof held), tsl_format_bytes(memory, allowed, sizeof allowed));
 }
 
 static tesela_status read_part(const tsl_feed *feed, const tsl_dealt *dealt) {
@@ -111,12 +141,18 @@ static tesela_status read_part(const tsl_feed *feed, const tsl_dealt *dealt) {
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
 
-static tesela_status read_all(tsl_together *work) {
-  tsl_product *p = &work->product;
+static void deal_all(tsl_together *work) {
+  const tsl_product *p = &work->product;
   const tsl_ranks *ranks = work->ranks;
   deal(ranks, p->a.rows, p->a.cols, p->a.columns_first, &work->a);
   deal(ranks, p->b.rows, p->b.cols, p->b.columns_first, &work->b);
   deal(ranks, p->m, p->n, false, &work->c);
+}
+
+static tesela_status read_all(tsl_together *work) {
+  tsl_product *p = &work->product;
+  deal_all(work);
+  TSL_TRY(count_held(work));
   TSL_TRY(take(&work->a, p->types.a, p->a.path));
   TSL_TRY(take(&work->b, p->types.b, p->b.path));
   TSL_TRY(take(&work->c, p->types.c, "the product"));
@@ -148,6 +184,11 @@ static tesela_status begin_output(tsl_together *work) {
 }
 
 /* --- all of it --- */
+
+static int64_t left_of_memory(const tsl_together *work) {
+  const uint64_t left = tsl_together_memory(work);
+  return left < INT64_MAX ? (int64_t)left : INT64_MAX;
+}
 
 static tesela_status multiply_once(tsl_together *work, tesela_mpi_record *record) {
   const tsl_product *p = &work->product;
@@ -182,7 +223,7 @@ static tesela_status multiply_once(tsl_together *work, tesela_mpi_record *record
                                 .a = work->a.layout,
                                 .b = work->b.layout,
                                 .c = work->c.layout,
-                                .memory = request->memory < INT64_MAX ? (int64_t)request->memory : INT64_MAX};
+                                .memory = request->memory ? left_of_memory(work) : 0};
   return tsl_ranks_multiply(work->ranks, &desc, record);
 }
 
@@ -203,12 +244,12 @@ static tesela_status take_repeats(const tsl_together *work, repeating *out) {
   const tsl_dealt *c = &work->c;
   const tsl_product_request *request = &work->product.request;
   void *records;
-  size_t bytes;
+  size_t bytes = 0;
   if (!tsl_size_mul((size_t)request->repeat, sizeof *out->records, &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "--repeat is more than memory has room for");
   TSL_TRY(tsl_alloc(bytes, "the times of all repeats", &records));
   out->records = records;
-  if (request->repeat == 1 || !work->product.c0.reader)
+  if (!keeps_c0(work))
     return TESELA_OK;
   out->bytes = (size_t)(c->own.rows * c->own.cols) * tsl_type(work->product.type)->size;
   TSL_TRY(tsl_alloc(out->bytes + 1, "a copy of C0", &out->before));
@@ -263,6 +304,13 @@ static tesela_status prepare(const tsl_product_request *request, tsl_together *w
   return refuse_output(work);
 }
 
+static tesela_status find_most_held(tsl_together *work) {
+  double least = 0;
+  TSL_TRY(work->ranks->ops->least(work->ranks, -(double)work->held, &least));
+  work->held_most = (uint64_t)-least;
+  return TESELA_OK;
+}
+
 /* Each step is all ranks', and none goes on where one failed. */
 static tesela_status run(const tsl_product_request *request, tsl_together *work) {
   TSL_TRY(tsl_agree(work->ranks, prepare(request, work)));
@@ -271,6 +319,7 @@ static tesela_status run(const tsl_product_request *request, tsl_together *work)
   TSL_TRY(tsl_agree(work->ranks, make_all_readable(work)));
   TSL_TRY(tsl_together_open(work));
   TSL_TRY(tsl_agree(work->ranks, read_all(work)));
+  TSL_TRY(find_most_held(work));
   work->read = tsl_clock() - reading;
   TSL_TRY(multiply(work));
   TSL_TRY(check(work));

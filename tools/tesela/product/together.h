@@ -29,6 +29,8 @@ typedef struct tsl_together {
   tsl_ranks *ranks;
   tsl_product product; /* its files, sizes and types; not its plans */
   tsl_dealt a, b, c;
+  uint64_t held;      /* bytes of this rank's parts of A, B and C, and of a copy of C0 */
+  uint64_t held_most; /* of the rank that holds most */
   tesela_mpi_record record;
   double fastest; /* seconds of the fastest repeat; the record is of the one in the middle */
   tsl_part *part; /* NULL: nothing is written */
@@ -47,7 +49,7 @@ tesela_status tsl_together_open(tsl_together *work);
 void tsl_together_close(tsl_together *work);
 /* All ranks: C into the output that rank 0 began. All come to one end. */
 tesela_status tsl_together_write(tsl_together *work);
-/* Bytes that one of the processes may take of its host's memory. */
+/* Bytes that one of the processes may take of its host's memory, beside what it holds; 1 at least. */
 uint64_t tsl_together_memory(const tsl_together *work);
 /* --verify and --expect: this rank's elements of C, into the product's verdict and difference. TESELA_WRONG_RESULT. */
 tesela_status tsl_together_check(tsl_together *work);

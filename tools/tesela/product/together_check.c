@@ -26,7 +26,7 @@ uint64_t tsl_together_memory(const tsl_together *work) {
   const int on_host = work->ranks->host_ranks > 0 ? work->ranks->host_ranks : 1;
   const uint64_t all = work->product.request.memory ? work->product.request.memory
                                                     : tsl_memory_available() / 2 / (uint64_t)on_host;
-  return all > 0 ? all : 1;
+  return all > work->held ? all - work->held : 1;
 }
 
 static size_t size_of(tesela_type type) {

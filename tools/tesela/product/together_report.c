@@ -27,6 +27,9 @@ static tesela_status print_text(const tsl_together *work, const char *output) {
   tsl_product_add_heading(&work->product, &out);
   tsl_table_add_pair(&table, "ranks", "%d, of which %d multiply", work->ranks->size, r->ranks);
   tsl_table_add_pair(&table, "plan", "%s", r->plan);
+  tsl_table_add_pair(&table, "memory", "%s of A, B and C on the rank that has most, %s for panels and sums",
+                     tsl_format_bytes(work->held_most, one, sizeof one),
+                     tsl_format_bytes((uint64_t)r->memory_bytes, two, sizeof two));
   tsl_table_add_pair(&table, "words",
                      "%lld to or from the busiest rank, %.0f at least where operands lie evenly",
                      (long long)r->words, r->bound);
@@ -66,10 +69,12 @@ static tesela_status print_json(const tsl_call *call, const tsl_together *work, 
                 tsl_json_real(r->seconds_wait), "move", tsl_json_real(r->seconds_move), "fastest",
                 tsl_json_real(work->fastest), "verify", tsl_json_real(work->verify), "write",
                 tsl_json_real(work->write), "total", tsl_json_real(work->total));
-  json_t *ranks = json_pack("{s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:I, s:o, s:i}", "count", work->ranks->size,
-                            "used", r->ranks, "plan", r->plan, "depth", r->depth, "slabs", r->slabs, "steps",
-                            r->steps, "words", (json_int_t)r->words, "words_all", (json_int_t)r->words_all,
-                            "bound", tsl_json_real(r->bound), "files_shared", work->shared);
+  json_t *ranks =
+      json_pack("{s:i, s:i, s:s, s:i, s:i, s:i, s:I, s:I, s:o, s:i, s:I, s:I}", "count", work->ranks->size,
+                "used", r->ranks, "plan", r->plan, "depth", r->depth, "slabs", r->slabs, "steps", r->steps,
+                "words", (json_int_t)r->words, "words_all", (json_int_t)r->words_all, "bound",
+                tsl_json_real(r->bound), "files_shared", work->shared, "held_bytes",
+                (json_int_t)work->held_most, "memory_bytes", (json_int_t)r->memory_bytes);
   json_t *object = json_pack(
       "{s:I, s:I, s:I, s:s, s:o, s:o, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "m",
       (json_int_t)p->m, "n", (json_int_t)p->n, "k", (json_int_t)p->k, "type", tsl_text_get(&types), "alpha",

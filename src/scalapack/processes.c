@@ -1,0 +1,154 @@
+/* Processes of one job have the same PMIX_NAMESPACE and their rank in PMIX_RANK; /proc/PID/maps lists the
+ * libraries of each. */
+#include "scalapack/processes.h"
+
+#include "base/env.h"
+#include "base/library.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef enum state { NOT_SEEN, WITHOUT, WITH } state;
+
+/* The criteria of a search, and its results. */
+typedef struct search {
+  char job[256];     /* PMIX_NAMESPACE=... */
+  char library[256]; /* the name of this library's file */
+  state *states;     /* of the ranks of MPI_COMM_WORLD */
+  int count;
+} search;
+
+/* Reads a file of /proc whole, with a zero behind it. NULL where it cannot be read; the caller frees it. */
+static char *read_whole(const char *folder, const char *name, size_t *size) {
+  char path[320];
+  tsl_text text = {0};
+  char piece[4096];
+  snprintf(path, sizeof path, "/proc/%.200s/%.40s", folder, name);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return NULL;
+  for (ssize_t got; (got = read(file, piece, sizeof piece)) > 0;)
+    tsl_text_add_bytes(&text, piece, (size_t)got);
+  close(file);
+  *size = text.length;
+  return tsl_text_take(&text);
+}
+
+/* Returns the value of a variable in a list of NAME=VALUE, each with a zero behind it. */
+static const char *find_variable(const char *list, size_t size, const char *name) {
+  const size_t length = strlen(name);
+  for (size_t at = 0; at < size; at += strlen(list + at) + 1)
+    if (strncmp(list + at, name, length) == 0 && list[at + length] == '=')
+      return list + at + length + 1;
+  return NULL;
+}
+
+/* Returns the rank of a process in the job; -1 for processes of other jobs. */
+static int rank_of(const search *s, const char *process) {
+  size_t size = 0;
+  int64_t rank = -1;
+  char *list = read_whole(process, "environ", &size);
+  const char *job = list ? find_variable(list, size, "PMIX_NAMESPACE") : NULL;
+  const char *number = list ? find_variable(list, size, "PMIX_RANK") : NULL;
+  if (!job || !number || strcmp(job, s->job) != 0 || !tsl_parse_i64(number, &rank) || rank >= s->count)
+    rank = -1;
+  free(list);
+  return (int)rank;
+}
+
+/* Looks at one process. A shell that starts the program has the program's rank without its libraries: so only
+ * a process with a library of MPI's counts. */
+static void look_at(search *s, const char *process) {
+  const int rank = rank_of(s, process);
+  size_t size = 0;
+  char *maps = rank < 0 ? NULL : read_whole(process, "maps", &size);
+  if (maps && strstr(maps, s->library))
+    s->states[rank] = WITH;
+  else if (maps && strstr(maps, "/libmpi") && s->states[rank] == NOT_SEEN)
+    s->states[rank] = WITHOUT;
+  free(maps);
+}
+
+static void own_function(void) {}
+
+static bool begin(search *s) {
+  const char *job = tsl_env_foreign("PMIX_NAMESPACE");
+  char path[4096];
+  tsl_library_file(own_function, path, sizeof path);
+  const char *slash = strrchr(path, '/');
+  if (!job || !slash || strlen(slash) >= sizeof s->library || strlen(job) >= sizeof s->job ||
+      MPI_Comm_size(MPI_COMM_WORLD, &s->count) != MPI_SUCCESS)
+    return false;
+  strcpy(s->job, job);
+  strcpy(s->library, slash);
+  s->states = calloc((size_t)s->count, sizeof *s->states);
+  return s->states != NULL;
+}
+
+static void look_at_all(search *s) {
+  DIR *folder = opendir("/proc");
+  if (!folder)
+    return;
+  for (const struct dirent *entry; (entry = readdir(folder));)
+    if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+      look_at(s, entry->d_name);
+  closedir(folder);
+}
+
+/* Finds the ranks in MPI_COMM_WORLD of a communicator's processes; MPI_UNDEFINED for processes of another
+ * job. */
+static bool find_ranks(MPI_Comm comm, int count, int *own, int *out) {
+  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  for (int i = 0; i < count; i++)
+    own[i] = i;
+  const bool found = MPI_Comm_group(comm, &group) == MPI_SUCCESS &&
+                     MPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS &&
+                     MPI_Group_translate_ranks(group, count, own, world, out) == MPI_SUCCESS;
+  if (group != MPI_GROUP_NULL)
+    MPI_Group_free(&group);
+  if (world != MPI_GROUP_NULL)
+    MPI_Group_free(&world);
+  return found;
+}
+
+static void judge(const search *s, MPI_Comm comm, tsl_scalapack_processes *out) {
+  int count = 0, rank = 0, first_with = -1;
+  (void)MPI_Comm_size(comm, &count);
+  (void)MPI_Comm_rank(comm, &rank);
+  int *ranks = malloc(2 * (size_t)count * sizeof *ranks + 1);
+  out->all_here = ranks && find_ranks(comm, count, ranks + count, ranks);
+  for (int i = 0; out->all_here && i < count; i++)
+    out->all_here = ranks[i] != MPI_UNDEFINED;
+  const bool is_known = out->all_here;
+  for (int i = 0; is_known && i < count; i++) {
+    const state its = s->states[ranks[i]];
+    out->all_here = out->all_here && its != NOT_SEEN;
+    if (its == WITHOUT && out->without < 0)
+      out->without = ranks[i];
+    if (its == WITH && first_with < 0)
+      first_with = i;
+  }
+  out->is_first = first_with == rank;
+  free(ranks);
+}
+
+tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
+  /* A process has its libraries before it is in a grid: one look is enough. The caller holds a lock. */
+  static search known;
+  static bool is_known, has_looked;
+  tsl_scalapack_processes out = {.without = -1};
+  if (!has_looked) {
+    has_looked = true;
+    is_known = begin(&known);
+    if (is_known)
+      look_at_all(&known);
+  }
+  if (is_known)
+    judge(&known, comm, &out);
+  return out;
+}
