@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Whether the documents' links lead to files that are there, and to headings that they have. Prints those that do not."""
+"""Prints the links of documents that lead to no file or to no heading: ci/document_links.py [FOLDER]
+Reads the repository's documents, or all documents below FOLDER."""
 import os
 import re
 import subprocess
@@ -21,21 +22,32 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def lost(document):
-    for target in LINK.findall(re.sub(r"`[^`]*`", "", text_of(os.path.join(ROOT, document)))):
+def documents(folder):
+    """Names of all documents below the folder."""
+    return [os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names if name.endswith(".md")]
+
+
+def lost(root, document):
+    for target in LINK.findall(re.sub(r"`[^`]*`", "", text_of(os.path.join(root, document)))):
         if re.match(r"[a-z]+:", target):
             continue
         file, _, anchor = target.partition("#")
-        path = os.path.normpath(os.path.join(ROOT, os.path.dirname(document), file)) if file else os.path.join(ROOT, document)
+        path = os.path.normpath(os.path.join(root, os.path.dirname(document), file)) if file else os.path.join(root, document)
         if not os.path.exists(path) or (anchor and anchor not in anchors(path)):
             yield target
 
 
 def main():
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True)
+    if len(sys.argv) > 1:
+        root, names = sys.argv[1], documents(sys.argv[1])
+    else:
+        listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True)
+        root, names = ROOT, [name for name in listed.stdout.split() if os.path.exists(os.path.join(ROOT, name))]
+    if not names:
+        sys.exit(f"there is no document in {root}")
     failed = 0
-    for document in sorted(set(listed.stdout.split())):
-        for target in lost(document) if os.path.exists(os.path.join(ROOT, document)) else ():
+    for document in sorted(set(names)):
+        for target in lost(root, document):
             print(f"{document}: {target} leads nowhere")
             failed = 1
     return failed

@@ -6,13 +6,14 @@
 #                                 nothing else: the judge's standard cases, all types and layouts, all configs or probes (minutes on an
 #                                 H200 with 16 cores); logs are kept in SANITIZE_LOGS (build/sanitize). SANITIZE_ONLY names strategies
 #                                 (all), SANITIZE_TOOLS tools and steps through cases, SANITIZE_SECONDS how long a process begins cases (100)
+#   ci/gpu.sh --pack [BUILD]      packs all test programs into BUILD.tar.xz, for a machine that has no compiler and no cmocka
+#   ci/gpu.sh --host [BUILD]      the tests of the processor, by CTest, once for each instruction set of HOST_SETS: for processors that CI
+#                                 has not (AMX). Unpacks BUILD.tar.xz where BUILD is not there. HOST_JOBS tests at a time (8); logs
+#                                 are kept in host/ of OUT or of BUILD
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
-sanitize=0
-if [ "${1:-}" = --sanitize ]; then
-  sanitize=1
-  shift
-fi
+mode=
+case ${1:-} in --*) mode=$1; shift ;; esac
 build=${1:-build/release}
 bin=$build/bin
 cache=$(mktemp -d)
@@ -39,6 +40,52 @@ kernel_strategies() {
   while read -r op name; do
     { [ -f "src/strategy/$op/$name/$name.cl" ] || [ -f "src/strategy/$op/$name/$name.cu" ]; } && echo "$op $name"
   done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/list.h)
+}
+
+# --- the processor ---
+
+# Programs without their symbols, libraries that another machine may lack, and CTest's lists.
+pack() {
+  local kit
+  kit=$(mktemp -d)
+  find "$build" -path "$build/CMakeFiles" -prune -o \( -name CTestTestfile.cmake -o -name CMakeCache.txt -o -name '*.so*' -o -path "$bin/*" \) -print0 |
+    tar -c --no-recursion --null -T - | tar -x -C "$kit"
+  find "$kit" -type f \( -perm -u+x -o -name '*.so*' \) -exec strip {} + 2>/dev/null
+  mkdir -p "$kit/$build/others"
+  ldd "$kit/$bin"/test_* 2>/dev/null | awk '$3 ~ /lib(cmocka|jansson|mpfr|gmp|z)\./ {print $3}' | sort -u | xargs cp -Lt "$kit/$build/others"
+  # The programs have the library in common, which a window of that size sees.
+  tar -C "$kit" -c "$build" | xz -T1 -3 --lzma2=preset=3,dict=256MiB >"$build.tar.xz"
+  rm -rf "$kit"
+  ls -l "$build.tar.xz"
+}
+
+# Tests without a device with kernels and without other programs; and those of them that choose their instruction set themselves.
+host_tests='check_.*_cpu|check_gemm_host_amx_.*|same_bits_.*|fenced_.*|test_exact.*|test_bounds|test_grades|test_starved.*'
+host_tests+='|blas_(routines|level[123]|places|starved|stray|known|twice|switch).*|test_comm_(product|transpose|bits)'
+host_tests+='|test_api(_level3|_ops|_solve|_threads|_stress|_explain)?|test_host_.*'
+host_tests+='|test_(at_once|batch|blocked|cpu|dispatch|dot_narrow|grids|grouped|packed|parts|plan|pool|residue_host|scalars|stack|structures|threads)'
+host_tests+='|test_(transpose_host|types|view)'
+own_set='_(generic|avx2|avx512|avx512_vnni|avx512_bf16|amx)(_[0-9])?'
+
+test_host() {
+  local source set log not=() logs=${OUT:-$build}/host
+  mkdir -p "$logs"
+  [ -d "$bin" ] || python3 -m tarfile -e "$build.tar.xz" . || exit
+  # CTest's lists and some programs have the path of the folder in which they were built.
+  source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
+  [ -e "$source" ] || { mkdir -p "$(dirname "$source")" && ln -s "$PWD" "$source"; } || exit
+  export LD_LIBRARY_PATH=$PWD/$build/lib:$PWD/$build/others
+  # Programs run as they are; parts of tests that need OpenCL are skipped where there is none.
+  "$bin/tesela" devices | grep -q opencl || export TESELA_EMULATOR=env
+  for set in ${HOST_SETS:-best avx512 avx2 generic}; do
+    if [ "$set" = best ]; then unset TESELA_ISA; else export TESELA_ISA=$set; fi
+    printf '\n== %s: %s\n' "$set" "$("$bin/same_bits" --name)"
+    log=$logs/$set.log
+    ctest --test-dir "$build" --output-on-failure --timeout 120 -j "${HOST_JOBS:-8}" -R "^($host_tests)\$" "${not[@]}" >"$log" 2>&1 || failed=1
+    sed -n '/tests passed/,$p' "$log"
+    not=(-E "$own_set\$")
+  done
+  exit $failed
 }
 
 # --- compute-sanitizer ---
@@ -100,10 +147,13 @@ synccheck 6}" | xargs -P 8 -L 1 bash -c 'sanitize_one "$@"' sanitize_one | tee "
   ! grep -q '^FAILED' "$logs/summary"
 }
 
-if [ $sanitize = 1 ]; then
-  sanitize_all
-  exit
-fi
+case $mode in
+  --sanitize) sanitize_all; exit ;;
+  --pack) pack; exit ;;
+  --host) test_host ;;
+  '') ;;
+  *) echo "ci/gpu.sh: there is no $mode; there are --sanitize, --pack and --host" >&2; exit 2 ;;
+esac
 
 "$bin/tesela" devices
 for test in test_cuda test_cuda_device test_opencl test_opencl_kernels test_device_conformance test_device_kernels test_dialect test_nvrtc \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the distribution's packages that the named groups need and that are missing:
 #   ci/setup.sh build run unit test style
+#   ci/setup.sh --list build run     prints the names of the groups' packages and installs nothing
 # Says what it installs and why before it does; uses sudo when it is not root; does nothing when nothing is missing.
 set -euo pipefail
 
@@ -30,6 +31,9 @@ run|ocl-icd-libopencl1|shared_library libOpenCL.so.1|finding OpenCL devices
 run|pocl-opencl-icd|pocl|an OpenCL device on every machine: the processor
 unit|libcmocka-dev|pkg-config --exists cmocka|unit tests
 unit|libmpfr-dev|pkg-config --exists mpfr|the exact dot compared with arbitrary precision
+python|g++|command -v c++|the Python package's binding
+python|python3-dev|python3_header|Python's headers
+python|python3-venv|test -n "$(ls /usr/lib/python3*/ensurepip/__init__.py)"|an environment into which pip installs
 test|g++|command -v c++|the public header as C++
 test|python3|test -x /usr/bin/python3|checks of JSON output
 test|python3-venv|test -n "$(ls /usr/lib/python3*/ensurepip/__init__.py)"|an environment for the tests of the Python package, filled from PyPI
@@ -69,6 +73,11 @@ arm64|libmpfr-dev:arm64|arm64_library libmpfr.so|arbitrary precision there
 END
 }
 
+if [ "${1:-}" = --list ]; then
+  shift
+  for group in "$@"; do table | sed -n "s/^$group|\\([^|]*\\)|.*/\\1/p"; done | sort -u
+  exit
+fi
 missing=()
 for group in "$@"; do
   while IFS='|' read -r row package probe reason; do

@@ -1,18 +1,37 @@
 # Install: library, headers, tool, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
-install(TARGETS tesela_blas LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS tesela EXPORT teselaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# Its headers are installed in any case: they say what there would be.
+# Programs link tesela::tesela, tesela::blas, tesela::mpi and tesela::scalapack.
+foreach(library IN ITEMS blas mpi scalapack)
+  if(TARGET tesela_${library})
+    set_target_properties(tesela_${library} PROPERTIES EXPORT_NAME ${library})
+  endif()
+endforeach()
+install(TARGETS tesela tesela_blas EXPORT teselaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# The headers of MPI's libraries are installed in any case: they say what there would be.
 if(TESELA_HAS_MPI)
-  install(TARGETS tesela_mpi tesela_scalapack LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
+  install(TARGETS tesela_mpi tesela_scalapack EXPORT teselaMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
 endif()
 install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_finish.h include/tesela/tesela_buffer.h include/tesela/tesela_structure.h include/tesela/tesela_pieces.h include/tesela/tesela_stream.h include/tesela/tesela_layout.h include/tesela/tesela_level3.h include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
-# From the pkg-config file's folder to the prefix, so that what is installed may be moved.
+# From the pkg-config files' folder to the prefix, so that what is installed may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(cmake/tesela.pc.in tesela.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/tesela.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# tesela_pc(name description requires private [component]): installs NAME.pc of the library NAME. "requires" names other .pc files.
+function(tesela_pc name description requires private)
+  configure_file(cmake/tesela.pc.in ${name}.pc @ONLY)
+  if(ARGN)
+    set(component COMPONENT ${ARGN})
+  endif()
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${component})
+endfunction()
+tesela_pc(tesela "Matrix multiplication on every processor that a machine has" "" -ljansson)
+tesela_pc(tesela_blas "BLAS's products by tesela, linked in front of another BLAS" "" "")
 install(EXPORT teselaTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
+if(TESELA_HAS_MPI)
+  # MPI's own flags are those of its compiler, mpicc.
+  tesela_pc(tesela_mpi "tesela's products by the ranks of an MPI communicator; compile with mpicc" tesela "" mpi)
+  tesela_pc(tesela_scalapack "ScaLAPACK's products by tesela, linked in front of a ScaLAPACK; compile with mpicc" "" "" mpi)
+  install(EXPORT teselaMpiTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela COMPONENT mpi)
+endif()
 configure_package_config_file(cmake/teselaConfig.cmake.in teselaConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
 write_basic_package_version_file(teselaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -21,6 +40,10 @@ install(FILES ${CMAKE_BINARY_DIR}/teselaConfig.cmake ${CMAKE_BINARY_DIR}/teselaC
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(CODE "set(TESELA_SOURCE \"${CMAKE_SOURCE_DIR}\")
+set(TESELA_DOCUMENTS \"${CMAKE_INSTALL_DOCDIR}\")
+set(TESELA_HEADERS \"${CMAKE_INSTALL_INCLUDEDIR}\")")
+install(SCRIPT cmake/documents.cmake)
 if(TESELA_TOOL)
   install(TARGETS tesela_tool DESTINATION ${CMAKE_INSTALL_BINDIR})
   # The tool writes its own man page and shell completion.

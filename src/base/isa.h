@@ -42,10 +42,12 @@
   X(neon_bf16, neon, TSL_CAN_NEON_BF16, "-march=armv8.2-a+bf16", 4, 2, getauxval(AT_HWCAP2) & HWCAP2_BF16)
 /* clang-format on */
 
-#if defined(__x86_64__)
+/* TSL_PLAIN: plain C alone (TESELA_PLAIN in cmake/isa.cmake). TSL_ISA_AMX: there are kernels for AMX. */
+#if defined(__x86_64__) && !defined(TSL_PLAIN)
+#define TSL_ISA_AMX
 #define TSL_ISA_LIST(X) TSL_ISA_ROWS_any(X) TSL_ISA_ROWS_x86_64(X)
 #define TSL_ISA_EXTENSION_LIST(X) TSL_ISA_EXTENSIONS_x86_64(X)
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !defined(TSL_PLAIN)
 #define TSL_ISA_LIST(X) TSL_ISA_ROWS_any(X) TSL_ISA_ROWS_aarch64(X)
 #define TSL_ISA_EXTENSION_LIST(X) TSL_ISA_EXTENSIONS_aarch64(X)
 #else

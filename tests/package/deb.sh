@@ -37,6 +37,12 @@ top=$scratch/root$prefix
 for file in "$top/bin/tesela" "$top/$libraries/libtesela.so.$version" "$top/$libraries/libtesela_blas.so.$version"; do
   ! readelf -S "$file" | grep -q '\.debug_info\|\.symtab' || fail "$file is not stripped"
 done
+python3 "$source/ci/document_links.py" "$top/share/doc/tesela" || fail "links of the package's documents lead nowhere"
+# Programs find the unpacked libraries, and no libraries for MPI: each is of the one MPI that it was built for.
+for way in cmake pkg-config; do
+  "$source/tests/header/consume.sh" $way "$top" "$source" "$scratch/$way" "$version" "$(cached CMAKE_C_COMPILER)" >"$scratch/consume.log" 2>&1 ||
+    { cat "$scratch/consume.log"; fail "programs do not find the package's libraries by $way"; }
+done
 cd "$scratch"
 data=$top/share/doc/tesela/examples/data
 text=$("$top/bin/tesela" multiply "$data/ascent.npy" "$data/blur.mtx" -o blurred.npy --device cpu --verify 2>&1) || fail "$text"

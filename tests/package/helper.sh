@@ -6,6 +6,7 @@ mkdir -p "$scratch"
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$binary/CMakeCache.txt"; }
 prefix=$(cached CMAKE_INSTALL_PREFIX)
 libraries=$(cached CMAKE_INSTALL_LIBDIR)
+configuration=$(cached CMAKE_BUILD_TYPE | tr '[:upper:]' '[:lower:]')
 version=$(sed -n 's/^project(tesela VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")
 
 fail() {
@@ -16,7 +17,7 @@ fail() {
 expect_files() {
   local list=$1
   shift
-  sed "s|^lib/|$libraries/|; s|VERSION|$version|; s|^\(.*cmake/tesela/teselaTargets-\)release|\1$(cached CMAKE_BUILD_TYPE | tr '[:upper:]' '[:lower:]')|" \
+  sed "s|^lib/|$libraries/|; s|VERSION|$version|; s|^\(.*cmake/tesela/teselaTargets-\)release|\1$configuration|" \
     "$source/tests/package/files.txt" >"$scratch/expected"
   printf '%s\n' "$@" >>"$scratch/expected"
   grep -vE '^share/doc/tesela/(docs|examples)/' "$list" | diff <(sort "$scratch/expected") <(sort /dev/stdin) ||

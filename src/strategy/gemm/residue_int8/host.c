@@ -71,7 +71,7 @@ static const tsl_residue_product *product_for(const tsl_device *device) {
 #define PRODUCTS(isa, header, needs, ...) &tsl_residue_product_##isa,
   static const tsl_residue_product *const products[] = {TSL_ISA_LIST(PRODUCTS)};
 #undef PRODUCTS
-#if defined(__x86_64__)
+#ifdef TSL_ISA_AMX
   if (tsl_residue_has_registers(device))
     return &tsl_residue_product_amx;
 #endif

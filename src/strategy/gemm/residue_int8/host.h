@@ -117,7 +117,7 @@ typedef struct tsl_residue_product {
   extern const tsl_residue_product tsl_residue_product_##isa;
 TSL_ISA_LIST(TSL_RESIDUE_DECLARE)
 #undef TSL_RESIDUE_DECLARE
-#if defined(__x86_64__)
+#ifdef TSL_ISA_AMX
 extern const tsl_residue_product tsl_residue_product_amx;
 #endif
 
