@@ -24,7 +24,7 @@ static const double until_drawn = 1.5, until_drawn_again = 0.5;
 static void work(void) {
   tsl_waiting_begin("heard by nobody");
   tsl_waiting_end();
-  tsl_progress *progress = tsl_progress_start();
+  tsl_progress *progress = tsl_progress_start(false);
   tsl_progress_at(progress, "planning", 0.25);
   tsl_waiting_begin("compiling %s for %s", "gemm/tile", "opencl:0");
   sleep_for(until_drawn);

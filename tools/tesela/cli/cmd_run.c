@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "cli/beside.h"
+#include "cli/interrupt.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -74,6 +75,7 @@ static tesela_status run(const tsl_call *call) {
     TSL_TRY(listen_to());
   if (given->device)
     TSL_TRY(set("TESELA_DEVICE", given->device));
+  tsl_interrupt_restore();
   execvp(call->words[0], call->words);
   return tsl_fail(TESELA_BAD_INPUT, "%s: %s", call->words[0], strerror(errno));
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/notice.h"
 #include "base/status.h"
 #include "cli/interrupt.h"
 #include "explain/plan_facts.h"
@@ -301,9 +302,14 @@ static tesela_status look(tsl_product *product, tsl_part **found) {
   *found = NULL;
   if (!request->output)
     return TESELA_OK;
-  TSL_TRY(tsl_part_open(request->output, found));
-  if (tsl_part_done(*found) == 0)
-    return TESELA_OK;
+  tsl_interrupt_hold();
+  const tesela_status status = tsl_part_open(request->output, found);
+  if (status == TESELA_OK && tsl_part_done(*found) == 0)
+    tsl_interrupt_guard_two(tsl_part_data_name(*found), tsl_part_journal_name(*found));
+  else
+    tsl_interrupt_guard(NULL);
+  if (status != TESELA_OK || tsl_part_done(*found) == 0)
+    return status;
   if (request->resume)
     return tsl_blocks_check(product, *found);
   return tsl_fail(
@@ -311,6 +317,27 @@ static tesela_status look(tsl_product *product, tsl_part **found) {
       "%s: an earlier run was interrupted and left %lld blocks of it; --resume goes on with them, and "
       "without %s there are none",
       request->output, (long long)tsl_part_done(*found), tsl_part_journal_name(*found));
+}
+
+/* Takes the blocks of an earlier run whose bytes are as they were written; the others are computed again. */
+static tesela_status check_left(tsl_product *product) {
+  tsl_blocks *blocks = product->blocks;
+  const int64_t left = tsl_part_done(blocks->part);
+  for (int64_t i = 0; i < blocks->count; i++) {
+    const tsl_rectangle block = tsl_blocks_at(product, i);
+    bool good = tsl_part_has(blocks->part, i);
+    tsl_progress_at(product->progress, "checking the blocks that are left",
+                    (double)i / (double)blocks->count);
+    if (good)
+      TSL_TRY(tsl_part_check(blocks->part, &block, i, &good));
+    blocks->was_done[i] = good;
+    blocks->resumed += good;
+  }
+  if (blocks->resumed < left)
+    tsl_notice(TSL_LOG_PLAN,
+               "%s: %lld of %lld blocks that an earlier run left were altered since; they are computed again",
+               product->request.output, (long long)(left - blocks->resumed), (long long)left);
+  return TESELA_OK;
 }
 
 /* The output's file, of its full size; or the one that is begun. */
@@ -325,19 +352,14 @@ static tesela_status take_part(tsl_product *product) {
   if (tsl_part_done(blocks->part) == 0) {
     tsl_text lines = {0};
     tesela_status status = tsl_blocks_describe(product, &lines);
-    tsl_interrupt_guard_two(tsl_part_data_name(blocks->part), tsl_part_journal_name(blocks->part));
     if (status == TESELA_OK)
       status = tsl_part_begin(blocks->part, &whole, product->type, blocks->count, tsl_text_get(&lines));
     tsl_text_free(&lines);
     return status;
   }
-  tsl_interrupt_tell(tsl_blocks_kept);
+  tsl_interrupt_tell(tsl_blocks_kept, tsl_part_data_name(blocks->part));
   TSL_TRY(tsl_part_continue(blocks->part, &whole, product->type, blocks->count));
-  for (int64_t i = 0; i < blocks->count; i++) {
-    blocks->was_done[i] = tsl_part_has(blocks->part, i);
-    blocks->resumed += blocks->was_done[i];
-  }
-  return TESELA_OK;
+  return check_left(product);
 }
 
 /* A copy of what a journal says, which is to outlast the next question; NULL where it says nothing, or nothing was left. */
