@@ -20,7 +20,7 @@ static const char *_Atomic last_words;
 static atomic_int is_guarded, is_held, waiting, is_catching, is_terminal, noted;
 static atomic_long owner; /* process that made the files: a child of fork() removes nothing */
 
-/* Signals of a fault of the process itself: the handler must not return from one, or it comes again. */
+/* Signals of a fault of the process itself, unless a process sent one: the handler must not return, or the fault comes again. */
 static const int faults[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
 /* Signals whose default action does not end the process, or cannot be changed. */
 static const int harmless[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP,
@@ -33,8 +33,8 @@ static bool is_among(int number, const int *numbers, size_t count) {
   return false;
 }
 
-static bool is_fault(int number) {
-  return is_among(number, faults, sizeof faults / sizeof *faults);
+static bool is_fault(int number, const siginfo_t *info) {
+  return info->si_code > 0 && is_among(number, faults, sizeof faults / sizeof *faults);
 }
 
 /* --- the first interrupt of a measurement --- */
@@ -83,8 +83,9 @@ static void *watch(void *argument) {
 
 /* --- signals --- */
 
-static void take_signal(int number) {
+static void take_signal(int number, siginfo_t *info, void *context) {
   const int before = errno;
+  (void)context;
   if (is_catching && !noted && number == SIGINT) {
     static const char text[] = "\ntesela: ending with what was measured; once more ends at once\n";
     noted = number;
@@ -94,7 +95,7 @@ static void take_signal(int number) {
     errno = before;
     return;
   }
-  if (is_held && !is_fault(number)) {
+  if (is_held && !is_fault(number, info)) {
     waiting = number;
     if (is_held) /* else it ended meanwhile, in another thread, which may have seen nobody waiting */
       return;
@@ -104,7 +105,7 @@ static void take_signal(int number) {
 
 /* Catches all signals that would end the process. What is ignored (nohup) stays ignored, and what has a handler keeps it. */
 static void listen_to_signals(void) {
-  struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART};
+  struct sigaction action = {.sa_sigaction = take_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
   owner = (long)getpid();
   for (int number = 1; number <= SIGRTMAX; number++) {
     struct sigaction before;
