@@ -77,7 +77,7 @@ static void print_line(tsl_progress *progress) {
   if (now - progress->printed < line_seconds)
     return;
   const double fraction = present_fraction(progress, now);
-  if (fraction > 0.02)
+  if (fraction > 0.02 && fraction < 0.99)
     format_left(elapsed * (1 - fraction) / fraction, left, sizeof left);
   progress->printed = now;
   fprintf(stderr, "tesela: %3.0f%%%s  %s\n", 100 * fraction, left,
@@ -91,7 +91,7 @@ static void draw(tsl_progress *progress) {
     return;
   const double fraction = present_fraction(progress, now);
   char line[256], bar[WIDEST_BAR + 1], left[32] = "";
-  if (fraction > 0.02)
+  if (fraction > 0.02 && fraction < 0.99)
     format_left(elapsed * (1 - fraction) / fraction, left, sizeof left);
   const char *const what = progress->note[0] ? progress->note : progress->what;
   const int shown = (int)strlen(what) < size.ws_col - 1 ? (int)strlen(what) : size.ws_col - 1;
