@@ -37,7 +37,7 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
   /* The grid is the library's own choice; what it takes is by the figures that are given. */
   const tsl_links links = {
       tsl_links_default.seconds_message, given->link ? (double)given->link : tsl_links_default.bytes_second,
-      given->gflops.value > 0 ? given->gflops.value * 1e9 : tsl_links_default.operations_second};
+      given->gflops.value * 1e9};
   tsl_grid_time(&out->task, &links, &out->grid);
   out->words = out->grid.words > out->grid.words_sent ? out->grid.words : out->grid.words_sent;
   out->seconds_words = out->grid.seconds - out->grid.seconds_compute;
@@ -99,6 +99,8 @@ static tesela_status print_json(const tsl_call *call, const found *f) {
 tesela_status tsl_explain_ranks(const tsl_call *call, const tsl_problem *problem) {
   const tsl_explain_options *given = call->options;
   found f;
+  if (!(given->gflops.value > 0) || isinf(given->gflops.value))
+    return tsl_fail(TESELA_BAD_CALL, "--gflops is %g, and must be a number above 0", given->gflops.value);
   if (given->ranks > 1 << 20)
     return tsl_fail(TESELA_BAD_CALL, "--ranks is %lld, and %d are the most", (long long)given->ranks,
                     1 << 20);
