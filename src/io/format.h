@@ -32,6 +32,9 @@ struct tsl_reader {
   void *state;               /* the format's own, one block that tsl_free() takes */
 };
 
+/* Compares what is left of a spooled .npy file with its header, which was read before. */
+tesela_status tsl_npy_check_size(const tsl_reader *reader);
+
 struct tsl_writer {
   const tsl_format *format;
   int64_t rows, cols;

@@ -13,14 +13,14 @@
 #include "io/number.h"
 
 enum { ARRAY, COORDINATE };
-enum { REAL, INTEGER, COMPLEX, PATTERN };
+enum { REAL, INTEGER, COMPLEX, PATTERN, UNSIGNED, FIELDS };
 enum { GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN };
 
 /* The words of the banner, in the order of the enumerations above. */
 static const char banner_start[] = "%%MatrixMarket";
 static const char *const object_names[] = {"matrix", NULL};
 static const char *const form_names[] = {"array", "coordinate", NULL};
-static const char *const field_names[] = {"real", "integer", "complex", "pattern", NULL};
+static const char *const field_names[] = {"real", "integer", "complex", "pattern", "unsigned-integer", NULL};
 static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric", "hermitian", NULL};
 
 typedef struct mtx_state {
@@ -131,9 +131,10 @@ static tesela_status mtx_read_header(tsl_reader *reader) {
 }
 
 static const char *entry_words(const mtx_state *state) {
-  static const char *const words[2][4] = {{"value", "value", "real and imaginary part", ""},
-                                          {"row, column and value", "row, column and value",
-                                           "row, column, real and imaginary part", "row and column"}};
+  static const char *const words[2][FIELDS] = {{"value", "value", "real and imaginary part", "", "value"},
+                                               {"row, column and value", "row, column and value",
+                                                "row, column, real and imaginary part", "row and column",
+                                                "row, column and value"}};
   return words[state->form][state->field];
 }
 
@@ -156,6 +157,36 @@ static tesela_status read_index(tsl_reader *reader, int64_t size, const char *wh
   return TESELA_OK;
 }
 
+/* Refuses a word that is no integer of the field: a point or an exponent, a number beyond 64 bits, or one that no f64 is equal
+ * to. */
+static tesela_status check_integer(const tsl_reader *reader, tsl_word word) {
+  const bool is_unsigned = ((const mtx_state *)reader->state)->field == UNSIGNED;
+  const bool negative = word.text[0] == '-';
+  const size_t first = negative || word.text[0] == '+';
+  const uint64_t limit = is_unsigned ? UINT64_MAX : (uint64_t)INT64_MAX + negative;
+  char quoted[TSL_QUOTE_MAX];
+  bool whole = first < word.length, fits = true;
+  uint64_t value = 0;
+  for (size_t i = first; i < word.length && whole; i++) {
+    const uint64_t digit = (uint64_t)word.text[i] - '0';
+    whole = word.text[i] >= '0' && word.text[i] <= '9';
+    fits = fits && value <= (limit - digit) / 10;
+    value = fits ? value * 10 + digit : value;
+  }
+  tsl_input_quote(word.text, word.length, quoted);
+  if (!whole || (is_unsigned && negative && value > 0))
+    return tsl_input_bad_line(&reader->in, reader->in.line, "has '%s', which is no %s", quoted,
+                              is_unsigned ? "unsigned integer" : "integer");
+  if (!fits)
+    return tsl_input_bad_line(&reader->in, reader->in.line, "has '%s', which is larger than any 64-bit %s",
+                              quoted, is_unsigned ? "unsigned integer" : "integer");
+  const double rounded = (double)value;
+  if (rounded < 0x1p64 && (uint64_t)rounded == value)
+    return TESELA_OK;
+  return tsl_input_bad_line(&reader->in, reader->in.line,
+                            "has '%s', an integer beyond 2^53 that no f64 is equal to", quoted);
+}
+
 /* The value of an entry, up to the end of its line. */
 static tesela_status read_value(tsl_reader *reader, double value[2]) {
   const mtx_state *const state = reader->state;
@@ -167,10 +198,11 @@ static tesela_status read_value(tsl_reader *reader, double value[2]) {
     TSL_TRY(tsl_input_word(&reader->in, &word));
     if (word.length == 0)
       return fail_entry(reader);
+    if (state->field == INTEGER || state->field == UNSIGNED)
+      TSL_TRY(check_integer(reader, word));
     TSL_TRY(tsl_reader_number(reader, word, TSL_NUMBER_FORTRAN, &value[part]));
-    if (state->field == INTEGER && !(value[part] == rint(value[part])))
-      return tsl_input_bad_line(&reader->in, reader->in.line,
-                                "has a number that is not whole, in an integer matrix");
+    if (state->field == INTEGER || state->field == UNSIGNED)
+      value[part] += 0.0; /* integers have no -0 */
   }
   TSL_TRY(tsl_input_word(&reader->in, &word));
   return word.length == 0 ? TESELA_OK : fail_entry(reader);

@@ -56,6 +56,10 @@ static tesela_status check_size(const tsl_reader *reader, const tsl_npy_header *
                   header->cols, header->size, bytes, have);
 }
 
+tesela_status tsl_npy_check_size(const tsl_reader *reader) {
+  return check_size(reader, &((const npy_state *)reader->state)->header);
+}
+
 static tesela_status npy_read_header(tsl_reader *reader) {
   tsl_npy_header header;
   TSL_TRY(tsl_npy_header_read(&reader->in, &header));

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
+
 static tesela_status start_unpacking(tsl_input *in) {
   char *const packed = in->block;
   in->block = NULL;
@@ -24,10 +26,30 @@ static tesela_status start_unpacking(tsl_input *in) {
   return status;
 }
 
+/* Compares a stored array with the archive's checksum, as unpacking does with a deflated one: all of it is read once. */
+static tesela_status check_stored(const tsl_input *in, const tsl_npz_entry *entry) {
+  uint32_t checksum = 0;
+  for (uint64_t at = 0; at < entry->size;) {
+    const uint64_t left = entry->size - at;
+    const size_t count = left < TSL_INPUT_BLOCK ? (size_t)left : TSL_INPUT_BLOCK;
+    size_t got = 0;
+    TSL_TRY(tsl_input_read_at(in, entry->offset + at, in->block, count, &got));
+    if (got < count)
+      return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated inside its array", in->path);
+    checksum = (uint32_t)crc32_z(checksum, (const Bytef *)in->block, count);
+    at += count;
+  }
+  return checksum == entry->check
+             ? TESELA_OK
+             : tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array is not what was packed", in->path);
+}
+
 /* The one array of an archive: a window of the file, or bytes to unpack. */
 static tesela_status enter_archive(tsl_input *in) {
   tsl_npz_entry entry;
   TSL_TRY(tsl_npz_find(in, &entry));
+  if (!entry.deflated)
+    TSL_TRY(check_stored(in, &entry));
   TSL_TRY(tsl_input_seek(in, entry.offset, 1));
   in->size = entry.offset + entry.size;
   in->archive = true;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,17 @@ static size_t folder_length(const char *path) {
   return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
+/* Refuses a symbolic link that another user, not root, has made: it may lead to any file. */
+static tesela_status check_link(const char *path, const char *link, const char *target) {
+  struct stat about;
+  if (lstat(link, &about) == 0 && S_ISLNK(about.st_mode) && about.st_uid != geteuid() && about.st_uid != 0)
+    return tsl_fail(
+        TESELA_IO_FAILED,
+        "%s: is a symbolic link of another user, to %s, and is not followed; name that file itself", path,
+        target);
+  return TESELA_OK;
+}
+
 /* The file that a path means once symbolic links are followed. It need not exist. */
 static tesela_status follow_links(const char *path, char **target) {
   enum { MOST_LINKS = 40, LINK_MAX_LENGTH = 4096 };
@@ -35,10 +47,16 @@ static tesela_status follow_links(const char *path, char **target) {
   tsl_text_add(&here, "%s", path);
   for (int count = 0; !here.failed; count++) {
     char link[LINK_MAX_LENGTH];
-    const ssize_t length = readlink(tsl_text_get(&here), link, sizeof link);
+    const ssize_t length = readlink(tsl_text_get(&here), link, sizeof link - 1);
     if (length < 0)
       break;
-    if (count == MOST_LINKS || length == (ssize_t)sizeof link) {
+    link[length] = '\0';
+    const tesela_status status = check_link(path, tsl_text_get(&here), link);
+    if (status != TESELA_OK) {
+      tsl_text_free(&here);
+      return status;
+    }
+    if (count == MOST_LINKS || length == (ssize_t)sizeof link - 1) {
       tsl_text_free(&here);
       return tsl_fail(TESELA_IO_FAILED, "%s: is a symbolic link that leads nowhere", path);
     }
@@ -84,8 +102,9 @@ tesela_status tsl_output_target(const char *path, char **target, unsigned *mode)
   return status;
 }
 
-/* Creates ".<name>.<pid>.tmp" beside the target, or ".<name>.<pid>-<n>.tmp" where that is taken. */
-static tesela_status create_temporary(tsl_output *out) {
+/* Creates ".<name>.<pid>.tmp" beside the target, or ".<name>.<pid>-<n>.tmp" where that is taken. O_EXCL: no file and no
+ * link of that name is ever opened. Until it has the permissions of the file that it replaces, it is its user's alone. */
+static tesela_status create_temporary(tsl_output *out, bool replaces) {
   enum { MOST_TRIES = 1000, NAME_PART = 200 };
   const size_t folder = folder_length(out->target);
   for (int n = 0; n < MOST_TRIES; n++) {
@@ -100,7 +119,7 @@ static tesela_status create_temporary(tsl_output *out) {
       tsl_text_free(&name);
       return status;
     }
-    out->fd = open(name.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    out->fd = open(name.data, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, replaces ? 0600 : 0666);
     if (out->fd >= 0) {
       out->temporary = tsl_text_take(&name);
       return TESELA_OK;
@@ -116,10 +135,26 @@ static tesela_status create_temporary(tsl_output *out) {
   return fail(out, "cannot be written");
 }
 
+/* Refuses a file that another process writes in blocks (part.h), which would replace what is written now. */
+static tesela_status check_blocks(const char *path, const char *target) {
+  tsl_text name = {0};
+  tsl_text_add(&name, "%s%s", target, TSL_OUTPUT_JOURNAL);
+  tesela_status status = tsl_text_status(&name);
+  const int journal =
+      status == TESELA_OK ? open(name.data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+  if (journal >= 0 && flock(journal, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    status = tsl_fail(TESELA_BAD_CALL, "%s: another process is writing it, by %s", path, name.data);
+  if (journal >= 0)
+    close(journal);
+  tsl_text_free(&name);
+  return status;
+}
+
 static tesela_status open_file(const char *path, tsl_output *out) {
   unsigned mode;
   TSL_TRY(tsl_output_target(path, &out->target, &mode));
-  TSL_TRY(create_temporary(out));
+  TSL_TRY(check_blocks(path, out->target));
+  TSL_TRY(create_temporary(out, mode != 0));
   if (mode != 0 && fchmod(out->fd, mode) != 0)
     return fail(out, "its permissions cannot be kept");
   return TESELA_OK;

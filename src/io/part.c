@@ -9,15 +9,23 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/trusted.h"
 #include "io/npy_header.h"
 #include "io/output.h"
 #include "io/room.h"
 
-static const char first_line[] = "tesela-blocks 1\n";
+static const char first_line[] = "tesela-blocks 2\n";
+
+/* State of one block, by its last line in the journal. */
+typedef struct noted {
+  bool is_done;
+  uint32_t checksum; /* CRC-32 of its bytes in the file, row after row */
+} noted;
 
 struct tsl_part {
   char *path, *target; /* as given, for messages; links followed */
@@ -25,10 +33,11 @@ struct tsl_part {
   unsigned mode; /* of the file that is replaced; 0: none is */
   int data, journal;
   tsl_text said;       /* the journal as it was found, up to its last whole line */
-  tsl_text done;       /* a byte a block: whether it is */
+  noted *blocks;       /* `room` of them */
+  int64_t room, count; /* entries of `blocks`; blocks that are done */
+  uint32_t checksum;   /* of the block written last */
   tsl_text lines;      /* of blocks that are written and not noted */
   double synced, took; /* when the last sync ended, and how long it was */
-  int64_t count;       /* of those */
   bool begun;          /* the files are this run's */
   bool committed;
   int64_t cols;
@@ -53,22 +62,63 @@ static tesela_status name_of(const tsl_part *part, const char *ending, char **na
   return status;
 }
 
-/* Opens and locks the journal; again where another process removed it in between. */
+/* Opens a file that an earlier run left. -1, with errno of open(), or 0 and the reason in *why where another user can have
+ * planted or altered it. */
+static int open_left(const char *name, const char **why) {
+  struct stat about;
+  const int file = tsl_trusted_file(AT_FDCWD, name, O_RDWR, 0, why);
+  if (file < 0 || (fstat(file, &about) == 0 && about.st_nlink <= 1))
+    return file;
+  close(file);
+  errno = 0;
+  *why = "it has a second name (a hard link)";
+  return -1;
+}
+
+/* Creates a file that its user alone may read and write. O_EXCL: a file or a link of this name is never opened. */
+static int create_private(const char *name) {
+  return open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+static tesela_status fail_left(const tsl_part *part, const char *name, const char *why) {
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s is not used: %s; remove it to start anew", part->path, name, why);
+}
+
+static tesela_status fail_busy(const tsl_part *part, const char *name) {
+  return tsl_fail(TESELA_BAD_CALL, "%s: another process is writing it, by %s", part->path, name);
+}
+
+/* Returns true if the name still stands for the open file. */
+static bool is_current(int file, const char *name) {
+  struct stat here, there;
+  return file >= 0 && fstat(file, &here) == 0 && lstat(name, &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
+}
+
+/* Locks an open file for this process; false: another process has the lock. */
+static bool try_lock(int file) {
+  return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+/* Opens and locks the journal; again where another process made or removed it in between. */
 static tesela_status lock(tsl_part *part) {
   for (;;) {
-    struct stat about;
-    part->journal = open(part->journal_name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const char *why = NULL;
+    part->journal = open_left(part->journal_name, &why);
+    if (part->journal < 0 && errno == ENOENT)
+      part->journal = create_private(part->journal_name);
+    else if (part->journal < 0)
+      return fail_left(part, part->journal_name, why);
+    if (part->journal < 0 && errno == EEXIST)
+      continue;
     if (part->journal < 0 && (errno == ENOENT || errno == ENOTDIR))
       return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written, because its folder does not exist: %s",
                       part->path, strerror(errno));
     if (part->journal < 0)
       return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
-    if (flock(part->journal, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      return tsl_fail(TESELA_BAD_CALL, "%s: another process is writing it, by %s", part->path,
-                      part->journal_name);
-    if (fstat(part->journal, &about) != 0)
-      return fail(part, part->journal_name, "cannot be read");
-    if (about.st_nlink > 0)
+    if (!try_lock(part->journal))
+      return fail_busy(part, part->journal_name);
+    if (is_current(part->journal, part->journal_name))
       return TESELA_OK;
     close(part->journal);
   }
@@ -93,33 +143,58 @@ static tesela_status read_journal(tsl_part *part) {
   return TESELA_OK;
 }
 
-static tesela_status mark(tsl_part *part, int64_t block) {
-  while ((int64_t)part->done.length <= block && !part->done.failed)
-    tsl_text_add_bytes(&part->done, "-", 1);
-  TSL_TRY(tsl_text_status(&part->done));
-  part->count += part->done.data[block] != '+';
-  part->done.data[block] = '+';
+/* Makes a list of so many blocks, none of which is done. */
+static tesela_status make_list(tsl_part *part, int64_t count) {
+  void *list;
+  tsl_free(part->blocks);
+  part->blocks = NULL;
+  part->room = part->count = 0;
+  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof(noted), "a list of blocks", &list));
+  part->blocks = list;
+  part->room = count;
   return TESELA_OK;
 }
 
-/* Marks the blocks of "done" lines, up to the first line behind them that is none: that one, and what follows, is not ours. */
+static void mark(tsl_part *part, int64_t block, uint32_t checksum) {
+  part->count += !part->blocks[block].is_done;
+  part->blocks[block] = (noted){.is_done = true, .checksum = checksum};
+}
+
+/* Parses "done 17 9ae0daaf", a line that ends at `end`, of a block of the list. */
+static bool parse_done(const tsl_part *part, const char *line, const char *end, int64_t *block,
+                       uint32_t *checksum) {
+  enum { LENGTH_MAX = 48 };
+  char copy[LENGTH_MAX], rest;
+  if (end - line >= LENGTH_MAX)
+    return false;
+  snprintf(copy, sizeof copy, "%.*s", (int)(end - line), line);
+  return sscanf(copy, "done %18" SCNd64 " %8" SCNx32 "%c", block, checksum, &rest) == 2 && *block >= 0 &&
+         *block < part->room;
+}
+
+/* Marks the blocks of "done" lines, up to the first line after them that is none: that line and the rest are not ours. */
 static tesela_status take_done(tsl_part *part) {
-  enum { MOST_BLOCKS = 1 << 30 };
-  const char *at = tsl_text_get(&part->said);
+  enum { MAX_BLOCKS = 1 << 30 };
+  const char *at = tsl_text_get(&part->said), *const blocks = tsl_part_says(part, "blocks");
   bool is_done = false;
-  if (strncmp(at, first_line, strlen(first_line)) != 0)
+  int64_t count = 0;
+  if (part->said.length == 0)
     return TESELA_OK;
+  if (strncmp(at, first_line, strlen(first_line)) != 0)
+    return tsl_fail(TESELA_BAD_INPUT,
+                    "%s: %s is no journal that this version of tesela reads; remove it to start anew",
+                    part->path, part->journal_name);
+  if (blocks != NULL && tsl_parse_i64(blocks, &count) && count > 0 && count < MAX_BLOCKS)
+    TSL_TRY(make_list(part, count));
   for (const char *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
-    char word[32];
     int64_t block;
-    const bool is_block = strncmp(at, "done ", 5) == 0 && end - at - 5 < (ptrdiff_t)sizeof word &&
-                          snprintf(word, sizeof word, "%.*s", (int)(end - at - 5), at + 5) > 0 &&
-                          tsl_parse_i64(word, &block) && block >= 0 && block < MOST_BLOCKS;
+    uint32_t checksum;
+    const bool is_block = parse_done(part, at, end, &block, &checksum);
     if (is_done && !is_block)
       break;
     is_done = is_block;
     if (is_block)
-      TSL_TRY(mark(part, block));
+      mark(part, block, checksum);
   }
   part->said.length = (size_t)(at - part->said.data);
   part->said.data[part->said.length] = '\0';
@@ -132,7 +207,7 @@ static tesela_status name_all(const char *path, tsl_part *part) {
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
   TSL_TRY(tsl_output_target(path, &part->target, &part->mode));
   TSL_TRY(name_of(part, ".tesela-part", &part->data_name));
-  return name_of(part, ".tesela-journal", &part->journal_name);
+  return name_of(part, TSL_OUTPUT_JOURNAL, &part->journal_name);
 }
 
 static tesela_status make(const char *path, tsl_part **out) {
@@ -174,7 +249,7 @@ int64_t tsl_part_done(const tsl_part *part) {
 }
 
 bool tsl_part_has(const tsl_part *part, int64_t block) {
-  return block < (int64_t)part->done.length && part->done.data[block] == '+';
+  return block < part->room && part->blocks[block].is_done;
 }
 
 const char *tsl_part_says(const tsl_part *part, const char *word) {
@@ -237,21 +312,42 @@ static tesela_status take_room(const tsl_part *part, uint64_t bytes) {
                   tsl_format_bytes(bytes, shown, sizeof shown), strerror(reason));
 }
 
+/* Creates the part file anew. A file or a link of that name is removed, unless another process is writing it. */
+static tesela_status create_data(tsl_part *part) {
+  const char *why;
+  const int left = open_left(part->data_name, &why);
+  const bool is_busy = left >= 0 && !try_lock(left);
+  if (left >= 0)
+    close(left);
+  if (is_busy)
+    return fail_busy(part, part->data_name);
+  if (unlink(part->data_name) != 0 && errno != ENOENT)
+    return fail(part, part->data_name, "cannot be removed");
+  part->data = create_private(part->data_name);
+  if (part->data < 0)
+    return fail(part, part->data_name, "cannot be written");
+  return try_lock(part->data) ? TESELA_OK : fail_busy(part, part->data_name);
+}
+
+static tesela_status open_data(tsl_part *part) {
+  const char *why;
+  part->data = open_left(part->data_name, &why);
+  if (part->data < 0 && errno == ENOENT)
+    return tsl_fail(TESELA_IO_FAILED, "%s: %s is missing, so no blocks are left; remove %s to start anew",
+                    part->path, part->data_name, part->journal_name);
+  return part->data >= 0 ? TESELA_OK : fail_left(part, part->data_name, why);
+}
+
 tesela_status tsl_part_begin(tsl_part *part, const tsl_rectangle *whole, tesela_type type, int64_t blocks,
                              const char *lines) {
   char header[TSL_NPY_HEADER_MOST];
   tsl_text text = {0};
   part->type = type;
   part->cols = whole->cols;
-  part->count = 0;
-  tsl_text_free(&part->done);
+  TSL_TRY(make_list(part, blocks));
   if (ftruncate(part->journal, 0) != 0 || lseek(part->journal, 0, SEEK_SET) < 0)
     return fail(part, part->journal_name, "cannot be written");
-  part->data = open(part->data_name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (part->data < 0)
-    return fail(part, part->data_name, "cannot be written");
-  if (part->mode != 0 && fchmod(part->data, part->mode) != 0)
-    return fail(part, part->data_name, "cannot have the permissions of the file before it");
+  TSL_TRY(create_data(part));
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
   TSL_TRY(take_room(part, size_of(part, whole)));
   TSL_TRY(write_at(part, header, part->start, 0));
@@ -267,17 +363,17 @@ tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tese
                                 int64_t blocks) {
   char header[TSL_NPY_HEADER_MOST];
   struct stat about;
-  int64_t noted;
+  int64_t count;
   part->type = type;
   part->cols = whole->cols;
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
   const char *said = tsl_part_says(part, "blocks");
-  if (said == NULL || !tsl_parse_i64(said, &noted) || noted != blocks || (int64_t)part->done.length > blocks)
+  if (said == NULL || !tsl_parse_i64(said, &count) || count != blocks)
     return tsl_fail(TESELA_BAD_INPUT, "%s: its journal is of another product, or damaged; remove %s",
                     part->path, part->journal_name);
-  part->data = open(part->data_name, O_RDWR | O_CLOEXEC);
-  if (part->data < 0)
-    return fail(part, part->data_name, "cannot be opened");
+  TSL_TRY(open_data(part));
+  if (!try_lock(part->data))
+    return fail_busy(part, part->data_name);
   if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != size_of(part, whole))
     return tsl_fail(TESELA_BAD_INPUT, "%s: %s has not the size that its journal tells of; remove both",
                     part->path, part->data_name);
@@ -297,9 +393,7 @@ tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela
   part->type = type;
   part->cols = whole->cols;
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
-  part->data = open(part->data_name, O_RDWR | O_CLOEXEC);
-  if (part->data < 0)
-    TSL_GO(fail(part, part->data_name, "cannot be opened"));
+  TSL_GO(open_data(part));
   if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != size_of(part, whole))
     TSL_GO(tsl_fail(TESELA_IO_FAILED, "%s: %s has not the size that it was begun with", part->path,
                     part->data_name));
@@ -310,8 +404,14 @@ out:
   return status;
 }
 
+/* Writes bytes of a block, and adds them to its checksum. */
+static tesela_status write_counted(tsl_part *part, const char *bytes, size_t count, uint64_t place) {
+  part->checksum = (uint32_t)crc32_z(part->checksum, (const Bytef *)bytes, count);
+  return write_at(part, bytes, count, place);
+}
+
 /* Rows of a type that files do not have, converted a piece at a time. */
-static tesela_status write_converted(const tsl_part *part, const char *row, int64_t count, uint64_t place) {
+static tesela_status write_converted(tsl_part *part, const char *row, int64_t count, uint64_t place) {
   enum { PIECE = 4096 };
   char piece[PIECE * 16];
   const tesela_type stored = tsl_npy_stored_type(part->type);
@@ -319,7 +419,7 @@ static tesela_status write_converted(const tsl_part *part, const char *row, int6
   for (int64_t at = 0; at < count; at += PIECE) {
     const size_t now = (size_t)(count - at < PIECE ? count - at : PIECE);
     tsl_type_convert(part->type, row + (size_t)at * from, 1, stored, piece, 1, now);
-    TSL_TRY(write_at(part, piece, now * to, place + (uint64_t)at * to));
+    TSL_TRY(write_counted(part, piece, now * to, place + (uint64_t)at * to));
   }
   return TESELA_OK;
 }
@@ -330,11 +430,12 @@ tesela_status tsl_part_write(tsl_part *part, const tsl_rectangle *block, const v
   const size_t from = tsl_type(part->type)->size, to = tsl_type(stored)->size;
   const bool whole = block->cols == part->cols && row_stride == block->cols && stored == part->type;
   const size_t bytes = (size_t)block->cols * to;
+  part->checksum = 0;
   for (int64_t i = 0; i < (whole ? 1 : block->rows); i++) {
     const char *row = (const char *)data + (size_t)(i * row_stride) * from;
     const uint64_t place = part->start + (uint64_t)((block->row + i) * part->cols + block->col) * to;
     if (stored == part->type)
-      TSL_TRY(write_at(part, row, bytes * (whole ? (size_t)block->rows : 1), place));
+      TSL_TRY(write_counted(part, row, bytes * (whole ? (size_t)block->rows : 1), place));
     else
       TSL_TRY(write_converted(part, row, block->cols, place));
   }
@@ -372,9 +473,32 @@ tesela_status tsl_part_read(const tsl_part *part, const tsl_rectangle *block, vo
   return TESELA_OK;
 }
 
+tesela_status tsl_part_check(tsl_part *part, const tsl_rectangle *block, int64_t index, bool *good) {
+  enum { PIECE_BYTES = 1 << 16 };
+  char piece[PIECE_BYTES];
+  const size_t size = tsl_type(tsl_npy_stored_type(part->type))->size, bytes = (size_t)block->cols * size;
+  uint32_t checksum = 0;
+  for (int64_t i = 0; i < block->rows; i++) {
+    const uint64_t place = part->start + (uint64_t)((block->row + i) * part->cols + block->col) * size;
+    for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
+      const size_t now = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+      TSL_TRY(read_at(part, piece, now, place + at));
+      checksum = (uint32_t)crc32_z(checksum, (const Bytef *)piece, now);
+    }
+  }
+  *good = checksum == part->blocks[index].checksum;
+  if (!*good) {
+    part->blocks[index].is_done = false;
+    part->count--;
+  }
+  return TESELA_OK;
+}
+
 void tsl_part_write_by(tsl_part *part, tsl_write_way way, void *by) {
   part->way = way;
   part->way_by = by;
+  if (way != NULL && part->begun)
+    flock(part->data, LOCK_UN); /* a network file system would make MPI's own locks wait for this one */
 }
 
 tesela_status tsl_part_flush(tsl_part *part) {
@@ -395,15 +519,43 @@ tesela_status tsl_part_sync(tsl_part *part) {
   return status;
 }
 
+bool tsl_part_remains(const tsl_part *part) {
+  return is_current(part->data, part->data_name) &&
+         (!part->begun || is_current(part->journal, part->journal_name));
+}
+
+static tesela_status fail_replaced(const tsl_part *part) {
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s was removed or replaced while it was written", part->path,
+                  is_current(part->journal, part->journal_name) ? part->data_name : part->journal_name);
+}
+
+/* Permissions of the finished file: those of the file that it replaces, or as any new file has them. */
+static mode_t final_mode(const tsl_part *part) {
+  unsigned mask = S_IWGRP | S_IWOTH;
+  char line[128];
+  FILE *const file = part->mode == 0 ? fopen("/proc/self/status", "re") : NULL;
+  while (file != NULL && fgets(line, sizeof line, file) != NULL && sscanf(line, "Umask: %o", &mask) != 1)
+    ;
+  if (file != NULL)
+    fclose(file);
+  return part->mode != 0 ? part->mode : 0666 & ~mask;
+}
+
 tesela_status tsl_part_note(tsl_part *part, int64_t index) {
   enum { REST = 10 };
-  tsl_text_add(&part->lines, "done %" PRId64 "\n", index);
+  if (!tsl_part_remains(part))
+    return fail_replaced(part);
+  tsl_text_add(&part->lines, "done %" PRId64 " %08" PRIx32 "\n", index, part->checksum);
   TSL_TRY(tsl_text_status(&part->lines));
-  TSL_TRY(mark(part, index));
+  mark(part, index, part->checksum);
   return tsl_clock() - part->synced < REST * part->took ? TESELA_OK : tsl_part_sync(part);
 }
 
 tesela_status tsl_part_commit(tsl_part *part) {
+  if (!tsl_part_remains(part))
+    return fail_replaced(part);
+  if (fchmod(part->data, final_mode(part)) != 0 && part->mode != 0)
+    return fail(part, part->data_name, "cannot have the permissions of the file before it");
   const tesela_status status = tsl_output_rename(part->path, &part->data, part->data_name, part->target);
   part->committed = access(part->data_name, F_OK) != 0;
   return status;
@@ -412,16 +564,16 @@ tesela_status tsl_part_commit(tsl_part *part) {
 void tsl_part_close(tsl_part *part) {
   if (part == NULL)
     return;
+  if (part->begun && part->count == 0 && !part->committed && is_current(part->data, part->data_name))
+    unlink(part->data_name);
+  if (part->begun && (part->count == 0 || part->committed) && is_current(part->journal, part->journal_name))
+    unlink(part->journal_name);
   if (part->data >= 0)
     close(part->data);
-  if (part->begun && part->count == 0 && !part->committed)
-    unlink(part->data_name);
-  if (part->begun && (part->count == 0 || part->committed))
-    unlink(part->journal_name);
   if (part->journal >= 0)
     close(part->journal);
   tsl_text_free(&part->said);
-  tsl_text_free(&part->done);
+  tsl_free(part->blocks);
   tsl_text_free(&part->lines);
   free(part->data_name);
   free(part->journal_name);

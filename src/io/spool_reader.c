@@ -128,6 +128,8 @@ tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t mo
     TSL_TRY(tsl_input_spool(&reader->in));
     reader->start = tsl_input_tell(&reader->in);
     reader->start_line = reader->in.line;
+    if (!is_values)
+      TSL_TRY(tsl_npy_check_size(reader));
   }
   if (is_values)
     return spool_values(reader, type, most);

@@ -223,6 +223,17 @@ out:
   return status;
 }
 
+void tsl_tuned_rescale(tsl_tuned *tuned, int count) {
+  if (tuned->best < 0)
+    return;
+  const double scale = tuned->best_seconds / tuned->results[tuned->best].seconds;
+  for (int i = 0; i < count; i++)
+    if (tuned->tried[i] && tuned->results[i].result == TSL_CASE_RIGHT)
+      tuned->results[i].seconds *= scale;
+  tuned->results[tuned->best].seconds = tuned->best_seconds;
+  tuned->results[tuned->best].spread = tuned->spread;
+}
+
 static bool is_good(const tsl_tuned *tuned, int point) {
   return tuned->tried[point] && tuned->results[point].result == TSL_CASE_RIGHT;
 }

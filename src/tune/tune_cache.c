@@ -1,5 +1,6 @@
 /* Measurements that are kept in a file. */
 #include "base/status.h"
+#include "base/trusted.h"
 #include "tune/tune.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const result_names[] = {[TSL_CASE_RIGHT] = "right",
@@ -92,11 +92,11 @@ tesela_status tsl_tune_cache_add(const char *path, const tsl_tune_kept *kept) {
   tsl_wisdom_print(&kept->record, &text);
   tsl_text_add(&text, "\n");
   TSL_GO(tsl_text_status(&text));
-  struct stat facts;
-  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
-  const bool good = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
-                    write(file, text.data, text.length) == (ssize_t)text.length;
-  if (!good)
+  const char *why = NULL;
+  const int file = tsl_trusted_file(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0644, &why);
+  if (file < 0)
+    status = tsl_fail(TESELA_IO_FAILED, "%s: %s", path, why);
+  else if (write(file, text.data, text.length) != (ssize_t)text.length)
     status = tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(errno));
   if (file >= 0)
     close(file);

@@ -59,6 +59,24 @@ done
 json 'j["cut_short"] and j["entries"][0]["result"] == "right" and j["entries"][-1]["why"].startswith("cut short")'
 grep -q 'CUT SHORT by an interrupt: ' page.html || fail "the page does not tell"
 
+# A run that takes minutes is not waited for: what was measured before it is printed.
+for seconds in 2 8 30; do
+  start explore --sizes 32,4000 --types f32 --devices cpu --strategies sequential --time-limit 1h --json
+  sleep $seconds
+  kill -INT "$child"
+  for _ in $(seq 300); do
+    kill -0 "$child" 2>/dev/null || break
+    sleep 0.1
+  done
+  ! kill -0 "$child" 2>/dev/null || { kill -9 "$child"; fail "an interrupt waits for a run of minutes"; }
+  code=0
+  wait "$child" || code=$?
+  [ "$code" = 130 ] || fail "exit code $code instead of 130"
+  ! grep -q interrupted "$err" || continue
+  break
+done
+json 'j["cut_short"] and j["entries"][0]["result"] == "right" and j["entries"][1]["why"].startswith("cut short")'
+
 # A place where wisdom cannot be kept is told before the search, and a place that went away loses no result.
 mkdir -p place && : >place/file
 TESELA_WISDOM=$PWD/place/file/wisdom tesela 3 tune 64 64 64 --device cpu --budget 1h

@@ -65,6 +65,12 @@ tesela 0 multiply packed.npy b.npy --expect c.npy --memory 3KiB
 gzip -kn c.csv
 tesela 0 multiply a.npy b.npy --expect c.csv.gz --memory 4KiB
 piped 0 'gzip <a.npy | "$TESELA" multiply - b.npy --expect c.npy'
+# What follows the last value, unpacked into a temporary file for blocks as well.
+{ cat a.npy && printf x; } | gzip >long.npy.gz
+tesela 2 multiply long.npy.gz b.npy
+says long.npy.gz oversized
+tesela 2 multiply long.npy.gz b.npy -o long.npy --resume
+says long.npy.gz oversized
 tesela 2 multiply a.npy b.npy -o c.npy.gz
 says c.npy.gz 'not written so'
 python=$(python_with numpy)

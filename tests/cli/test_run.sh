@@ -33,8 +33,18 @@ grep -q 'no BLAS calls of bash ' "$err" || fail "the program's name"
 # The device is the program's TESELA_DEVICE.
 seen=$(TESELA_DEVICE=cpu "$TESELA" run --device auto -- sh -c 'echo "$TESELA_DEVICE"')
 [ "$seen" = auto ] || fail "TESELA_DEVICE is $seen"
-seen=$(TESELA_DEVICE=opencl:0 "$TESELA" run -- sh -c 'echo "$TESELA_DEVICE"')
-[ "$seen" = opencl:0 ] || fail "TESELA_DEVICE is $seen without --device"
+seen=$(TESELA_DEVICE=cpu "$TESELA" run -- sh -c 'echo "$TESELA_DEVICE"')
+[ "$seen" = cpu ] || fail "TESELA_DEVICE is $seen without --device"
+# One that is not there is told before the program starts.
+for device in opencl:97 cpu:1 cuda:97 'opencl:97,cpu'; do
+  tesela 3 run --device "$device" -- sh -c 'echo started'
+  says --device 'there is no device'
+  [ ! -s "$out" ] || fail "the program started"
+done
+TESELA_DEVICE=opencl:97 tesela 3 run -- sh -c 'echo started'
+says TESELA_DEVICE 'there is no device opencl:97'
+tesela 2 run --device gpu -- sh -c 'echo started'
+says --device '"gpu"'
 tesela 2 run --device '' -- true
 says --device
 

@@ -6,6 +6,9 @@ tesela 0 tune 60 50 40 --device cpu --budget 3s --points 6 --cache cache.txt --j
 json 'j["device"] == "cpu" and 1 <= j["tried"] <= 6 and j["tried"] == len(j["entries"]) and j["legal"] >= j["tried"]'
 json 'j["best_seconds"] > 0 and j["gain"] > 0 and j["wisdom"]["added"] == len({e["strategy"] for e in j["entries"] if e["result"] == "right"})'
 json 'j["best"] in [e["config"] for e in j["entries"] if e["result"] == "right"]'
+# The best's time is the same wherever it stands, and so is the gain.
+json 'j["best_seconds"] == [e["seconds"] for e in j["entries"] if e["config"] == j["best"]][0]'
+json 'all(abs(e["seconds"] / j["best_seconds"] / j["gain"] - 1) < 1e-9 for e in j["entries"] if e["config"] == j["start"] and e["result"] == "right")'
 best=$("$(python_with json)" -c 'import json, sys; print(json.load(open(sys.argv[1]))["best"])' "$out")
 tried=$(wc -l <cache.txt)
 [ "$tried" -ge 1 ] || fail "the cache is empty"

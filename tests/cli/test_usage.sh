@@ -60,7 +60,29 @@ says '--verify takes no value'
 tesela 2 multiply a.npy
 says 'too few arguments' 'tesela multiply A B'
 tesela 2 multiply a b c
-says 'too many arguments'
+says 'too many arguments' '"c" is one too many' 'multiply A B [-o C]'
+tesela 2 explore --sizes 8 --csv r.csv
+says 'too many arguments: "r.csv" is one too many, as --csv prints to standard output: tesela explore --sizes 8 --csv > r.csv'
+tesela 2 explore --csv=r.csv
+says '--csv takes no value; it prints to standard output'
+tesela 2 check cpu
+says '"cpu" is one too many; write tesela check [options]'
+tesela 2 wisdom list all
+says '"all" is one too many; write tesela wisdom list'
+for seconds in 0 0s -1 inf nan 1e308h; do
+  for command in 'check --budget' 'tune 8 8 8 --budget' 'explore --seconds' 'sweep tile_local tile=8 --time-limit'; do
+    tesela 2 $command "$seconds"
+    says "\"$seconds\" is not a time above 0"
+  done
+done
+for count in 0 -1 1.5 2147483648 nan; do
+  tesela 2 check --cases "$count"
+  says "\"$count\" is not a whole number from 1"
+done
+for rate in 0 -1 inf nan; do
+  tesela 2 explain 8 8 8 --ranks 2 --gflops "$rate"
+  says --gflops
+done
 tesela 2 help nonsense
 says 'no command "nonsense"'
 tesela 2 help --markdown

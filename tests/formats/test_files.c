@@ -73,6 +73,7 @@ static const good_file files[] = {
     {"mtx/array_integer.mtx", "mtx", 6, 4, TESELA_F64, WHOLE},
     {"mtx/array_complex.mtx", "mtx", 6, 4, TESELA_C128, COMPLEX},
     {"mtx/coordinate_real.mtx", "mtx", 6, 4, TESELA_F64, {real_value, true, GENERAL}},
+    {"mtx/array_unsigned.mtx", "mtx", 6, 4, TESELA_F64, COUNT},
     {"mtx/coordinate_integer.mtx", "mtx", 6, 4, TESELA_F64, {whole_value, true, GENERAL}},
     {"mtx/coordinate_complex.mtx", "mtx", 6, 4, TESELA_C128, {complex_value, true, GENERAL}},
     {"mtx/coordinate_pattern.mtx", "mtx", 6, 4, TESELA_F64, {one_value, true, GENERAL}},

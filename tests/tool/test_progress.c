@@ -24,7 +24,7 @@ static const double until_drawn = 1.5, until_drawn_again = 0.5;
 static void work(void) {
   tsl_waiting_begin("heard by nobody");
   tsl_waiting_end();
-  tsl_progress *progress = tsl_progress_start();
+  tsl_progress *progress = tsl_progress_start(false);
   tsl_progress_at(progress, "planning", 0.25);
   tsl_waiting_begin("compiling %s for %s", "gemm/tile", "opencl:0");
   sleep_for(until_drawn);
@@ -79,10 +79,56 @@ static void test_narrow(void **state) {
   assert_null(strstr(seen, "for opencl"));
 }
 
+/* The clock of everything here (ld's --wrap), so many times as fast as it is. */
+double __real_tsl_clock(void);
+double __wrap_tsl_clock(void);
+static double speed = 1;
+double __wrap_tsl_clock(void) {
+  return speed * __real_tsl_clock();
+}
+
+/* Into a pipe: nothing, or where lines are wanted one each ten seconds, which are whole. */
+static void look_at_pipe(bool lines, char *seen, size_t size) {
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    speed = 30;
+    tsl_progress *progress = tsl_progress_start(lines);
+    tsl_progress_at(progress, "racing", 0.25);
+    sleep_for(1.2);
+    tsl_progress_end(progress);
+    _exit(0);
+  }
+  close(ends[1]);
+  size_t length = 0;
+  for (ssize_t got; length + 1 < size && (got = read(ends[0], seen + length, size - 1 - length)) > 0;)
+    length += (size_t)got;
+  seen[length] = '\0';
+  close(ends[0]);
+  waitpid(child, NULL, 0);
+}
+
+static void test_lines(void **state) {
+  (void)state;
+  char seen[4096];
+  look_at_pipe(false, seen, sizeof seen);
+  assert_string_equal(seen, "");
+  look_at_pipe(true, seen, sizeof seen);
+  if (strncmp(seen, "tesela:  25%  ", 14) != 0 || strstr(seen, " s left  racing\n") == NULL)
+    fail_msg("the pipe got: %s", seen);
+  int count = 0;
+  for (const char *at = seen; (at = strchr(at, '\n')) != NULL; at++)
+    count++;
+  assert_true(count >= 1 && strchr(seen, '\r') == NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_note),
       cmocka_unit_test(test_narrow),
+      cmocka_unit_test(test_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

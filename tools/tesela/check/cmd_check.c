@@ -63,7 +63,7 @@ static tesela_status run(const tsl_call *call) {
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_select_devices(devices, given->devices, &job.list.devices));
   TSL_GO(tsl_check_list_start(&job.list, &strategies));
-  job.progress = tsl_progress_start();
+  job.progress = tsl_progress_start(true);
   status = tsl_checking_run(&job);
   tsl_progress_end(job.progress);
   TSL_GO(status);

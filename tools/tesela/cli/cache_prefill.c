@@ -200,7 +200,7 @@ tesela_status tsl_cache_prefill(const tsl_call *call) {
   TSL_GO(tsl_set_threads(given->threads));
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(collect(given, devices, &all));
-  all.progress = tsl_progress_start();
+  all.progress = tsl_progress_start(true);
   tsl_pool_run(tsl_pool_shared(), all.count, build_one, &all);
   tsl_progress_end(all.progress);
   status = report_prefill(call, &all, tsl_clock() - start);

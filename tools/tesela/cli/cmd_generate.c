@@ -125,7 +125,7 @@ static tesela_status run(const tsl_call *call) {
   tsl_progress *progress = NULL;
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_matrix_output(given->output, given->format, size[0], size[1], given->type, &writer));
-  progress = tsl_progress_start();
+  progress = tsl_progress_start(false);
   TSL_GO(write_panels(given, writer, size[0], size[1], progress));
 out:
   tsl_progress_end(progress);

@@ -1,8 +1,11 @@
 /* tesela run: a program with the BLAS drop-in in front of its own BLAS. */
 #include "cli/tool.h"
 
+#include "base/env.h"
 #include "base/status.h"
 #include "cli/beside.h"
+#include "cli/interrupt.h"
+#include "cli/select.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -62,10 +65,24 @@ static tesela_status listen_to(void) {
   return put_in_front("TESELA_LOG", "calls", ",");
 }
 
+/* A device that is not there is an error here; the library would compute on the processor and say nothing. */
+static tesela_status check_device(const char *given) {
+  const char *const name = given ? given : tsl_env_get(TSL_ENV_DEVICE);
+  tsl_devices *devices;
+  tsl_device *device;
+  if (!*name || strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
+    return TESELA_OK;
+  TSL_TRY(tsl_devices_create(&devices));
+  const tesela_status status = tsl_devices_find(devices, name, &device);
+  tsl_devices_destroy(devices);
+  return status == TESELA_OK ? status : tsl_fail_in(status, given ? "--device" : "TESELA_DEVICE");
+}
+
 /* The program takes the tool's place, so that signals, its terminal and its exit code are its own. */
 static tesela_status run(const tsl_call *call) {
   const run_options *given = call->options;
   char library[PATH_MAX];
+  TSL_TRY(check_device(given->device));
   TSL_TRY(tsl_library_beside(LIBRARY, library));
   if (strpbrk(library, " :"))
     return tsl_fail(TESELA_BAD_INPUT, "%s: LD_PRELOAD takes no path with a blank or a colon", library);
@@ -74,6 +91,7 @@ static tesela_status run(const tsl_call *call) {
     TSL_TRY(listen_to());
   if (given->device)
     TSL_TRY(set("TESELA_DEVICE", given->device));
+  tsl_interrupt_restore();
   execvp(call->words[0], call->words);
   return tsl_fail(TESELA_BAD_INPUT, "%s: %s", call->words[0], strerror(errno));
 }

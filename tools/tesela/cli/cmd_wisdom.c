@@ -216,7 +216,9 @@ static tesela_status forget(const tsl_call *call, const char *path) {
 static const struct {
   const char *name;
   tesela_status (*run)(const tsl_call *call, const char *path);
-} actions[] = {{"list", tsl_wisdom_print_list}, {"export", export}, {"import", import}, {"forget", forget}};
+  int words_max;
+} actions[] = {
+    {"list", tsl_wisdom_print_list, 1}, {"export", export, 2}, {"import", import, 2}, {"forget", forget, 1}};
 
 static const char *const action_names[] = {"list", "export", "import", "forget", NULL};
 
@@ -225,6 +227,9 @@ static tesela_status run(const tsl_call *call) {
   for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
     if (strcmp(actions[i].name, call->words[0]) != 0)
       continue;
+    if (call->word_count > actions[i].words_max)
+      return tsl_fail(TESELA_BAD_CALL, "too many arguments: \"%s\" is one too many; write tesela wisdom %s",
+                      call->words[1], actions[i].name);
     tesela_status status = tsl_wisdom_path(&path);
     if (status == TESELA_OK)
       status = actions[i].run(call, tsl_text_get(&path));

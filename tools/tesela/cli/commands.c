@@ -62,13 +62,40 @@ static int report(const tsl_command *command, tesela_status status) {
   return exit_code(status);
 }
 
-static tesela_status check_words(const tsl_command *command, int count) {
+/* The flag that stands in front of a word of the command line, if it chooses what is printed; NULL: no such flag. */
+static const char *printing_flag(char *const *line, const char *word) {
+  for (int i = 1; line[i]; i++)
+    if (line[i] == word && strncmp(line[i - 1], "--", 2) == 0 && tsl_option_prints(line[i - 1] + 2))
+      return line[i - 1];
+  return NULL;
+}
+
+/* Names the first word that is one too many, and what would be right. */
+static tesela_status fail_surplus(const tsl_command *command, char *const *line, const char *word) {
+  const char *flag = printing_flag(line, word);
+  tsl_text right = {0};
+  if (!flag)
+    return tsl_fail(TESELA_BAD_CALL, "too many arguments: \"%s\" is one too many; write tesela %s %s", word,
+                    command->name, *command->arguments ? command->arguments : "[options]");
+  for (int i = 0; line[i]; i++)
+    if (line[i] != word)
+      tsl_text_add(&right, "%s ", line[i]);
+  const tesela_status status =
+      tsl_fail(TESELA_BAD_CALL,
+               "too many arguments: \"%s\" is one too many, as %s prints to standard output: tesela %s> %s",
+               word, flag, tsl_text_get(&right), word);
+  tsl_text_free(&right);
+  return status;
+}
+
+/* `line`: the command's name and all after it, as the user wrote them. */
+static tesela_status check_words(const tsl_command *command, char *const *line, char *const *words,
+                                 int count) {
   if (count < command->words_min)
     return tsl_fail(TESELA_BAD_CALL, "too few arguments; write tesela %s %s", command->name,
                     command->arguments);
   if (count > command->words_max)
-    return tsl_fail(TESELA_BAD_CALL, "too many arguments; write tesela %s %s", command->name,
-                    command->arguments);
+    return fail_surplus(command, line, words[command->words_max]);
   return TESELA_OK;
 }
 
@@ -76,9 +103,11 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
   bool help;
   int words;
   void *options = calloc(1, command->options_bytes);
-  if (!options)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to start");
+  char **line = calloc((size_t)argc + 1, sizeof *line); /* getopt_long() changes the order of argv */
   tesela_status status = TESELA_OK;
+  if (!options || !line)
+    TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to start"));
+  memcpy(line, argv, (size_t)argc * sizeof *line);
   TSL_GO(tsl_options_parse(command->options, command->starts_program, argc, argv, options,
                            command->options_bytes, &words, &help));
   if (help) {
@@ -86,11 +115,12 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
     tsl_help_command(command, &out, tsl_prose_width(), tsl_output_colour());
     TSL_GO(tsl_print(&out));
   } else {
-    TSL_GO(check_words(command, argc - words));
+    TSL_GO(check_words(command, line, argv + words, argc - words));
     TSL_GO(tsl_check_environment());
     status = command->run(&(tsl_call){commands, command, options, argv + words, argc - words, argv, argc});
   }
 out:
+  free(line);
   free(options);
   return status;
 }

@@ -38,7 +38,7 @@ tesela_status tsl_measured_take(const tsl_device_list *devices, double seconds, 
   if (!block)
     TSL_TRY(tsl_alloc_zeroed(((size_t)devices->count + 1) * sizeof *list->items, "measured roofs", &block));
   *list = (tsl_measured_list){.items = block, .count = devices->count};
-  tsl_progress *progress = tsl_progress_start();
+  tsl_progress *progress = tsl_progress_start(true);
   for (int i = 0; i < devices->count; i++) {
     char what[192];
     snprintf(what, sizeof what, "roofs of %s", devices->items[i]->name);

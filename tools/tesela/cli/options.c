@@ -80,8 +80,8 @@ static tesela_status read_format(const char *text, void *target) {
 
 static tesela_status read_count(const char *text, void *target) {
   int64_t value;
-  if (!tsl_parse_i64(text, &value) || value < 1)
-    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a whole number from 1 up", text);
+  if (!tsl_parse_i64(text, &value) || value < 1 || value > INT32_MAX)
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a whole number from 1 to %d", text, INT32_MAX);
   *(int64_t *)target = value;
   return TESELA_OK;
 }
@@ -115,12 +115,15 @@ static tesela_status read_seconds(const char *text, void *target) {
     memcpy(digits, text, length - tail);
     digits[length - tail] = '\0';
     double value;
-    if (!tsl_parse_double(digits, &value) || !(value >= 0) || isinf(value))
+    if (!tsl_parse_double(digits, &value))
       break;
-    *(double *)target = value * units[i].seconds;
+    value *= units[i].seconds;
+    if (!(value > 0) || isinf(value))
+      break;
+    *(double *)target = value;
     return TESELA_OK;
   }
-  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a time such as 30, 30s or 2min", text);
+  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a time above 0 such as 30, 30s or 2min", text);
 }
 
 static tesela_status read_fraction(const char *text, void *target) {
@@ -240,6 +243,14 @@ static const struct {
     TSL_VALUE_LIST(KIND_ROW)
 #undef KIND_ROW
 };
+
+bool tsl_option_prints(const char *name) {
+  static const char *const printing[] = {"csv", "json", "markdown"};
+  for (size_t i = 0; i < sizeof printing / sizeof *printing; i++)
+    if (strcmp(printing[i], name) == 0)
+      return true;
+  return false;
+}
 
 const char *tsl_value_shown(tsl_value value) {
   return kinds[value].shown;
@@ -372,7 +383,10 @@ tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int a
       const int which = optopt >= LONG_BASE ? optopt - LONG_BASE : find_letter(options, count, optopt);
       const char *shown = kinds[options[which].value].shown;
       status = shown ? tsl_fail(TESELA_BAD_CALL, "--%s needs %s after it", options[which].name, shown)
-                     : tsl_fail(TESELA_BAD_CALL, "--%s takes no value", options[which].name);
+                     : tsl_fail(TESELA_BAD_CALL, "--%s takes no value%s", options[which].name,
+                                tsl_option_prints(options[which].name)
+                                    ? "; it prints to standard output, which > FILE sends to a file"
+                                    : "");
       break;
     }
     if (found == '?') {

@@ -83,6 +83,9 @@ typedef struct tsl_option {
 /* What help shows for a value: "FILE"; NULL for a flag. */
 const char *tsl_value_shown(tsl_value value);
 
+/* Returns true if an option of this name, a flag, chooses what is printed to standard output. */
+bool tsl_option_prints(const char *name);
+
 /* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..]. Words that are no
  * options are moved to the end, and *words is the index of the first; with word_ends, what follows the first word is
  * not looked at. *help: --help or -h was given, and the rest was not looked at. TESELA_BAD_CALL names the option and

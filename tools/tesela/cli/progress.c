@@ -13,13 +13,15 @@
 #include <unistd.h>
 
 enum { NARROWEST = 30, NARROWEST_BAR = 4, WIDEST_BAR = 40, TICK_NANOSECONDS = 100 * 1000 * 1000 };
-static const double quiet_seconds = 1.0;
+static const double quiet_seconds = 1.0, line_seconds = 10;
 
 struct tsl_progress {
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t wake;
   bool stop, drawn;
+  bool is_terminal; /* else a line is printed from time to time */
+  double printed;   /* when the last line was, or the start */
   double started;
   char what[64];
   char note[160];                /* what is waited for within it; shown in its place */
@@ -68,6 +70,20 @@ static const char *format_left(double seconds, char *out, size_t size) {
   return out;
 }
 
+/* Where stderr is a file or a pipe: a whole line, each ten seconds. */
+static void print_line(tsl_progress *progress) {
+  const double now = tsl_clock(), elapsed = now - progress->started;
+  char left[32] = "";
+  if (now - progress->printed < line_seconds)
+    return;
+  const double fraction = present_fraction(progress, now);
+  if (fraction > 0.02 && fraction < 0.99)
+    format_left(elapsed * (1 - fraction) / fraction, left, sizeof left);
+  progress->printed = now;
+  fprintf(stderr, "tesela: %3.0f%%%s  %s\n", 100 * fraction, left,
+          progress->note[0] ? progress->note : progress->what);
+}
+
 static void draw(tsl_progress *progress) {
   const double now = tsl_clock(), elapsed = now - progress->started;
   struct winsize size;
@@ -75,7 +91,7 @@ static void draw(tsl_progress *progress) {
     return;
   const double fraction = present_fraction(progress, now);
   char line[256], bar[WIDEST_BAR + 1], left[32] = "";
-  if (fraction > 0.02)
+  if (fraction > 0.02 && fraction < 0.99)
     format_left(elapsed * (1 - fraction) / fraction, left, sizeof left);
   const char *const what = progress->note[0] ? progress->note : progress->what;
   const int shown = (int)strlen(what) < size.ws_col - 1 ? (int)strlen(what) : size.ws_col - 1;
@@ -104,20 +120,24 @@ static void *watch(void *argument) {
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&progress->wake, &progress->lock, &until);
-    if (!progress->stop)
+    if (!progress->stop && progress->is_terminal)
       draw(progress);
+    else if (!progress->stop)
+      print_line(progress);
   }
   pthread_mutex_unlock(&progress->lock);
   return NULL;
 }
 
-tsl_progress *tsl_progress_start(void) {
-  if (!isatty(STDERR_FILENO))
+tsl_progress *tsl_progress_start(bool lines) {
+  const bool is_terminal = isatty(STDERR_FILENO);
+  if (!is_terminal && !lines)
     return NULL;
   tsl_progress *progress = calloc(1, sizeof *progress);
   if (!progress)
     return NULL;
-  progress->started = tsl_clock();
+  progress->started = progress->printed = tsl_clock();
+  progress->is_terminal = is_terminal;
   pthread_mutex_init(&progress->lock, NULL);
   pthread_cond_init(&progress->wake, NULL);
   if (pthread_create(&progress->thread, NULL, watch, progress) == 0) {
@@ -150,19 +170,29 @@ void tsl_progress_creep(tsl_progress *progress, double more, double seconds) {
   pthread_mutex_unlock(&progress->lock);
 }
 
+/* Wipes the line, if there is one, and draws none any more. */
+static void stop(tsl_progress *progress) {
+  pthread_mutex_lock(&progress->lock);
+  progress->stop = true;
+  if (progress->drawn)
+    fputs("\r\033[K", stderr);
+  progress->drawn = false;
+  fflush(stderr);
+  pthread_cond_signal(&progress->wake);
+  pthread_mutex_unlock(&progress->lock);
+}
+
+void tsl_progress_stop(tsl_progress *progress) {
+  if (progress)
+    stop(progress);
+}
+
 void tsl_progress_end(tsl_progress *progress) {
   if (!progress)
     return;
   listen_for(NULL);
-  pthread_mutex_lock(&progress->lock);
-  progress->stop = true;
-  pthread_cond_signal(&progress->wake);
-  pthread_mutex_unlock(&progress->lock);
+  stop(progress);
   pthread_join(progress->thread, NULL);
-  if (progress->drawn) {
-    fputs("\r\033[K", stderr);
-    fflush(stderr);
-  }
   pthread_cond_destroy(&progress->wake);
   pthread_mutex_destroy(&progress->lock);
   free(progress);

@@ -35,7 +35,7 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
                          .memory = memory < INT64_MAX ? (int64_t)memory : INT64_MAX};
   const tsl_links links = {
       tsl_links_default.seconds_message, given->link ? (double)given->link : tsl_links_default.bytes_second,
-      given->gflops.value > 0 ? given->gflops.value * 1e9 : tsl_links_default.operations_second};
+      given->gflops.value * 1e9};
   if (tsl_grid_list(&out->task, &links, &out->grid, 1) == 0 ||
       tsl_grid_list(&out->task, &tsl_links_default, &out->usual, 1) == 0)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%llu bytes a rank are too few: --memory gives more",
@@ -121,6 +121,8 @@ static tesela_status print_json(const tsl_call *call, const found *f) {
 tesela_status tsl_explain_ranks(const tsl_call *call, const tsl_problem *problem) {
   const tsl_explain_options *given = call->options;
   found f;
+  if (!(given->gflops.value > 0) || isinf(given->gflops.value))
+    return tsl_fail(TESELA_BAD_CALL, "--gflops is %g, and must be a number above 0", given->gflops.value);
   if (given->ranks > 1 << 20)
     return tsl_fail(TESELA_BAD_CALL, "--ranks is %lld, and %d are the most", (long long)given->ranks,
                     1 << 20);

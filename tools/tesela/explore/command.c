@@ -6,35 +6,67 @@
 #include "explore/report.h"
 #include "page/page.h"
 
+#include <stdio.h>
+
+typedef struct work {
+  const tsl_call *call;
+  const tsl_explore_options *given;
+  const tsl_explore_command *command;
+  tsl_exploration all;
+  tsl_devices *devices;
+  tsl_page_file page;
+  tsl_progress *progress;
+} work;
+
+static tesela_status print(work *job) {
+  const tsl_exploration *all = &job->all;
+  if (tsl_explore_is_cut_short(all) && !tsl_explore_has_times(all))
+    return tsl_explore_conclude(all); /* there is nothing to print */
+  TSL_TRY(job->given->json  ? tsl_print_json(job->call, tsl_explore_json(all, job->devices, &job->page.roofs))
+          : job->given->csv ? tsl_explore_print_csv(all)
+                            : job->command->print(all, job->devices, job->given->markdown));
+  return tsl_page_end(job->call, all, job->devices, &job->page);
+}
+
+/* Prints what was measured before an interrupt, while a run goes on that takes too long. */
+static void conclude(void *argument) {
+  work *job = argument;
+  tsl_progress_stop(job->progress);
+  if (print(job) != TESELA_OK)
+    fprintf(stderr, "tesela %s: %s\n", job->call->command->name, tesela_last_error());
+}
+
+static tesela_status measure(work *job) {
+  job->progress = tsl_progress_start(true);
+  const tesela_status status = tsl_explore_run(&job->all, job->devices, job->progress);
+  tsl_progress *const progress = job->progress;
+  job->progress = NULL;
+  tsl_progress_end(progress);
+  if (status != TESELA_OK || tsl_explore_is_cut_short(&job->all))
+    return status;
+  tsl_interrupt_wait_begin();
+  const tesela_status measured = tsl_page_measure(&job->all, &job->page);
+  tsl_interrupt_wait_end();
+  return measured;
+}
+
 tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_options *given,
                                       const tsl_explore_command *command) {
-  tsl_exploration all = {.point_count = 0};
-  tsl_devices *devices = NULL;
-  tsl_page_file page = {.roofs = {.count = 0}};
+  work job = {.call = call, .given = given, .command = command};
   tesela_status status = TESELA_OK;
-  tsl_interrupt_catch();
+  tsl_interrupt_catch(conclude, &job);
   TSL_GO(tsl_set_threads(given->threads));
-  TSL_GO(command->select(call, &all));
-  TSL_GO(tsl_devices_create(&devices));
-  TSL_GO(tsl_explore_prepare(given, command->default_sizes[all.op], devices, &all));
-  TSL_GO(tsl_page_begin(given->html, &all, &page));
-  tsl_progress *progress = tsl_progress_start();
-  status = tsl_explore_run(&all, devices, progress);
-  tsl_progress_end(progress);
-  TSL_GO(status);
-  if (tsl_explore_is_cut_short(&all) && !tsl_explore_has_times(&all)) {
-    status = tsl_explore_conclude(&all); /* there is nothing to print */
-    goto out;
-  }
-  if (!tsl_explore_is_cut_short(&all))
-    TSL_GO(tsl_page_measure(&all, &page));
-  TSL_GO(given->json  ? tsl_print_json(call, tsl_explore_json(&all, devices, &page.roofs))
-         : given->csv ? tsl_explore_print_csv(&all)
-                      : command->print(&all, devices, given->markdown));
-  status = tsl_page_end(call, &all, devices, &page);
+  TSL_GO(command->select(call, &job.all));
+  TSL_GO(tsl_devices_create(&job.devices));
+  TSL_GO(tsl_explore_prepare(given, command->default_sizes[job.all.op], job.devices, &job.all));
+  TSL_GO(tsl_page_begin(given->html, &job.all, &job.page));
+  TSL_GO(measure(&job));
+  tsl_interrupt_concluding();
+  status = print(&job);
 out:
-  tsl_page_close(&page);
-  tsl_explore_free(&all);
-  tsl_devices_destroy(devices);
+  tsl_interrupt_concluding();
+  tsl_page_close(&job.page);
+  tsl_explore_free(&job.all);
+  tsl_devices_destroy(job.devices);
   return status;
 }

@@ -159,12 +159,28 @@ static tesela_status choose(const tsl_exploration *all, tsl_devices *devices, co
 
 /* --- the races --- */
 
+/* An entry that may be measured, until it is: so an interrupt may print all entries at any time. */
+static bool is_waiting(const tsl_race_entry *entry) {
+  return entry->result == TSL_CASE_REFUSED && strcmp(entry->why, tsl_race_cut_short) == 0;
+}
+
+static void set_result(tsl_race_entry *entry, tsl_case_result result, const char *why) {
+  entry->result = result;
+  snprintf(entry->why, sizeof entry->why, "%s", why);
+}
+
+static void mark_waiting(tsl_exploration *all) {
+  for (int i = 0; i < all->point_count; i++)
+    if (all->points[i].entry.result != TSL_CASE_REFUSED)
+      set_result(&all->points[i].entry, TSL_CASE_REFUSED, tsl_race_cut_short);
+}
+
 /* The share of the work that a race is, in seconds, roughly: some runs of each entry, and the judge. */
 static double weigh(const tsl_exploration *all, int type, int size, int device) {
   double seconds = 0;
   for (int s = 0; s < all->strategies.count; s++) {
     const tsl_point *point = tsl_explore_at(all, type, size, s, device);
-    if (point->entry.result == TSL_CASE_REFUSED || !(point->entry.predicted <= all->options.time_limit))
+    if (!is_waiting(&point->entry) || !(point->entry.predicted <= all->options.time_limit))
       continue;
     seconds += 5 * point->entry.predicted + all->options.seconds_max / 2 + point->flops / 3e9 + 0.1;
   }
@@ -183,17 +199,30 @@ static void tell(void *argument, const char *what, double fraction) {
 }
 
 static tesela_status run_race(tsl_exploration *all, int type, int size, int device, part *of) {
-  tsl_race_entry *entries[TSL_SELECT_MAX];
+  tsl_race_entry *entries[TSL_SELECT_MAX], *const made = calloc((size_t)all->strategies.count, sizeof *made);
+  tsl_race_report report;
   const tsl_problem problem = tsl_explore_problem(all, type, size);
   tsl_race_options options = all->options;
-  for (int s = 0; s < all->strategies.count; s++)
-    entries[s] = &all->points[tsl_explore_at(all, type, size, s, device) - all->points].entry;
+  if (!made)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", all->strategies.count);
+  for (int s = 0; s < all->strategies.count; s++) {
+    made[s] = tsl_explore_at(all, type, size, s, device)->entry;
+    if (is_waiting(&made[s]))
+      set_result(&made[s], TSL_CASE_RIGHT, "");
+    entries[s] = &made[s];
+  }
   options.stop = tsl_interrupted;
   options.progress = tell;
   options.argument = of;
-  const int index = (int)(tsl_explore_race(all, type, size, device) - all->races);
-  return tsl_race_run(&problem, all->devices.items[device], &options, entries, all->strategies.count,
-                      &all->races[index]);
+  tsl_interrupt_wait_begin();
+  const tesela_status status =
+      tsl_race_run(&problem, all->devices.items[device], &options, entries, all->strategies.count, &report);
+  tsl_interrupt_wait_end();
+  for (int s = 0; s < all->strategies.count && status == TESELA_OK; s++)
+    all->points[tsl_explore_at(all, type, size, s, device) - all->points].entry = made[s];
+  all->races[tsl_explore_race(all, type, size, device) - all->races] = report;
+  free(made);
+  return status;
 }
 
 /* All races, in order; with `run` false, only their weights. */
@@ -239,6 +268,7 @@ tesela_status tsl_explore_run(tsl_exploration *all, tsl_devices *devices, tsl_pr
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", all->point_count);
   number_points(all);
   TSL_TRY(choose_all(all, devices));
+  mark_waiting(all);
   TSL_TRY(each_race(all, &of, false));
   of.whole = of.before;
   of.before = 0;

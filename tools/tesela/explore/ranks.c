@@ -77,7 +77,7 @@ static void number_points(tsl_ranks_exploration *of, const char *why_no_peer) {
 }
 
 static tesela_status run_points(tsl_ranks_exploration *of, const tsl_pblas *pblas) {
-  tsl_progress *progress = of->ranks->rank == 0 ? tsl_progress_start() : NULL;
+  tsl_progress *progress = of->ranks->rank == 0 ? tsl_progress_start(true) : NULL;
   tesela_status status = TESELA_OK;
   for (int i = 0; status == TESELA_OK && i < of->all.point_count; i++) {
     tsl_progress_at(progress, "multiplying", (double)i / of->all.point_count);

@@ -14,7 +14,8 @@ static tesela_status write_block(tsl_block_work *work, const tsl_block_step *ste
   TSL_TRY(tsl_part_write(blocks->part, &step->c, c, step->c.cols));
   TSL_TRY(tsl_blocks_check_inputs(work->product)); /* a block that is noted is of what the journal says */
   TSL_TRY(tsl_part_note(blocks->part, step->block));
-  tsl_interrupt_tell(tsl_blocks_kept); /* from now on an interrupt leaves something */
+  tsl_interrupt_tell(tsl_blocks_kept,
+                     tsl_part_data_name(blocks->part)); /* from now on an interrupt leaves something */
   blocks->write_seconds += tsl_clock() - start;
   blocks->written_bytes +=
       (double)step->c.rows * (double)step->c.cols * (double)tsl_type(work->product->type)->size;

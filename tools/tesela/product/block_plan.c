@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/notice.h"
+#include "base/scratch.h"
 #include "base/status.h"
 #include "cli/interrupt.h"
 #include "explain/plan_facts.h"
@@ -264,15 +266,48 @@ static tesela_status fail_size(const tsl_product *product, const tsl_block_wish 
       memory, tsl_text_get(&product->blocks->like.name));
 }
 
-/* As large as memory allows, or as an earlier run had them. */
-static tesela_status choose_size(tsl_product *product, const char *given) {
+/* Bytes that a block of this size takes beside its operands; UINT64_MAX: no plan takes it. */
+static uint64_t workspace_of(tsl_product *product, const tsl_block_size *size) {
+  const tsl_block_step step = {.c = {.rows = size->rows, .cols = size->cols},
+                               .depth = size->depth,
+                               .is_first = true,
+                               .is_last = size->depth >= product->k};
+  tesela_plan *plan;
+  return tsl_blocks_plan_of(product, &step, &plan) == TESELA_OK ? tsl_plan_host_bytes(plan) : UINT64_MAX;
+}
+
+/* Makes blocks smaller until they fit together with what a run takes beside them; false: they never do. */
+static bool fit_workspace(tsl_product *product, tsl_block_wish wish, tsl_block_size *size) {
+  enum { TRIES = 8 };
+  const uint64_t memory = product->memory - tsl_block_expect_room(product);
+  for (int i = 0; i < TRIES; i++) {
+    const uint64_t held = size->memory * (product->blocks->is_doubled ? 2 : 1),
+                   workspace = workspace_of(product, size);
+    if (held <= memory && workspace <= memory - held) {
+      product->workspace = workspace;
+      return true;
+    }
+    wish.memory = wish.memory / 3 * 2;
+    if (!tsl_block_choose(&wish, size))
+      return false;
+  }
+  return false;
+}
+
+/* As large as memory allows, or as an earlier run had them. *fits: so does what a run takes beside a block. */
+static tesela_status choose_size(tsl_product *product, const char *given, bool *fits) {
   tsl_blocks *blocks = product->blocks;
   const tsl_block_wish wish = wish_of(product);
   tsl_block_size *size = &blocks->size;
   int down_first;
+  *fits = true;
   if (!given) {
     if (!tsl_block_choose(&wish, size))
       return fail_size(product, &wish);
+    const tsl_block_size largest = *size;
+    *fits = fit_workspace(product, wish, size);
+    if (!*fits)
+      *size = largest;
   } else {
     long long rows, cols;
     char memory[32];
@@ -290,7 +325,8 @@ static tesela_status choose_size(tsl_product *product, const char *given) {
   blocks->across = (product->n - 1) / size->cols + 1;
   blocks->count = blocks->down * blocks->across;
   product->panel = size->rows;
-  product->memory_needed = size->memory * (blocks->is_doubled ? 2 : 1) + tsl_block_expect_bytes(product);
+  product->memory_needed =
+      size->memory * (blocks->is_doubled ? 2 : 1) + product->workspace + tsl_block_expect_bytes(product);
   return TESELA_OK;
 }
 
@@ -301,9 +337,14 @@ static tesela_status look(tsl_product *product, tsl_part **found) {
   *found = NULL;
   if (!request->output)
     return TESELA_OK;
-  TSL_TRY(tsl_part_open(request->output, found));
-  if (tsl_part_done(*found) == 0)
-    return TESELA_OK;
+  tsl_interrupt_hold();
+  const tesela_status status = tsl_part_open(request->output, found);
+  if (status == TESELA_OK && tsl_part_done(*found) == 0)
+    tsl_interrupt_guard_two(tsl_part_data_name(*found), tsl_part_journal_name(*found));
+  else
+    tsl_interrupt_guard(NULL);
+  if (status != TESELA_OK || tsl_part_done(*found) == 0)
+    return status;
   if (request->resume)
     return tsl_blocks_check(product, *found);
   return tsl_fail(
@@ -311,6 +352,27 @@ static tesela_status look(tsl_product *product, tsl_part **found) {
       "%s: an earlier run was interrupted and left %lld blocks of it; --resume goes on with them, and "
       "without %s there are none",
       request->output, (long long)tsl_part_done(*found), tsl_part_journal_name(*found));
+}
+
+/* Takes the blocks of an earlier run whose bytes are as they were written; the others are computed again. */
+static tesela_status check_left(tsl_product *product) {
+  tsl_blocks *blocks = product->blocks;
+  const int64_t left = tsl_part_done(blocks->part);
+  for (int64_t i = 0; i < blocks->count; i++) {
+    const tsl_rectangle block = tsl_blocks_at(product, i);
+    bool good = tsl_part_has(blocks->part, i);
+    tsl_progress_at(product->progress, "checking the blocks that are left",
+                    (double)i / (double)blocks->count);
+    if (good)
+      TSL_TRY(tsl_part_check(blocks->part, &block, i, &good));
+    blocks->was_done[i] = good;
+    blocks->resumed += good;
+  }
+  if (blocks->resumed < left)
+    tsl_notice(TSL_LOG_PLAN,
+               "%s: %lld of %lld blocks that an earlier run left were altered since; they are computed again",
+               product->request.output, (long long)(left - blocks->resumed), (long long)left);
+  return TESELA_OK;
 }
 
 /* The output's file, of its full size; or the one that is begun. */
@@ -325,19 +387,14 @@ static tesela_status take_part(tsl_product *product) {
   if (tsl_part_done(blocks->part) == 0) {
     tsl_text lines = {0};
     tesela_status status = tsl_blocks_describe(product, &lines);
-    tsl_interrupt_guard_two(tsl_part_data_name(blocks->part), tsl_part_journal_name(blocks->part));
     if (status == TESELA_OK)
       status = tsl_part_begin(blocks->part, &whole, product->type, blocks->count, tsl_text_get(&lines));
     tsl_text_free(&lines);
     return status;
   }
-  tsl_interrupt_tell(tsl_blocks_kept);
+  tsl_interrupt_tell(tsl_blocks_kept, tsl_part_data_name(blocks->part));
   TSL_TRY(tsl_part_continue(blocks->part, &whole, product->type, blocks->count));
-  for (int64_t i = 0; i < blocks->count; i++) {
-    blocks->was_done[i] = tsl_part_has(blocks->part, i);
-    blocks->resumed += blocks->was_done[i];
-  }
-  return TESELA_OK;
+  return check_left(product);
 }
 
 /* A copy of what a journal says, which is to outlast the next question; NULL where it says nothing, or nothing was left. */
@@ -351,14 +408,44 @@ static const char *first_said(const char *journal, const char *chosen, const cha
   return journal ? journal : chosen[0] ? chosen : asked;
 }
 
+static void free_plans(tsl_blocks *blocks) {
+  for (int64_t i = 0; i < blocks->plan_count; i++)
+    tesela_plan_destroy(blocks->plans[i].plan);
+  tesela_plan_destroy(blocks->whole);
+  tesela_plan_destroy(blocks->some);
+  free(blocks->plans);
+  tsl_settled_free(&blocks->like);
+  blocks->plans = NULL;
+  blocks->plan_count = 0;
+  blocks->whole = blocks->some = NULL;
+}
+
+/* Plans anew by strategies that take no more beside blocks than memory leaves. */
+static tesela_status plan_with_less(tsl_product *product) {
+  const tsl_block_size *size = &product->blocks->size;
+  const uint64_t held = size->memory * (product->blocks->is_doubled ? 2 : 1) + tsl_block_expect_room(product);
+  bool fits;
+  tsl_scratch_set_limit(held < product->memory ? product->memory - held : 0);
+  free_plans(product->blocks);
+  TSL_TRY(plan_whole(product, product->request.strategy, product->request.device));
+  TSL_TRY(choose_size(product, NULL, &fits));
+  return fits ? TESELA_OK
+              : tsl_fail(TESELA_OUT_OF_MEMORY,
+                         "no strategy takes blocks in %llu bytes of memory; allow more with --memory",
+                         (unsigned long long)product->memory);
+}
+
 /* Sizes and plans as the journal has them, where there is one, or as was chosen before panels turned out not to do. */
 static tesela_status plan_as_said(tsl_product *product, const char *strategy, const char *device,
                                   const char *size) {
   const tsl_product_request *request = &product->request;
   const tsl_settled *chosen = &product->of_whole;
+  bool fits;
   TSL_TRY(plan_whole(product, first_said(strategy, tsl_text_get(&chosen->strategy), request->strategy),
                      first_said(device, tsl_text_get(&chosen->device), request->device)));
-  TSL_TRY(choose_size(product, size));
+  TSL_TRY(choose_size(product, size, &fits));
+  if (!fits)
+    TSL_TRY(plan_with_less(product));
   return take_part(product);
 }
 
@@ -386,12 +473,7 @@ tesela_status tsl_blocks_plan(tsl_product *product) {
 void tsl_blocks_free(tsl_blocks *blocks) {
   if (!blocks)
     return;
-  for (int64_t i = 0; i < blocks->plan_count; i++)
-    tesela_plan_destroy(blocks->plans[i].plan);
-  tesela_plan_destroy(blocks->whole);
-  tesela_plan_destroy(blocks->some);
-  free(blocks->plans);
-  tsl_settled_free(&blocks->like);
+  free_plans(blocks);
   tsl_part_close(blocks->part);
   tsl_free(blocks->was_done);
   tsl_free(blocks);

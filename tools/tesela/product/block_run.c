@@ -220,6 +220,8 @@ static tesela_status tell_rest(const tsl_product *product, tesela_status status)
   if (status == TESELA_OK || !part || tsl_part_done(part) == 0)
     return status;
   tsl_status_save(&saved);
+  if (!tsl_part_remains(part))
+    return tsl_fail(status, "%s; no blocks of it are kept", saved.sentence);
   (void)tsl_part_sync(product->blocks->part);
   const bool same = tsl_blocks_check_inputs(product) == TESELA_OK;
   return tsl_fail(status, "%s; %lld of %lld blocks of %s are kept, %s", saved.sentence,

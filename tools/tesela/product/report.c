@@ -394,7 +394,7 @@ tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *re
   TSL_TRY(tsl_product_check_request(request));
   TSL_TRY(tsl_matrix_check_json(request->output, given->json));
   TSL_GO(tsl_product_open(request, &product));
-  product.progress = tsl_progress_start();
+  product.progress = tsl_progress_start(false);
   TSL_GO(plan_work(&product));
   status =
       product.by_blocks ? tsl_blocks_run(&product) : tsl_product_hint(&product, tsl_product_run(&product));
@@ -404,7 +404,7 @@ tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *re
 out:
   tsl_blocks_free(product.blocks);
   tsl_product_close(&product);
-  tsl_interrupt_tell(NULL);
+  tsl_interrupt_tell(NULL, NULL);
   tsl_interrupt_guard(NULL);
   return status;
 }

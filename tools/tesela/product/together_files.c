@@ -56,7 +56,12 @@ tesela_status tsl_together_write(tsl_together *work) {
   tsl_ranks_file *file = open_shared(work, tsl_part_data_name(work->part), true);
   work->files++;
   tsl_part_write_by(work->part, file ? tsl_ranks_write : NULL, file);
-  tesela_status status = write_own(work);
+  /* MPI opens the file by its name, which may have become another file's. */
+  tesela_status status =
+      tsl_part_remains(work->part)
+          ? write_own(work)
+          : tsl_fail(TESELA_IO_FAILED, "%s was replaced by another file before it was written",
+                     tsl_part_data_name(work->part));
   tsl_part_write_by(work->part, NULL, NULL);
   if (status == TESELA_OK)
     status = tsl_ranks_close(file);

@@ -73,11 +73,36 @@ static tesela_status conclude(const tsl_tuning *all) {
   return all->kept;
 }
 
+/* --- an interrupt --- */
+
+/* What there is to print at any time; NULL: not this. */
+typedef struct work {
+  const tsl_call *call;
+  tsl_tuning *one; /* that is searched now */
+  const tsl_call_log *log;
+  const tsl_tune_summary *rows; /* of the log */
+} work;
+
+/* Prints what was found before an interrupt, while a run goes on that takes too long. */
+static void conclude_early(void *argument) {
+  const work *job = argument;
+  const bool found = job->one && tsl_tuning_settle(job->call->options, job->one);
+  tesela_status status = TESELA_OK;
+  if (job->log)
+    status = tsl_tune_print_log(job->call, job->log, job->rows);
+  else if (found)
+    status = tsl_tune_print(job->call, job->one);
+  else
+    status = tsl_fail(TESELA_UNSUPPORTED, "it was interrupted before anything was measured");
+  if (status != TESELA_OK)
+    fprintf(stderr, "tesela tune: %s\n", tesela_last_error());
+}
+
 /* --- the calls of a program --- */
 
 /* Each for its share of the budget by the time that it took, the longest first; what a problem leaves of its share is
  * the others'. */
-static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const tsl_tuning *like) {
+static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const tsl_tuning *like, work *job) {
   const tsl_tune_options *given = call->options;
   tsl_call_log log;
   tsl_tune_summary *rows = NULL;
@@ -93,18 +118,22 @@ static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const 
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d results", log.count));
   for (int i = 0; i < log.count; i++)
     total += log.items[i].seconds;
+  job->log = &log;
+  job->rows = rows;
   for (int i = 0; i < log.count && left > 0 && !tsl_interrupted(); i++) {
     const tsl_logged *item = &log.items[i];
     const double start = tsl_clock(), share = total > 0 ? left * item->seconds / total : left;
     tsl_tuning one = *like;
     one.problem = item->problem;
     one.budget = fmax(share, fmin(left, least_share));
-    rows[i].tried = true;
+    job->one = &one;
     rows[i].status = tsl_tuning_run(given,
                                     given->device   ? given->device
                                     : *item->device ? item->device
                                                     : NULL,
                                     devices, &one);
+    job->one = NULL;
+    rows[i].tried = true;
     snprintf(rows[i].why, sizeof rows[i].why, "%s", rows[i].status == TESELA_OK ? "" : tesela_last_error());
     if (rows[i].status == TESELA_OK)
       tsl_tune_summarise(&one, &rows[i]);
@@ -117,6 +146,7 @@ static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const 
     total -= item->seconds;
     left -= tsl_clock() - start;
   }
+  tsl_interrupt_concluding();
   status = tsl_tune_print_log(call, &log, rows);
   if (status == TESELA_OK)
     status = conclude(&kept);
@@ -159,6 +189,7 @@ static tesela_status run(const tsl_call *call) {
   tsl_tuning all = {.search = tsl_search_find(given->search), .budget = given->budget};
   tsl_devices *devices = NULL;
   tesela_status status = TESELA_OK;
+  work job = {.call = call, .one = given->from_log ? NULL : &all};
   if (!all.search)
     return tsl_fail(TESELA_BAD_CALL, "--search %s: there are hill_climb, exhaustive and random",
                     given->search);
@@ -172,16 +203,18 @@ static tesela_status run(const tsl_call *call) {
     TSL_GO(check_place(given));
     TSL_GO(tsl_wisdom_open(&all.wisdom));
     TSL_GO(tsl_devices_create(&devices));
-    tsl_interrupt_catch();
-    TSL_GO(given->from_log ? tune_log(call, devices, &all)
+    tsl_interrupt_catch(conclude_early, &job);
+    TSL_GO(given->from_log ? tune_log(call, devices, &all, &job)
                            : tsl_tuning_run(given, given->device, devices, &all));
   }
+  tsl_interrupt_concluding();
   if (!given->from_log) {
     status = tsl_tune_print(call, &all);
     if (status == TESELA_OK)
       status = conclude(&all);
   }
 out:
+  tsl_interrupt_concluding();
   tsl_tuned_free(&all.tuned);
   tsl_space_free(&all.space);
   tsl_wisdom_close(all.wisdom);

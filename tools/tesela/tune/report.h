@@ -3,6 +3,7 @@
 #define TSL_TOOL_TUNE_REPORT_H
 
 #include "base/status.h"
+#include "cli/progress.h"
 #include "cli/select.h"
 #include "cli/tool.h"
 #include "tune/log.h"
@@ -31,6 +32,8 @@ typedef struct tsl_tuning {
   const char *cache_path;
   char *wisdom_path; /* NULL: nothing was kept */
   tsl_wisdom_merged merged;
+  tsl_progress *progress;        /* of the search, while it runs */
+  double started;                /* when it began, by tsl_clock() */
   bool cut_short;                /* an interrupt ended the search */
   tesela_status kept;            /* what became of keeping it */
   tsl_status_saved why_not_kept; /* its sentence */

@@ -1,5 +1,6 @@
 #include "tune/tuning.h"
 
+#include "base/clock.h"
 #include "base/pool.h"
 #include "base/status.h"
 #include "cli/interrupt.h"
@@ -64,19 +65,32 @@ static void tell(void *argument, const char *what, double fraction) {
   tsl_progress_at(argument, what, fraction);
 }
 
-/* The winner against the start once more, with more time, and judged in full. */
+/* What an interrupt leaves of the time for the last race. */
+static const double interrupted_seconds = 0.25;
+
+/* The winner against the start once more, with more time, and judged in full. After an interrupt, what there is no time for
+ * is left as the search has it. */
 static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   tsl_race_entry entries[2], *racing[2] = {&entries[0], &entries[1]};
   const int points[2] = {all->tuned.best, all->tuned.start};
   const int count = points[0] == points[1] ? 1 : 2;
-  const tsl_race_options race = {.seed = seed};
+  tsl_race_options race = {.seed = seed};
+  if (all->cut_short) {
+    race.seconds_max = interrupted_seconds / 4;
+    race.deadline = tsl_clock() + interrupted_seconds;
+  }
   memset(entries, 0, sizeof entries);
   for (int i = 0; i < count; i++) {
     entries[i].strategy = all->space.points[points[i]].strategy;
     entries[i].config = all->space.points[points[i]].config;
   }
-  TSL_TRY(tsl_race_run(&all->problem, all->device, &race, racing, count, NULL));
+  tsl_interrupt_wait_begin();
+  const tesela_status status = tsl_race_run(&all->problem, all->device, &race, racing, count, NULL);
+  tsl_interrupt_wait_end();
+  TSL_TRY(status);
   const tsl_race_entry *won = &entries[0], *start = &entries[count - 1];
+  if (all->cut_short && (won->result == TSL_CASE_REFUSED || start->result == TSL_CASE_REFUSED))
+    return TESELA_OK;
   if (won->result != TSL_CASE_RIGHT)
     return tsl_fail(won->result == TSL_CASE_WRONG ? TESELA_WRONG_RESULT : TESELA_DEVICE_FAILED,
                     "the fastest config, of %s, did not pass a second time: %s", won->strategy->name,
@@ -100,7 +114,19 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   all->tuned.best_seconds = now[0].seconds;
   all->tuned.spread = now[0].spread;
   all->tuned.gain = now[1].seconds / now[0].seconds;
+  if (start->result == TSL_CASE_RIGHT) /* the table tells the same gain */
+    all->tuned.results[all->tuned.start].seconds =
+        all->tuned.gain * all->tuned.results[all->tuned.best].seconds;
   return TESELA_OK;
+}
+
+/* Measures a batch. What an interrupt prints does not change meanwhile. */
+static tesela_status measure(void *argument, const tsl_space *space, const int *points, int count,
+                             double limit, tsl_tune_result *results) {
+  tsl_interrupt_wait_begin();
+  const tesela_status status = tsl_tune_by_race(argument, space, points, count, limit, results);
+  tsl_interrupt_wait_end();
+  return status;
 }
 
 static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning *all) {
@@ -113,11 +139,12 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
                         .stop = tsl_interrupted};
   tsl_progress *progress = NULL;
   tesela_status status = TESELA_OK;
+  all->started = tsl_clock();
   all->cache_path = given->cache;
   if (given->cache)
     TSL_GO(tsl_tune_cache_read(given->cache, true, &prior));
   prior.like = record_of(all, &all->space.points[all->start], 1, 0);
-  progress = tsl_progress_start();
+  progress = all->progress = tsl_progress_start(true);
   const tsl_tune_job job = {.space = &all->space,
                             .search = all->search,
                             .start = all->start,
@@ -128,7 +155,7 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
                             .batch = tsl_pool_default_threads() > least_batch ? tsl_pool_default_threads()
                                                                               : least_batch,
                             .seed = (uint64_t)given->seed,
-                            .measure = tsl_tune_by_race,
+                            .measure = measure,
                             .argument = &race,
                             .prior = given->cache ? &prior : NULL,
                             .keep = keep,
@@ -143,8 +170,10 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
   if (all->tuned.best < 0)
     TSL_GO(tsl_fail(TESELA_UNSUPPORTED, "none of %d configs gave a right result in time: %s",
                     all->tuned.tried_count, all->tuned.results[all->start].why));
-  status = confirm(all, (uint64_t)given->seed + 1);
+  TSL_GO(confirm(all, (uint64_t)given->seed + 1));
+  tsl_tuned_rescale(&all->tuned, all->space.count);
 out:
+  all->progress = NULL;
   tsl_progress_end(progress);
   tsl_tune_cache_free(&prior);
   return status;
@@ -166,6 +195,23 @@ out:
   tsl_text_free(&path);
   tsl_text_free(&text);
   return status;
+}
+
+bool tsl_tuning_settle(const tsl_tune_options *given, tsl_tuning *all) {
+  tsl_tuned *tuned = &all->tuned;
+  tsl_progress_stop(all->progress);
+  if (!tuned->results || tuned->best < 0)
+    return false;
+  const tsl_tune_result *start = &tuned->results[tuned->start];
+  all->cut_short = true;
+  tuned->seconds = tsl_clock() - all->started;
+  if (tuned->tried[tuned->start] && start->result == TSL_CASE_RIGHT)
+    tuned->gain = start->seconds / tuned->results[tuned->best].seconds;
+  tsl_tuned_rescale(tuned, all->space.count);
+  all->kept = keep_wisdom(given, all);
+  if (all->kept != TESELA_OK)
+    tsl_status_save(&all->why_not_kept);
+  return true;
 }
 
 tesela_status tsl_tuning_run(const tsl_tune_options *given, const char *device, tsl_devices *devices,
