@@ -351,7 +351,7 @@ static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) 
   }
   qsort(configs.points, (size_t)configs.count, sizeof *configs.points, by_prediction);
   draw_between((uint64_t)(shape[0] * 31 + shape[1] * 17 + shape[2]));
-  must(tsl_operand_sets_create(&problem, device, 1, false, &sets), "operands");
+  must(tsl_operand_sets_create(&problem, device, TSL_KIND_NORMAL, 1, false, &sets), "operands");
   const double made = tsl_clock() - start;
   for (int i = 0; i < configs.count && !isinf(configs.points[i].predicted); i++) {
     if (tsl_clock() - start - made > seconds_most)

@@ -54,10 +54,21 @@ int tsl_kinds_parse(const char *list, tsl_kind *kinds) {
   return count;
 }
 
-static tsl_distribution distribution_of(tsl_kind kind) {
-  return kind == TSL_KIND_UNIFORM  ? TSL_DRAW_UNIFORM
-         : kind == TSL_KIND_GRADED ? TSL_DRAW_GRADED
-                                   : TSL_DRAW_NORMAL;
+bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution) {
+  static const struct {
+    tsl_kind kind;
+    tsl_distribution drawn;
+  } drawn[] = {{TSL_KIND_NORMAL, TSL_DRAW_NORMAL},
+               {TSL_KIND_UNIFORM, TSL_DRAW_UNIFORM},
+               {TSL_KIND_GRADED, TSL_DRAW_GRADED},
+               {TSL_KIND_INTEGER, TSL_DRAW_INTEGER}};
+  *distribution = TSL_DRAW_NORMAL; /* what others are made of */
+  for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
+    if (drawn[i].kind == kind) {
+      *distribution = drawn[i].drawn;
+      return true;
+    }
+  return false;
 }
 
 static void make_softmax(double *x, int64_t count) {
@@ -90,7 +101,9 @@ void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64
   const tsl_type_info *info = tsl_type(type);
   const int64_t count = info->is_complex ? 2 * cols : cols;
   const uint64_t first = (uint64_t)row * (uint64_t)count;
-  tsl_random_fill(distribution_of(kind), seed, first, TESELA_F64, room, (size_t)count);
+  tsl_distribution distribution;
+  (void)tsl_kind_is_drawn(kind, &distribution);
+  tsl_random_fill(distribution, seed, first, TESELA_F64, room, (size_t)count);
   if (kind == TSL_KIND_SOFTMAX)
     make_softmax(room, count);
   else if (kind == TSL_KIND_KERNEL)

@@ -17,7 +17,8 @@
   X(IDENTITY, identity, "1 on the diagonal, zeros elsewhere")                                                \
   X(GRADED, graded, "normal, times a power of two between 2^-12 and 2^12")                                   \
   X(IMAGE, image, "whole numbers from 0 to 255, divided by 255")                                             \
-  X(SPARSE90, sparse90, "normal, nine of ten numbers zeros")
+  X(SPARSE90, sparse90, "normal, nine of ten numbers zeros")                                                 \
+  X(INTEGER, integer, "whole numbers from -8 to 8: products of exact sums")
 
 typedef enum tsl_kind {
 #define TSL_KIND_MEMBER(name, text, what) TSL_KIND_##name,
@@ -34,6 +35,8 @@ int tsl_kinds_parse(const char *list, tsl_kind *kinds);
 /* "normal|uniform|...". */
 const char *tsl_kind_names(void);
 
+/* Returns true if the numbers are those of a distribution, whose tsl_random_fill() makes any part of a row. */
+bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution);
 /* Makes row `row` of a matrix of rows x cols elements: `cols` elements in a row of `out`, of one type of numbers. A complex number's parts
  * are two neighbours of a real matrix with twice as many columns. `room`: cols (complex: 2 cols) doubles. */
 void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64_t cols, tesela_type type,

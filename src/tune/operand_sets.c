@@ -66,13 +66,30 @@ static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const layout
   return TESELA_OK;
 }
 
-static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const layout *one, uint64_t seed,
-                                 tsl_stream *stream) {
+/* Numbers of a kind where the shape has its elements. */
+static tesela_status fill_kind(tsl_kind data, uint64_t seed, const tsl_shape *shape, unsigned char *origin) {
+  const size_t size = tsl_type(shape->type)->size;
+  void *dense;
+  TSL_TRY(tsl_alloc((size_t)(shape->rows * shape->cols) * size, "operands to measure with", &dense));
+  const tesela_status status = tsl_kind_fill(data, seed, shape->rows, shape->cols, shape->type, dense);
+  for (int64_t row = 0; row < shape->rows && status == TESELA_OK; row++)
+    tsl_type_convert(shape->type, (unsigned char *)dense + (size_t)(row * shape->cols) * size, 1, shape->type,
+                     origin + row * shape->row_stride * (int64_t)size, shape->col_stride,
+                     (size_t)shape->cols);
+  tsl_free(dense);
+  return status;
+}
+
+static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const layout *one, tsl_kind data,
+                                 uint64_t seed, tsl_stream *stream) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(one->stride, "operands to measure with", &block));
   tesela_status status;
   unsigned char *origin = (unsigned char *)block + one->below * (int64_t)tsl_type(one->shape->type)->size;
-  TSL_GO(tsl_data_fill(TSL_DATA_NORMAL, seed + (uint64_t)operand, one->shape, 1, origin));
+  if (data == TSL_KIND_NORMAL)
+    TSL_GO(tsl_data_fill(TSL_DATA_NORMAL, seed + (uint64_t)operand, one->shape, 1, origin));
+  else
+    TSL_GO(fill_kind(data, seed + (uint64_t)operand, one->shape, origin));
   if (one->shape->structure == TESELA_TRIANGULAR || one->shape->structure == TESELA_UNIT_TRIANGULAR)
     tsl_solve_settle(TSL_DATA_NORMAL, seed, one->shape, origin);
   TSL_GO(tsl_device_write(stream, sets->buffers[operand], 0, block, one->stride));
@@ -99,7 +116,8 @@ static tesela_status make_items(tsl_operand_sets *sets, const layout layouts[TSL
   return TESELA_OK;
 }
 
-static tesela_status fill(tsl_operand_sets *sets, const layout layouts[TSL_OPERANDS], uint64_t seed) {
+static tesela_status fill(tsl_operand_sets *sets, const layout layouts[TSL_OPERANDS], tsl_kind data,
+                          uint64_t seed) {
   tsl_device *device = sets->device;
   tsl_stream *stream;
   tesela_status status = TESELA_OK;
@@ -107,20 +125,20 @@ static tesela_status fill(tsl_operand_sets *sets, const layout layouts[TSL_OPERA
     TSL_TRY(device->ops->buffer_create(device, (size_t)sets->count * layouts[i].stride, &sets->buffers[i]));
   TSL_TRY(device->ops->stream_create(device, &stream));
   for (int i = 0; i < TSL_OPERANDS && status == TESELA_OK; i++)
-    status = fill_buffer(sets, i, &layouts[i], seed, stream);
+    status = fill_buffer(sets, i, &layouts[i], i == TSL_OPERAND_A ? data : TSL_KIND_NORMAL, seed, stream);
   device->ops->stream_destroy(stream);
   return status == TESELA_OK ? make_items(sets, layouts) : status;
 }
 
-tesela_status tsl_operand_sets_create(const tsl_problem *problem, tsl_device *device, uint64_t seed,
-                                      bool warm, tsl_operand_sets *out) {
+tesela_status tsl_operand_sets_create(const tsl_problem *problem, tsl_device *device, tsl_kind data,
+                                      uint64_t seed, bool warm, tsl_operand_sets *out) {
   layout layouts[TSL_OPERANDS];
   *out = (tsl_operand_sets){.device = device};
   TSL_TRY(lay_out(problem, layouts));
   out->count = count_sets(layouts, device, warm, &out->cold);
   for (int i = 0; i < TSL_OPERANDS; i++)
     out->set_bytes += layouts[i].bytes;
-  const tesela_status status = fill(out, layouts, seed);
+  const tesela_status status = fill(out, layouts, data, seed);
   if (status != TESELA_OK)
     tsl_operand_sets_free(out);
   return status;

@@ -8,6 +8,7 @@
 #ifndef TSL_TUNE_OPERAND_SETS_H
 #define TSL_TUNE_OPERAND_SETS_H
 
+#include "base/kinds.h"
 #include "plan/plan.h"
 
 typedef struct tsl_operand_sets {
@@ -21,8 +22,8 @@ typedef struct tsl_operand_sets {
 
 /* Makes the sets on an open device: one when `warm`, else as many as fill twice the last cache, within a quarter of
  * the memory. On failure nothing is left. Free with tsl_operand_sets_free(), when no run is pending. */
-tesela_status tsl_operand_sets_create(const tsl_problem *problem, tsl_device *device, uint64_t seed,
-                                      bool warm, tsl_operand_sets *out);
+tesela_status tsl_operand_sets_create(const tsl_problem *problem, tsl_device *device, tsl_kind data,
+                                      uint64_t seed, bool warm, tsl_operand_sets *out);
 void tsl_operand_sets_free(tsl_operand_sets *sets);
 
 #endif

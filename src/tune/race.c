@@ -305,8 +305,8 @@ static bool any_running(const race *job) {
 /* A device without memory for a single set fails all entries. */
 static void time_on_sets(race *job) {
   const tsl_race_options *options = &job->options;
-  if (tsl_operand_sets_create(job->problem, job->device, options->seed, options->warm, &job->sets) !=
-      TESELA_OK) {
+  if (tsl_operand_sets_create(job->problem, job->device, options->data, options->seed, options->warm,
+                              &job->sets) != TESELA_OK) {
     for (int i = 0; i < job->count; i++)
       if (job->runners[i].running)
         drop(&job->runners[i], TSL_CASE_FAILED, tesela_last_error());

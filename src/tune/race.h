@@ -16,6 +16,7 @@
 #ifndef TSL_TUNE_RACE_H
 #define TSL_TUNE_RACE_H
 
+#include "base/kinds.h"
 #include "tune/race_entry.h"
 
 typedef struct tsl_race_options {
@@ -30,6 +31,7 @@ typedef struct tsl_race_options {
   int64_t operations_max; /* of the judge, as tsl_judge has it */
   bool warm;              /* one set of operands, which stays in the caches where it fits */
   uint64_t seed;          /* of the data and of the order */
+  tsl_kind data;          /* numbers of A; zero: normal ones */
   /* Where the race is: a few words, and how much of it is done, 0 to 1. May be NULL. */
   void (*progress)(void *argument, const char *what, double fraction);
   void *argument;

@@ -47,6 +47,13 @@ for device in $(kernel_devices); do
 done
 json 'j["seconds"]["total"] >= j["seconds"]["compute"] and j["flops_per_second"] > 0 and j["error_bound"] > 0'
 json 'j["measured"] is None and j["note"] is None'
+# Kinds of ordinary numbers: of a matrix that is made, and of A where strategies are measured.
+matrix eye.csv 3x2 --distribution identity --type f64
+[ "$(cat eye.csv)" = $'1,0\n0,1\n0,0' ] || fail "not the identity: $(cat eye.csv)"
+tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --seconds 0.01 --data softmax --json
+json 'j["options"]["data"] == "softmax"'
+tesela 0 explore --sizes 16 --types f32 --devices cpu --strategies sequential --seconds 0.01 --data relu
+prints "A's numbers were relu"
 # What residues do not pay for: the report says who computed it, in every form.
 matrix spread.npy 40x300 --type f64 --distribution graded
 matrix narrow.npy 300x20 --type f64

@@ -93,7 +93,8 @@ static void *no_address(tsl_buffer *buffer) {
   return NULL;
 }
 
-enum { M = 300, K = 500 };
+enum { M = 300 };
+static int64_t terms = 500;
 
 /* A run of C = A B, whose B has n columns, all of them by rows but B; C is turned where it says so. `whole`: the child, or NULL. */
 static tesela_status launch_with(tsl_device *on, const tsl_children *children, tsl_child *whole, int64_t n,
@@ -104,11 +105,11 @@ static tesela_status launch_with(tsl_device *on, const tsl_children *children, t
                    .device = on,
                    .state = &state,
                    .children = children};
-  work.problem = tsl_problem_gemm(M, n, K, TESELA_F64);
+  work.problem = tsl_problem_gemm(M, n, terms, TESELA_F64);
   a.device = b.device = c.device = scratch.device = on;
   const tsl_operands operands = {
-      .a = {.buffer = &a, .row_stride = K, .col_stride = 1},
-      .b = {.buffer = &b, .row_stride = 1, .col_stride = K},
+      .a = {.buffer = &a, .row_stride = terms, .col_stride = 1},
+      .b = {.buffer = &b, .row_stride = 1, .col_stride = terms},
       .c = {.buffer = &c, .row_stride = c_turned ? 1 : n, .col_stride = c_turned ? M : 1},
       .scratch = &scratch,
       .stays = stays};
@@ -147,9 +148,10 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
   const tsl_device_ops mocks = {.launch = note_launch, .tensor_map = no_map, .native_buffer = no_address};
   const tsl_children children = {.enqueue_as_given = note_child};
   mocked.ops = &mocks;
-  for (int turned = 0; turned < 2; turned++) {
+  for (int turned = 0; turned < 4; turned++) {
     children_run = 0;
-    must(launch_with(&mocked, &children, whole, WIDE, turned, NULL, -1));
+    terms = turned < 2 ? 500 : 5001; /* of which a glance reads some */
+    must(launch_with(&mocked, &children, whole, WIDE, turned % 2, NULL, -1));
     assert_int_equal(children_run, 1);
     assert_int_equal(launch_count, LAUNCHES + GLANCE);
     const residue_arguments *glance = &launched[0].given, *full = &launched[GLANCE].given;
@@ -167,7 +169,8 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
       assert_int_equal(full->apart[o], 1);
     }
     assert_int_equal(glance->rules.k, glance->k);
-    assert_true(glance->k <= full->k && glance->of[0].along * glance->k <= full->of[0].along * (full->k + 1));
+    assert_true(glance->k <= full->k && (glance->k - 1) * glance->of[0].along < full->k * full->of[0].along &&
+                glance->k < 2100);
     assert_int_equal(glance->glance, -1);
     assert_int_equal(full->glance, glance->choice);
     assert_true(full->choice != glance->choice && full->made != glance->made && full->has_whole);
@@ -175,6 +178,7 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
     assert_int_equal(given_to_child.wanted.at, full->choice + (int64_t)offsetof(residue_choice, is_whole));
     assert_int_equal(given_to_child.wanted.above, 0);
   }
+  terms = 500;
   tsl_stays stays = {.kept = 0};
   tsl_stays_start(&stays, TSL_OPERAND_A);
   must(launch_with(&mocked, &children, whole, WIDE, false, &stays, -1));

@@ -1,5 +1,5 @@
 /* tesela completion: what a shell needs to complete commands, options and values. */
-#include "base/random.h"
+#include "base/kinds.h"
 #include "base/status.h"
 #include "cli/options.h"
 #include "cli/tool.h"
@@ -39,8 +39,8 @@ static void complete_ops(tsl_text *out) {
 }
 
 static void complete_distributions(tsl_text *out) {
-  for (int i = 0; i < TSL_DRAW_COUNT; i++)
-    tsl_text_add(out, " %s", tsl_distribution_name((tsl_distribution)i));
+  for (int i = 0; i < TSL_KIND_COUNT; i++)
+    tsl_text_add(out, " %s", tsl_kind_name((tsl_kind)i));
 }
 
 static void complete_formats(tsl_text *out) {

@@ -1,8 +1,8 @@
 /* tesela generate: seeded random matrices, written as they are made. */
 #include "base/clock.h"
+#include "base/kinds.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "base/random.h"
 #include "base/status.h"
 #include "cli/interrupt.h"
 #include "cli/matrix_output.h"
@@ -17,7 +17,7 @@ enum { PANEL_BYTES = 16 << 20, CHUNK_ELEMENTS = 1 << 16 };
 
 typedef struct generate_options {
   const char *output, *format;
-  tsl_distribution distribution;
+  tsl_kind distribution;
   int64_t seed;
   tesela_type type;
   bool json, quiet;
@@ -29,8 +29,11 @@ static const tsl_option options[] = {
      offsetof(generate_options, output)},
     TSL_OPTION(generate_options, format, "format", FORMAT, NULL,
                "the format of -, and of a name that does not end in one: npy mtx csv txt"),
-    TSL_OPTION(generate_options, distribution, "distribution", DISTRIBUTION, "normal",
-               "what is drawn: normal, uniform (-1 to 1), integer (-8 to 8), graded (over 24 powers of two)"),
+    TSL_OPTION(
+        generate_options, distribution, "distribution", DISTRIBUTION, "normal",
+        "what is drawn: normal, uniform (-1 to 1), integer (-8 to 8), graded (over 24 powers of two); or "
+        "what "
+        "programs have: relu, softmax (rows), lognormal, kernel (Gaussian), identity, image, sparse90"),
     TSL_OPTION(generate_options, seed, "seed", SEED, "1",
                "the same seed makes the same matrix, on every machine"),
     TSL_OPTION(generate_options, type, "type", TYPE, "f32", "type of the elements"),
@@ -51,8 +54,11 @@ typedef struct filling {
   const generate_options *given;
   const tsl_type_info *type;
   char *data;
+  tsl_distribution drawn;
   uint64_t first;
   size_t count;
+  int64_t row, rows, cols; /* of kinds that are made row by row: the panel's first row, and the whole */
+  double *room;            /* a row for each worker */
 } filling;
 
 static void fill_chunk(void *argument, int64_t index, int worker) {
@@ -60,8 +66,31 @@ static void fill_chunk(void *argument, int64_t index, int worker) {
   const filling *what = argument;
   const size_t start = (size_t)index * CHUNK_ELEMENTS;
   const size_t count = what->count - start < CHUNK_ELEMENTS ? what->count - start : CHUNK_ELEMENTS;
-  tsl_random_fill(what->given->distribution, (uint64_t)what->given->seed, what->first + start,
-                  what->type->type, what->data + start * what->type->size, count);
+  tsl_random_fill(what->drawn, (uint64_t)what->given->seed, what->first + start, what->type->type,
+                  what->data + start * what->type->size, count);
+}
+
+static void fill_row(void *argument, int64_t index, int worker) {
+  const filling *what = argument;
+  tsl_kind_row(what->given->distribution, (uint64_t)what->given->seed, what->row + index, what->rows,
+               what->cols, what->type->type, what->room + worker * 2 * what->cols,
+               what->data + (size_t)(index * what->cols) * what->type->size);
+}
+
+/* By parts of rows where numbers do not depend on their rows. */
+static tesela_status fill_panel(filling *what, int64_t count) {
+  tsl_pool *pool = tsl_pool_shared();
+  void *room;
+  if (tsl_kind_is_drawn(what->given->distribution, &what->drawn)) {
+    tsl_pool_run(pool, (int64_t)((what->count + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS), fill_chunk, what);
+    return TESELA_OK;
+  }
+  TSL_TRY(tsl_alloc((size_t)(tsl_pool_threads(pool) * 2 * what->cols) * sizeof(double), "rows of numbers",
+                    &room));
+  what->room = room;
+  tsl_pool_run(pool, count, fill_row, what);
+  tsl_free(room);
+  return TESELA_OK;
 }
 
 static tesela_status write_panels(const generate_options *given, tsl_writer *writer, int64_t rows,
@@ -79,10 +108,16 @@ static tesela_status write_panels(const generate_options *given, tsl_writer *wri
     return status;
   for (int64_t row = 0; row < rows; row += panel) {
     const int64_t count = rows - row < panel ? rows - row : panel;
-    filling what = {given, type, data, (uint64_t)row * (uint64_t)cols, (size_t)(count * cols)};
+    filling what = {.given = given,
+                    .type = type,
+                    .data = data,
+                    .first = (uint64_t)row * (uint64_t)cols,
+                    .count = (size_t)(count * cols),
+                    .row = row,
+                    .rows = rows,
+                    .cols = cols};
     tsl_progress_at(progress, "writing", share * (double)row / (double)rows);
-    tsl_pool_run(tsl_pool_shared(), (int64_t)((what.count + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS), fill_chunk,
-                 &what);
+    TSL_GO(fill_panel(&what, count));
     TSL_GO(tsl_writer_rows(writer, count, data, cols, 1));
   }
   tsl_progress_at(progress, "writing to the disk", share);
@@ -95,7 +130,7 @@ out:
 
 static tesela_status report(const tsl_call *call, int64_t rows, int64_t cols) {
   const generate_options *given = call->options;
-  const char *distribution = tsl_distribution_name(given->distribution);
+  const char *distribution = tsl_kind_name(given->distribution);
   if (given->json)
     return tsl_print_json(call, json_pack("{s:s, s:I, s:I, s:s, s:s, s:I}", "output", given->output, "rows",
                                           (json_int_t)rows, "columns", (json_int_t)cols, "type",

@@ -1,6 +1,6 @@
 #include "cli/options.h"
 
-#include "base/random.h"
+#include "base/kinds.h"
 #include "base/status.h"
 #include "device/devices.h"
 #include "io/io.h"
@@ -224,11 +224,11 @@ static tesela_status read_scaling(const char *text, void *target) {
 }
 
 static tesela_status read_distribution(const char *text, void *target) {
-  if (tsl_distribution_parse(text, (tsl_distribution *)target))
+  if (tsl_kind_parse(text, (tsl_kind *)target))
     return TESELA_OK;
   tsl_text names = {0};
-  for (int i = 0; i < TSL_DRAW_COUNT; i++)
-    tsl_text_add(&names, "%s%s", i ? ", " : "", tsl_distribution_name((tsl_distribution)i));
+  for (int i = 0; i < TSL_KIND_COUNT; i++)
+    tsl_text_add(&names, "%s%s", i ? ", " : "", tsl_kind_name((tsl_kind)i));
   const tesela_status status =
       tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of %s", text, tsl_text_get(&names));
   tsl_text_free(&names);

@@ -3,6 +3,7 @@
 #ifndef TSL_TOOL_CLI_OPTIONS_H
 #define TSL_TOOL_CLI_OPTIONS_H
 
+#include "base/kinds.h"
 #include "base/text.h"
 #include "base/types.h"
 
@@ -36,7 +37,7 @@
   X(ACTIVATION, "FUNCTION", read_activation, tesela_activation)                                              \
   X(SCALING, "WHAT", read_scaling, tesela_scaling)                                                           \
   X(OP, "OP", read_op, const char *)                                                                         \
-  X(DISTRIBUTION, "NAME", read_distribution, tsl_distribution)
+  X(DISTRIBUTION, "NAME", read_distribution, tsl_kind)
 
 typedef enum tsl_value {
 #define TSL_VALUE_MEMBER(name, shown, reader, type) TSL_VALUE_##name,

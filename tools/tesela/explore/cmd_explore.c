@@ -123,7 +123,8 @@ const tsl_command tsl_command_explore = {
     .arguments = "",
     .details = "Every entry is verified before its time counts. Where no parameters are given, the "
                "strategy's own model chooses them for each size. Entries of one problem and device are timed "
-               "by turns, on standard normal operands that lie on the device and change with every run, so "
+               "by turns, on standard normal operands (A: --data) that lie on the device and change with "
+               "every run, so "
                "that none is found in a cache; a time is the median of samples, which are taken until it "
                "stands still or --seconds are over.\n"
                "Processes that mpirun or srun started multiply together, and --peers has the machine's "

@@ -17,6 +17,7 @@ tesela_status tsl_explore_prepare(const tsl_explore_options *given, const char *
                                     .time_limit = given->time_limit,
                                     .noise = given->noise,
                                     .warm = given->warm,
-                                    .seed = (uint64_t)given->seed};
+                                    .seed = (uint64_t)given->seed,
+                                    .data = given->data};
   return TESELA_OK;
 }

@@ -9,6 +9,7 @@ typedef struct tsl_explore_options {
   const char *sizes, *types, *devices, *accuracy;
   double seconds, time_limit, noise;
   int64_t threads, seed;
+  tsl_kind data;
   bool warm, json, csv, markdown;
   const char *html; /* a page to write; NULL: none */
 } tsl_explore_options;
@@ -37,6 +38,8 @@ typedef struct tsl_explore_options {
       TSL_OPTION(type, shared.warm, "warm", FLAG, NULL,                                                      \
                  "run on one set of operands, which stays in the caches where it fits"),                     \
       TSL_OPTION(type, shared.seed, "seed", SEED, "1", "of the data and of the order"),                      \
+      TSL_OPTION(type, shared.data, "data", DISTRIBUTION, "normal",                                          \
+                 "numbers of A, as tesela generate draws them: some strategies are slower on some of them"), \
       TSL_OPTION(type, shared.threads, "threads", COUNT, NULL, "use at most so many host threads"),          \
       TSL_OPTION(type, shared.csv, "csv", FLAG, NULL, "print CSV, one line an entry"),                       \
       TSL_OPTION(type, shared.markdown, "markdown", FLAG, NULL, "print Markdown"),                           \

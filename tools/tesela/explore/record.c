@@ -141,10 +141,10 @@ json_t *tsl_explore_json_machine(const tsl_exploration *all) {
 
 json_t *tsl_explore_json_options(const tsl_exploration *all) {
   const tsl_race_options *options = &all->options;
-  return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I}", "seconds", tsl_json_real(options->seconds_max),
+  return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:s}", "seconds", tsl_json_real(options->seconds_max),
                    "time_limit", tsl_json_real(options->time_limit), "patience",
                    tsl_json_real(options->time_limit), "noise", tsl_json_real(options->noise), "warm",
-                   options->warm, "seed", (json_int_t)options->seed);
+                   options->warm, "seed", (json_int_t)options->seed, "data", tsl_kind_name(options->data));
 }
 
 /* Of a sweep: its parameters and their values. */

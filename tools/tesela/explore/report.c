@@ -161,6 +161,8 @@ void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form
                  warm == 0          ? "cold: each run takes others, past the last cache"
                  : warm == measured ? "warm: one set, or too few to fill the last cache twice"
                                     : "cold where memory allowed so many, else warm (--json says where)");
+  if (measured > 0 && all->options.data != TSL_KIND_NORMAL)
+    tsl_text_add(&line, " A's numbers were %s, not normal.", tsl_kind_name(all->options.data));
   if (discarded > 0)
     tsl_text_add(&line, " %d of %d rounds were thrown away: everything was slower at once.", discarded,
                  rounds);
