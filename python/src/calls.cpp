@@ -1,7 +1,6 @@
 /* Calls of the library on operands that Python has looked at: products, batches, dots, transposes, plans. */
-#include "core.h"
+#include "arrays.h"
 
-#include <complex>
 #include <memory>
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
@@ -13,7 +12,6 @@
 
 namespace core {
 
-using Scalar = std::complex<double>;
 using Text = std::optional<std::string>;
 
 static const char *or_null(const Text &text) {
@@ -30,23 +28,17 @@ struct Operand {
 
 static Operand operand(const View &view, int64_t offset, int64_t row_stride, int64_t col_stride,
                        bool conjugate) {
-  if (!view.copy.empty() || !view.type || view.device_type == 0)
+  if (view.copy || !view.type || view.device_type == 0)
     throw nb::value_error("a view that tesela cannot read");
-  char *data = static_cast<char *>(view.data);
+  char *data = view.data;
   return {data ? data + offset * static_cast<int64_t>(type_size(view.type)) : data, view.type, row_stride,
           col_stride, conjugate};
-}
-
-/* What a plan knows of an operand. */
-static Operand no_operand(int type, int64_t row_stride, int64_t col_stride, bool conjugate) {
-  return {nullptr, static_cast<tesela_type>(type), row_stride, col_stride, conjugate};
 }
 
 static tesela_matrix as_matrix(const Operand &operand) {
   tesela_matrix matrix{};
   matrix.data = operand.data;
-  matrix.row_stride = operand.row_stride;
-  matrix.col_stride = operand.col_stride;
+  set_strides(operand.row_stride, operand.col_stride, &matrix);
   matrix.type = operand.type;
   matrix.conjugate = operand.conjugate;
   return matrix;
@@ -55,8 +47,7 @@ static tesela_matrix as_matrix(const Operand &operand) {
 static tesela_result as_result(const Operand &operand) {
   tesela_result result{};
   result.data = operand.data;
-  result.row_stride = operand.row_stride;
-  result.col_stride = operand.col_stride;
+  set_strides(operand.row_stride, operand.col_stride, &result);
   result.type = operand.type;
   return result;
 }
@@ -76,60 +67,6 @@ static tesela_scalar as_scalar(const Operand &operand) {
   return scalar;
 }
 
-/* What a product ends with. */
-struct Finish {
-  std::optional<Operand> bias;
-  tesela_along along;
-  tesela_activation activation;
-  std::optional<Operand> scale_a;
-  tesela_scaling scaling_a;
-  std::optional<Operand> scale_b;
-  tesela_scaling scaling_b;
-
-  tesela_finish vectors() const {
-    tesela_finish made{};
-    if (bias)
-      made.bias = as_vector(*bias);
-    if (scale_a)
-      made.scale_a = as_vector(*scale_a);
-    if (scale_b)
-      made.scale_b = as_vector(*scale_b);
-    return made;
-  }
-
-  void add_to(tesela_gemm_desc *desc) const {
-    const tesela_finish all = vectors();
-    desc->bias = all.bias;
-    desc->bias_along = along;
-    desc->activation = activation;
-    desc->scale_a = all.scale_a;
-    desc->scaling_a = scaling_a;
-    desc->scale_b = all.scale_b;
-    desc->scaling_b = scaling_b;
-  }
-};
-
-/* By the header's numbers. */
-static Finish finish(std::optional<Operand> bias, int along, int activation, std::optional<Operand> scale_a,
-                     int scaling_a, std::optional<Operand> scale_b, int scaling_b) {
-  return {bias,
-          static_cast<tesela_along>(along),
-          static_cast<tesela_activation>(activation),
-          scale_a,
-          static_cast<tesela_scaling>(scaling_a),
-          scale_b,
-          static_cast<tesela_scaling>(scaling_b)};
-}
-
-/* (plan, seconds, of which: allocation, copies in, computation, copies out; error bound, flushed below; error measured, rows, columns,
- * seconds of that) */
-nb::tuple tuple_of(const tesela_record &record) {
-  return nb::make_tuple(record.plan ? record.plan : "", record.seconds, record.seconds_allocate,
-                        record.seconds_copy_in, record.seconds_compute, record.seconds_copy_out,
-                        record.error_bound, record.flushed_below, record.error_measured, record.measured_rows,
-                        record.measured_cols, record.seconds_measure);
-}
-
 /* Calls the library while other threads run Python; what fails is raised. */
 template <class Call>
 static void unlocked(const Call &call) {
@@ -143,10 +80,10 @@ static void unlocked(const Call &call) {
 
 /* Likewise of a call that fills in a record, and returns what that holds. */
 template <class Call>
-static nb::tuple recorded(const Call &call) {
+static nb::object recorded(const Call &call) {
   tesela_record record{};
   unlocked([&] { return call(&record); });
-  return tuple_of(record);
+  return info_of(record);
 }
 
 template <class Desc>
@@ -157,14 +94,14 @@ static void demand(Desc *desc, const Ask &ask) {
 }
 
 /* What a product is, in the struct and behind its pointers. */
-struct Product {
+struct Described {
   tesela_gemm_desc desc{};
   Scalar alpha, beta;
   Text device, strategy;
   Ask ask;
 
-  Product(int64_t m, int64_t n, int64_t k, const Operand &a, const Operand &b, const Operand &c,
-          Scalar alpha_, Scalar beta_, Text device_, Text strategy_, Ask ask_, int64_t runs)
+  Described(int64_t m, int64_t n, int64_t k, const Operand &a, const Operand &b, const Operand &c, Scalar alpha_, Scalar beta_,
+            Text device_, Text strategy_, Ask ask_)
       : alpha(alpha_), beta(beta_), device(std::move(device_)), strategy(std::move(strategy_)),
         ask(std::move(ask_)) {
     desc.m = m;
@@ -177,78 +114,19 @@ struct Product {
     desc.beta = reinterpret_cast<const double *>(&beta);
     desc.device = or_null(device);
     desc.strategy = or_null(strategy);
-    desc.runs = runs;
     demand(&desc, ask);
   }
-  Product(const Product &) = delete;
+  Described(const Described &) = delete;
 };
 
-/* One product. */
-static nb::tuple multiply(int64_t m, int64_t n, int64_t k, Operand a, Operand b, Operand c, Scalar alpha,
-                          Scalar beta, Text device, Text strategy, const Ask &ask, const Finish &last) {
-  Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, 0);
-  last.add_to(&product.desc);
-  tesela_context *const where = open();
-  return recorded([&](tesela_record *record) { return tesela_gemm(where, &product.desc, record); });
-}
-
-/* Products at the indices of `shape`, with operands so many elements apart along each of its dimensions. */
-static nb::tuple multiply_many(int64_t m, int64_t n, int64_t k, Operand a, Operand b, Operand c, Scalar alpha,
-                               Scalar beta, Text device, Text strategy, const Ask &ask, const Finish &last,
-                               std::vector<int64_t> shape, std::vector<int64_t> a_steps,
-                               std::vector<int64_t> b_steps, std::vector<int64_t> c_steps) {
-  Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, 0);
-  last.add_to(&product.desc);
-  tesela_batch batch{};
-  std::vector<const void *> as, bs;
-  std::vector<void *> cs;
-  batch.count = 1;
-  for (int64_t dim : shape)
-    batch.count *= dim;
-  if (shape.size() == 1) {
-    batch.a_stride = a_steps[0];
-    batch.b_stride = b_steps[0];
-    batch.c_stride = c_steps[0];
-  } else {
-    const auto addresses = [&shape, &batch](const Operand &operand, const std::vector<int64_t> &steps,
-                                            auto *list) {
-      std::vector<int64_t> index(shape.size(), 0);
-      const int64_t size = static_cast<int64_t>(type_size(operand.type));
-      char *at = static_cast<char *>(operand.data);
-      list->reserve(static_cast<size_t>(batch.count));
-      for (int64_t i = 0; i < batch.count; i++) {
-        list->push_back(at);
-        for (size_t dim = shape.size(); dim-- > 0;) {
-          at += steps[dim] * size;
-          if (++index[dim] < shape[dim])
-            break;
-          at -= steps[dim] * size * shape[dim];
-          index[dim] = 0;
-        }
-      }
-    };
-    addresses(a, a_steps, &as);
-    addresses(b, b_steps, &bs);
-    addresses(c, c_steps, &cs);
-    batch.a = as.data();
-    batch.b = bs.data();
-    batch.c = cs.data();
-    product.desc.a.data = product.desc.b.data = nullptr;
-    product.desc.c.data = nullptr;
-  }
-  tesela_context *const where = open();
-  return recorded(
-      [&](tesela_record *record) { return tesela_gemm_batched(where, &product.desc, &batch, record); });
-}
-
-/* Products that differ, each as multiply() is given it, but for what they have in common. */
+/* Products that differ, each as `operands`, but for what they have in common. */
 using Member = std::tuple<int64_t, int64_t, int64_t, Operand, Operand, Operand>;
-static nb::tuple multiply_grouped(const std::vector<Member> &members, Scalar alpha, Scalar beta, Text device,
+static nb::object multiply_grouped(const std::vector<Member> &members, Scalar alpha, Scalar beta, Text device,
                                   Text strategy, const Ask &ask) {
-  std::vector<std::unique_ptr<Product>> products;
+  std::vector<std::unique_ptr<Described>> products;
   std::vector<tesela_gemm_desc> descs;
   for (const auto &[m, n, k, a, b, c] : members) {
-    products.push_back(std::make_unique<Product>(m, n, k, a, b, c, alpha, beta, device, strategy, ask, 0));
+    products.push_back(std::make_unique<Described>(m, n, k, a, b, c, alpha, beta, device, strategy, ask));
     descs.push_back(products.back()->desc);
   }
   tesela_context *const where = open();
@@ -260,12 +138,11 @@ static nb::tuple multiply_grouped(const std::vector<Member> &members, Scalar alp
 
 /* One product with structures. `shapes` has the structure and the triangle of A, of B and of C, as the operands lie, by the header's
  * numbers. In place, the general factor is none. */
-static nb::tuple multiply_structured(int64_t m, int64_t n, int64_t k, std::optional<Operand> a,
+static nb::object multiply_structured(int64_t m, int64_t n, int64_t k, std::optional<Operand> a,
                                      std::optional<Operand> b, Operand c, Scalar alpha, Scalar beta,
                                      std::vector<int> shapes, Text device, Text strategy, const Ask &ask) {
   const Operand nothing{nullptr, TESELA_TYPE_DEFAULT, 0, 0, false};
-  Product product(m, n, k, a.value_or(nothing), b.value_or(nothing), c, alpha, beta, device, strategy, ask,
-                  0);
+  Described product(m, n, k, a.value_or(nothing), b.value_or(nothing), c, alpha, beta, device, strategy, ask);
   product.desc.a_structure = static_cast<tesela_structure>(shapes.at(0));
   product.desc.a_triangle = static_cast<tesela_triangle>(shapes.at(1));
   product.desc.b_structure = static_cast<tesela_structure>(shapes.at(2));
@@ -278,7 +155,7 @@ static nb::tuple multiply_structured(int64_t m, int64_t n, int64_t k, std::optio
 }
 
 /* One solve; without b in place. */
-static nb::tuple solve(int64_t rows, int64_t cols, Operand a, int structure, int triangle, bool right,
+static nb::object solve(int64_t rows, int64_t cols, Operand a, int structure, int triangle, bool right,
                        std::optional<Operand> b, Operand x, Scalar alpha, Text device, Text strategy,
                        const Ask &ask) {
   tesela_solve_desc desc{};
@@ -301,7 +178,7 @@ static nb::tuple solve(int64_t rows, int64_t cols, Operand a, int structure, int
   return recorded([&](tesela_record *record) { return tesela_solve(where, &desc, record); });
 }
 
-static nb::tuple dot(int64_t n, Operand x, Operand y, Operand result, Scalar alpha, Scalar beta, Text device,
+static nb::object dot(int64_t n, Operand x, Operand y, Operand result, Scalar alpha, Scalar beta, Text device,
                      Text strategy, const Ask &ask) {
   tesela_dot_desc desc{};
   desc.n = n;
@@ -317,7 +194,7 @@ static nb::tuple dot(int64_t n, Operand x, Operand y, Operand result, Scalar alp
   return recorded([&](tesela_record *record) { return tesela_dot(where, &desc, record); });
 }
 
-static nb::tuple transpose(int64_t rows, int64_t cols, Operand a, Operand b, bool in_place, Scalar alpha,
+static nb::object transpose(int64_t rows, int64_t cols, Operand a, Operand b, bool in_place, Scalar alpha,
                            Text device, Text strategy, const Ask &ask) {
   tesela_transpose_desc desc{};
   desc.rows = rows;
@@ -334,62 +211,6 @@ static nb::tuple transpose(int64_t rows, int64_t cols, Operand a, Operand b, boo
   return recorded([&](tesela_record *record) { return tesela_transpose(where, &desc, record); });
 }
 
-/* A packed operand, and the plan that it was packed for. */
-struct Packed {
-  tesela_packed *packed = nullptr;
-  Packed() = default;
-  Packed(const Packed &) = delete;
-  ~Packed() { tesela_packed_destroy(packed); }
-};
-
-struct Plan {
-  tesela_plan *plan = nullptr;
-  Plan() = default;
-  Plan(const Plan &) = delete;
-  ~Plan() { tesela_plan_destroy(plan); }
-};
-
-static std::unique_ptr<Plan> plan(int64_t m, int64_t n, int64_t k, Operand a, Operand b, Operand c,
-                                  Scalar alpha, Scalar beta, Text device, Text strategy, const Ask &ask,
-                                  const Finish &last, int64_t runs) {
-  auto made = std::make_unique<Plan>();
-  Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, runs);
-  last.add_to(&product.desc);
-  tesela_context *const where = open();
-  unlocked([&] { return tesela_plan_create(where, &product.desc, &made->plan); });
-  return made;
-}
-
-using Given = std::optional<Operand>;
-
-/* A or B of a run: packed before, or an operand. */
-static tesela_matrix given(const Given &operand, const Packed *packed) {
-  tesela_matrix matrix{};
-  if (operand)
-    matrix = as_matrix(*operand);
-  if (packed)
-    matrix = tesela_matrix{};
-  matrix.packed = packed ? packed->packed : nullptr;
-  return matrix;
-}
-
-static nb::tuple run(Plan &self, Given a, const Packed *packed_a, Given b, const Packed *packed_b, Operand c,
-                     const Finish &last) {
-  const tesela_matrix left = given(a, packed_a), right = given(b, packed_b);
-  const tesela_result result = as_result(c);
-  const tesela_finish vectors = last.vectors();
-  return recorded([&](tesela_record *record) {
-    return tesela_plan_run_finished(self.plan, &left, &right, &result, &vectors, record);
-  });
-}
-
-static std::unique_ptr<Packed> pack(Plan &self, Given a, Given b) {
-  auto made = std::make_unique<Packed>();
-  const tesela_matrix left = given(a, nullptr), right = given(b, nullptr);
-  unlocked([&] { return tesela_pack(self.plan, a ? &left : nullptr, b ? &right : nullptr, &made->packed); });
-  return made;
-}
-
 void bind_calls(nb::module_ &module) {
   nb::class_<Operand>(module, "Operand");
   nb::class_<Ask>(module, "Ask")
@@ -398,25 +219,7 @@ void bind_calls(nb::module_ &module) {
              new (made) Ask{accuracy, bits, measure_error};
            })
       .def_ro("measure_error", &Ask::measure_error);
-  nb::class_<Finish>(module, "Finish");
-  module.def("finish", &finish, nb::arg("bias").none(), nb::arg("along"), nb::arg("activation"),
-             nb::arg("scale_a").none(), nb::arg("scaling_a"), nb::arg("scale_b").none(),
-             nb::arg("scaling_b"));
-  nb::class_<Packed>(module, "Packed");
-  nb::class_<Plan>(module, "Plan")
-      .def("run", &run, nb::arg("a").none(), nb::arg("packed_a").none(), nb::arg("b").none(),
-           nb::arg("packed_b").none(), nb::arg("c"), nb::arg("finish"))
-      .def("pack", &pack, nb::arg("a").none(), nb::arg("b").none())
-      .def_prop_ro("text", [](const Plan &self) { return tesela_plan_describe(self.plan); })
-      .def_prop_ro("seconds", [](const Plan &self) { return tesela_plan_seconds(self.plan); });
   module.def("operand", &operand);
-  module.def("no_operand", &no_operand);
-  module.def("check_signals", [] {
-    if (PyErr_CheckSignals() != 0)
-      throw nb::python_error();
-  });
-  module.def("multiply", &multiply);
-  module.def("multiply_many", &multiply_many);
   module.def("multiply_grouped", &multiply_grouped);
   module.def("multiply_structured", &multiply_structured, nb::arg("m"), nb::arg("n"), nb::arg("k"),
              nb::arg("a").none(), nb::arg("b").none(), nb::arg("c"), nb::arg("alpha"), nb::arg("beta"),
@@ -426,7 +229,6 @@ void bind_calls(nb::module_ &module) {
              nb::arg("device").none(), nb::arg("strategy").none(), nb::arg("ask"));
   module.def("dot", &dot);
   module.def("transpose", &transpose);
-  module.def("plan", &plan);
 }
 
 } // namespace core

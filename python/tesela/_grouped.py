@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
-from ._libraries import see
-from ._problem import info_of, nothing_ran
-from ._products import as_matrices, ask_of, check_out, matrix_strides, same_place, scalar, see_out
-from ._types import PRODUCTS, result_type
+from ._core import check_out, matrix_strides, product_types, same_place, scalar
+from ._libraries import repeated_copy, see, see_out
+from ._problem import Matrices, is_repeated, nothing_ran
+from ._types import ask_of, promoted, result_type
 
 
 def matmul_grouped(a: Sequence[Any], b: Sequence[Any], out: Sequence[Any] | None = None, *, alpha=1, beta=0,
@@ -57,12 +57,18 @@ def matmul_grouped(a: Sequence[Any], b: Sequence[Any], out: Sequence[Any] | None
         factors.append((scalar(alpha, kind, "alpha"), scalar(beta, kind, "beta")))
     info = nothing_ran()
     if members:
-        info = info_of(_core.multiply_grouped(members, *factors[0], device, strategy, ask))
+        info = _core.multiply_grouped(members, *factors[0], device, strategy, ask)
     return (made, info) if full_output else made
 
 
+def _matrix(seen, name: str) -> Matrices:
+    if is_repeated(*seen.view.shape, *seen.view.strides):
+        seen = repeated_copy(seen, name)
+    return Matrices(seen, 0, *matrix_strides(*seen.view.shape, *seen.view.strides), (), seen.conjugate)
+
+
 def see_product(a, b, out):
-    """The result of one product, what the library is told of it, its type, and what must live until it is computed."""
+    """The result of one product, the library's operands, its type, and what must live until it is computed."""
     seen_a, seen_b = see(a, "a"), see(b, "b")
     same_place(("a", seen_a), ("b", seen_b))
     if not seen_a.on_host:
@@ -72,15 +78,19 @@ def see_product(a, b, out):
         raise ValueError(f"a is {shapes[0]} and b is {shapes[1]}: m x k and k x n are expected")
     (m, k), n = shapes[0], shapes[1][1]
     into = None if out is None else see_out(out)
-    kind = result_type(seen_a.view.dtype, seen_b.view.dtype, None if into is None else into.view.dtype, PRODUCTS)
+    wanted = None if into is None else into.view.dtype
+    types = product_types(seen_a.view.dtype, seen_b.view.dtype, False)
+    if not types or wanted not in (None, *types):
+        seen_a, seen_b = promoted(seen_a, seen_b, wanted, False)
+    kind = result_type(seen_a.view.dtype, seen_b.view.dtype, wanted)
     if into is not None:
         same_place(("a", seen_a), ("out", into))
-        check_out(into, (m, n), (("a", seen_a), ("b", seen_b)))
+        check_out(into, (m, n), [("a", seen_a), ("b", seen_b)])
         result = out
     else:
         result = seen_a.library.empty((m, n), kind, seen_a)
         into = see(result, "out") if not hasattr(result, "seen") else result.seen
         result = seen_a.library.finish(result)
-    left, right = as_matrices(seen_a, "a", ()), as_matrices(seen_b, "b", ())
+    left, right = (_matrix(seen, name) if m and n and k else Matrices(seen, 0, 1, 1, ()) for seen, name in ((seen_a, "a"), (seen_b, "b")))
     c = _core.operand(into.view, 0, *matrix_strides(m, n, *into.view.strides), False)
     return result, (m, n, k, left.operand(), right.operand(), c), kind, (left, right, into)

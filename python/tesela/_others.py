@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
-from ._libraries import see, NumPy
-from ._problem import info_of, nothing_ran
-from ._products import ask_of, check_out, is_repeated, matrix_strides, same_place, scalar, see_out
-from ._types import DOTS, TRANSPOSES, result_type, type_name
+from ._core import check_out, matrix_strides, product_types, scalar
+from ._libraries import NumPy, repeated_copy, see, see_out
+from ._problem import is_repeated, nothing_ran
+from ._types import TRANSPOSES, ask_of, promoted, result_type, type_name
 
 
 def _vector(seen):
     (n,), (stride,) = seen.view.shape, seen.view.strides
     if stride == 0 and n > 1:
-        seen = seen.library.compact(seen, "a vector of one element")
+        seen = repeated_copy(seen, "a vector of one element")
         stride = seen.view.strides[0]
     return seen, _core.operand(seen.view, 0, stride if n > 1 else 1, 1, False)
 
@@ -63,13 +63,17 @@ def dot(x: Any, y: Any, *, alpha=1, dtype=None, device: str | None = None, strat
     (n,), (other,) = left.view.shape, right.view.shape
     if n != other:
         raise ValueError(f"x has {n} elements and y {other}")
-    kind = result_type(left.view.dtype, right.view.dtype, type_name(dtype), DOTS)
+    wanted = type_name(dtype)
+    types = product_types(left.view.dtype, right.view.dtype, False)
+    if not types or wanted not in (None, *types):
+        left, right = promoted(left, right, wanted, False, "xy")
+    kind = result_type(left.view.dtype, right.view.dtype, wanted, dot=True)
     result = left.library.empty((), kind, left)
     into = see(result, "result")
     left, a = _vector(left)
     right, b = _vector(right)
-    info = info_of(_core.dot(n, a, b, _core.operand(into.view, 0, 1, 1, False), scalar(alpha, kind, "alpha"), 0, device,
-                             strategy, ask_of(accuracy, bits, measure_error)))
+    info = _core.dot(n, a, b, _core.operand(into.view, 0, 1, 1, False), scalar(alpha, kind, "alpha"), 0, device,
+                             strategy, ask_of(accuracy, bits, measure_error))
     result = left.library.finish(result)
     if left.library is NumPy:
         result = result[()]
@@ -121,17 +125,17 @@ def transpose(a: Any, out: Any = None, *, alpha=1, device: str | None = None, st
     if out is not None:
         if into.view.dtype != view.dtype:
             raise TypeError(f"out is {into.view.dtype} and a {view.dtype}: transpose converts nothing")
-        check_out(into, (cols, rows), () if in_place else (("a", seen),))
-    if is_repeated(seen, rows, cols, *view.strides):
-        seen = seen.library.compact(seen, "a")
+        check_out(into, (cols, rows), [] if in_place else [("a", seen)])
+    if is_repeated(rows, cols, *view.strides):
+        seen = repeated_copy(seen, "a")
         view = seen.view
     if rows == 0 or cols == 0:
         info = nothing_ran()
     else:
         source = _core.operand(view, 0, *matrix_strides(rows, cols, *view.strides), False)
         target = _core.operand(into.view, 0, *matrix_strides(cols, rows, *into.view.strides), False)
-        info = info_of(_core.transpose(rows, cols, source, target, in_place, factor, device, strategy,
-                                        ask_of(accuracy, bits, measure_error)))
+        info = _core.transpose(rows, cols, source, target, in_place, factor, device, strategy,
+                                        ask_of(accuracy, bits, measure_error))
     if seen.conjugate:
         raise TypeError("a is a conjugate that was not computed yet: resolve_conj() computes it")
     if out is None:

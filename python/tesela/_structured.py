@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from . import _core
-from ._libraries import Seen, see, told_copy
-from ._problem import Matrices, info_of, nothing_ran
-from ._products import ask_of, check_out, is_repeated, matrix_strides, same_place, scalar, see_out
+from ._core import check_out, matrix_strides, same_place, scalar
+from ._libraries import Seen, repeated_copy, see, see_out
+from ._problem import Matrices, is_repeated, nothing_ran
+from ._types import ask_of, common_type
 
 # The public header's numbers.
 GENERAL, SYMMETRIC, HERMITIAN, TRIANGULAR, UNIT_TRIANGULAR = range(5)
@@ -27,24 +28,39 @@ class Matrix(NamedTuple):
         return self.at.operand()
 
 
-def _see(array, name: str) -> Seen:
+def _see(array, name: str, like: Seen | None = None) -> Seen:
+    """Looks at an array, and converts it where NumPy would: integers to float64, and to the type of `like`."""
     seen = see(array, name)
     if not seen.on_host:
         raise ValueError(f"{name} is on a device: products with triangles are of arrays on the host; matmul takes general ones")
-    if seen.view.dtype not in TYPES:
-        raise TypeError(f"{name} is {seen.view.dtype}: triangles are of {', '.join(TYPES)}")
+    kind = seen.view.dtype
+    common = common_type(kind, kind if like is None else like.view.dtype)
+    if common in TYPES and common != kind:
+        return seen.library.convert(seen, name, common)
+    if kind not in TYPES:
+        raise TypeError(f"{name} is {kind}: triangles are of {', '.join(TYPES)}")
     return seen
+
+
+def _see_pair(a, b) -> tuple:
+    left = _see(a, "a")
+    right = _see(b, "b", left)
+    return _see(left.array, "a", right) if left.view.dtype != right.view.dtype else left, right
+
+
+def _how(trans) -> str:
+    how = trans.lower() if isinstance(trans, str) else trans
+    if how not in ("n", "t", "c"):
+        raise ValueError(f'trans is {trans!r}: "n" is as it is, "t" transposed and "c" conjugated and transposed')
+    return how
 
 
 def _matrix(seen: Seen, name: str, how: str = "n") -> Matrix:
     """`how` transposes ("t"), and conjugates ("c"), what lies there."""
-    if how not in ("n", "t", "c"):
-        raise ValueError(f'trans is {how!r}: "n" is as it is, "t" transposed and "c" conjugated and transposed')
     if len(seen.view.shape) != 2:
         raise ValueError(f"{name} has {len(seen.view.shape)} dimensions, and a matrix is expected")
-    if is_repeated(seen, *seen.view.shape, *seen.view.strides):
-        told_copy(name, "all its elements are one, which the library's strides cannot say")
-        seen = seen.library.compact(seen, name)
+    if is_repeated(*seen.view.shape, *seen.view.strides):
+        seen = repeated_copy(seen, name)
     (rows, cols), (row_stride, col_stride) = seen.view.shape, seen.view.strides
     if how != "n":
         rows, cols, row_stride, col_stride = cols, rows, col_stride, row_stride
@@ -64,14 +80,12 @@ def _triangle(lower: bool, how: str) -> int:
     return LOWER if bool(lower) == (how == "n") else UPPER
 
 
-def _columns(array, name: str) -> tuple:
+def _columns(seen: Seen, name: str) -> tuple:
     """Right-hand sides, and whether they are one vector, which is a column then."""
-    seen = _see(array, name)
     if len(seen.view.shape) == 1:
         (n,), (stride,) = seen.view.shape, seen.view.strides
         if stride == 0 and n > 1:
-            told_copy(name, "all its elements are one, which the library's strides cannot say")
-            seen = seen.library.compact(seen, name)
+            seen = repeated_copy(seen, name)
             (stride,) = seen.view.strides
         return Matrix(seen, n, 1, Matrices(seen, 0, *matrix_strides(n, 1, stride, 1), (), seen.conjugate)), True
     return _matrix(seen, name), False
@@ -96,7 +110,7 @@ def _result(like: Matrix, shape: tuple, out, reads: tuple, in_place: Seen | None
         same_place(("out", into), *reads)
         if into.view.dtype != seen.view.dtype:
             raise TypeError(f"out is {into.view.dtype}, and the result {seen.view.dtype}")
-        check_out(into, shape, [(name, other) for name, other in reads if not (same and other is in_place)])
+        check_out(into, tuple(shape), [(name, other) for name, other in reads if not (same and other is in_place)])
     rows, cols = shape if len(shape) == 2 else (shape[0], 1)
     strides = tuple(into.view.strides) if len(shape) == 2 else (*into.view.strides, 1)
     return result, Matrix(into, rows, cols, Matrices(into, 0, *matrix_strides(rows, cols, *strides), ())), same
@@ -119,8 +133,9 @@ def _check_sizes(square: Matrix, others: Matrix, right: bool) -> None:
 
 
 def _triangle_and_columns(a, b, trans: str, right: bool) -> tuple[Matrix, Matrix]:
-    triangle = _square(_see(a, "a"), "a", trans)
-    columns, is_vector = _columns(b, "b")
+    left, right_side = _see_pair(a, b)
+    triangle = _square(left, "a", trans)
+    columns, is_vector = _columns(right_side, "b")
     if right and is_vector:
         raise ValueError("b is a vector: on the left of a triangle it is a row, b[None, :]")
     _check_sizes(triangle, columns, right)
@@ -169,6 +184,7 @@ def solve_triangular(a: Any, b: Any, out: Any = None, *, alpha=1, lower: bool = 
     >>> tesela.solve_triangular(numpy.array([[2.0, 0.0], [1.0, 4.0]]), numpy.array([2.0, 9.0]), lower=True)
     array([1., 2.])
     """
+    trans = _how(trans)
     triangle, sides = _triangle_and_columns(a, b, trans, right)
     _resolved(sides.seen, "b")
     factor = scalar(alpha, sides.seen.view.dtype, "alpha")
@@ -177,9 +193,9 @@ def solve_triangular(a: Any, b: Any, out: Any = None, *, alpha=1, lower: bool = 
     if sides.rows == 0 or sides.cols == 0:
         info = nothing_ran()
     else:
-        info = info_of(_core.solve(sides.rows, sides.cols, triangle.operand(), UNIT_TRIANGULAR if unit_diagonal else TRIANGULAR,
+        info = _core.solve(sides.rows, sides.cols, triangle.operand(), UNIT_TRIANGULAR if unit_diagonal else TRIANGULAR,
                                    _triangle(lower, trans), bool(right), None if in_place else sides.operand(), x.operand(),
-                                   factor, device, strategy, ask_of(accuracy, bits, 0)))
+                                   factor, device, strategy, ask_of(accuracy, bits, 0))
     return _finished(sides.seen, result, info, out, full_output)
 
 
@@ -191,8 +207,8 @@ def _multiply(square: Matrix, structure: int, triangle: int, others: Matrix, res
     general = None if in_place else others.operand()
     pair = (general, square.operand()) if right else (square.operand(), general)
     shapes = [GENERAL, WHOLE, structure, triangle] if right else [structure, triangle, GENERAL, WHOLE]
-    return info_of(_core.multiply_structured(others.rows, others.cols, square.rows, *pair, result.operand(), alpha, beta,
-                                             [*shapes, GENERAL, WHOLE], device, strategy, ask))
+    return _core.multiply_structured(others.rows, others.cols, square.rows, *pair, result.operand(), alpha, beta,
+                                             [*shapes, GENERAL, WHOLE], device, strategy, ask)
 
 
 def trmm(a: Any, b: Any, out: Any = None, *, alpha=1, lower: bool = False, unit_diagonal: bool = False, trans: str = "n",
@@ -216,6 +232,7 @@ def trmm(a: Any, b: Any, out: Any = None, *, alpha=1, lower: bool = False, unit_
     ValueError, TypeError, MemoryError, tesela.Error
         As `matmul`.
     """
+    trans = _how(trans)
     triangle, others = _triangle_and_columns(a, b, trans, right)
     factor = scalar(alpha, others.seen.view.dtype, "alpha")
     result, c, in_place = _result(others, tuple(others.seen.view.shape), out, (("a", triangle.seen), ("b", others.seen)),
@@ -262,7 +279,8 @@ def symm(a: Any, b: Any, out: Any = None, *, alpha=1, beta=0, lower: bool = Fals
     ValueError, TypeError, MemoryError, tesela.Error
         As `matmul`.
     """
-    square, others = _square(_see(a, "a"), "a"), _matrix(_see(b, "b"), "b")
+    left, right_side = _see_pair(a, b)
+    square, others = _square(left, "a"), _matrix(right_side, "b")
     _check_sizes(square, others, right)
     kind = others.seen.view.dtype
     alpha, beta = scalar(alpha, kind, "alpha"), scalar(beta, kind, "beta")
@@ -345,10 +363,10 @@ def syrk(a: Any, out: Any = None, *, alpha=1, beta=0, trans: bool = False, hermi
     if n == 0:
         info = nothing_ran()
     else:
-        info = info_of(_core.multiply_structured(
+        info = _core.multiply_structured(
             n, n, k, left.operand(), other.operand(), c.operand(), alpha, beta,
             [GENERAL, WHOLE, GENERAL, WHOLE, HERMITIAN if hermitian else GENERAL, UPPER if triangle == "upper" else LOWER],
-            device, strategy, ask_of(accuracy, bits, 0)))
+            device, strategy, ask_of(accuracy, bits, 0))
     if triangle == "both":
         _mirror(result, n, hermitian)
     return _finished(seen, result, info, out, full_output)
