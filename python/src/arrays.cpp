@@ -63,6 +63,7 @@ bool read_arguments(const Function &function, PyObject *const *given, size_t cou
   }
   for (size_t i = 0; i < count; i++)
     arguments->at[i == 2 ? static_cast<size_t>(function.third) : i] = given[i];
+  bool has_none = count > 2 && given[2] == Py_None;
   for (Py_ssize_t i = 0; i < named; i++) {
     const int word = word_of(PyTuple_GET_ITEM(names, i));
     if (word == WORDS || !(function.words >> word & 1)) {
@@ -74,16 +75,17 @@ bool read_arguments(const Function &function, PyObject *const *given, size_t cou
       return false;
     }
     arguments->at[word] = given[count + static_cast<size_t>(i)];
+    has_none = has_none || arguments->at[word] == Py_None;
   }
-  for (int i = 0; i < WORDS; i++) {
-    if (i < function.required && (!arguments->at[i] || arguments->at[i] == Py_None)) {
-      PyErr_Format(PyExc_TypeError, arguments->at[i] ? "%s(): %s is None, and an array is expected" : "%s() misses the argument '%s'",
-                   function.name, word_names[i]);
-      return false;
-    }
-    if (arguments->at[i] == Py_None)
-      arguments->at[i] = nullptr;
+  for (int i = 0; i < function.required; i++) {
+    if (arguments->at[i] && arguments->at[i] != Py_None)
+      continue;
+    PyErr_Format(PyExc_TypeError, arguments->at[i] ? "%s(): %s is None, and an array is expected" : "%s() misses the argument '%s'",
+                 function.name, word_names[i]);
+    return false;
   }
+  if (has_none)
+    std::replace(std::begin(arguments->at), std::end(arguments->at), Py_None, static_cast<PyObject *>(nullptr));
   return true;
 }
 
@@ -110,8 +112,6 @@ bool is_true(PyObject *value) {
 }
 
 Ask ask_of(const Arguments &arguments) {
-  if (!arguments[ACCURACY] && !arguments[BITS] && !arguments[MEASURE_ERROR])
-    return {};
   const auto or_none = [](PyObject *value, PyObject *none) { return nb::handle(value ? value : none); };
   nb::object zero = nb::int_(0);
   return nb::cast<Ask>(ask_any.get()(or_none(arguments[ACCURACY], Py_None), or_none(arguments[BITS], Py_None),

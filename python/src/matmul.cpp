@@ -35,7 +35,8 @@ void Product::read(const Arguments &arguments, tesela_type kind) {
   device = text_of(arguments[DEVICE], "device");
   strategy = text_of(arguments[STRATEGY], "strategy");
   stream = arguments[STREAM];
-  ask = ask_of(arguments);
+  if (arguments[ACCURACY] || arguments[BITS] || arguments[MEASURE_ERROR])
+    ask = ask_of(arguments);
 }
 
 static const char *at_row(const Array &array, int64_t elements) {
@@ -466,7 +467,9 @@ static PyObject *multiply(const Arguments &arguments) {
   normalize(p.m, p.n, &p.c_lies.row_stride, &p.c_lies.col_stride);
   lay_out(&p.a, p.dims, false, &p.a_lies);
   lay_out(&p.b, p.dims, true, &p.b_lies);
-  tesela_record record{};
+  tesela_record record;
+  if (with_info)
+    record = {};
   compute(&p, with_info ? &record : nullptr);
   return given_back(has_out ? std::move(result) : finished(p.a, std::move(result)), with_info, record);
 }
@@ -550,7 +553,9 @@ static PyObject *multiply_general(const Arguments &arguments) {
   p.c_lies.col_stride = p.c.at.strides[1];
   p.c_lies.conjugate = false;
   normalize(p.m, p.n, &p.c_lies.row_stride, &p.c_lies.col_stride);
-  tesela_record record{};
+  tesela_record record;
+  if (with_info)
+    record = {};
   compute(&p, with_info ? &record : nullptr);
   return given_back(has_out ? std::move(result) : finished(p.a, std::move(result)), with_info, record);
 }

@@ -289,14 +289,16 @@ static PyObject *run(PlanState &state, const Arguments &arguments) {
     raise(PyExc_ValueError, "out is %s with strides %S; the plan is for %s with %S", dtype_name(run.c.at.type),
           tuple_of_shape(2, strides).ptr(), dtype_name(state.kind), tuple_of_shape(2, wanted).ptr());
   }
-  tesela_record record{};
+  tesela_record record;
+  if (with_info)
+    record = {};
   if (state.on_host && arguments[STREAM])
     raise(PyExc_ValueError, "stream is for arrays on a device; these are on the host");
   if (p.m > 0 && p.n > 0) {
     if (state.on_host)
       run_on_host(state, &run, with_info ? &record : nullptr);
     else
-      run_on_device(state, &run, arguments[STREAM], &record);
+      run_on_device(state, &run, arguments[STREAM], with_info ? &record : nullptr);
   }
   return given_back(has_out ? std::move(result) : finished(state.like, std::move(result)), with_info, record);
 }
