@@ -21,6 +21,7 @@ nb::handle FromPython::get() {
 }
 
 static FromPython see_any("tesela._libraries", "see"), see_any_out("tesela._libraries", "see_out"),
+    empty_any("tesela._libraries", "empty_like"),
     compact_any("tesela._libraries", "compact"), share_any("tesela._libraries", "share_memory"),
     vector_any("tesela._libraries", "see_vector"), numpy_library("tesela._libraries", "NumPy"),
     promoted("tesela._types", "promoted"), type_name("tesela._types", "type_name"),
@@ -173,6 +174,12 @@ void see_out(PyObject *object, Array *array) {
 
 nb::object seen_of(const Array &array) {
   return array.keeper.is_valid() ? array.keeper : see_any.get()(nb::handle(array.object), array.name);
+}
+
+void convert(Array *array, const std::string &from, tesela_type to) {
+  nb::object seen = seen_of(*array);
+  if (nb::cast<std::string>(seen.attr("view").attr("dtype")) == from)
+    take(seen.attr("library").attr("convert")(seen, array->name, dtype_name(to)), array->name, array);
 }
 
 void make_compact(Array *array) {
@@ -504,6 +511,10 @@ nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64
   else
     take(own, "out", into);
   return made;
+}
+
+void make_empty(const Array &like, tesela_type kind, Array *made) {
+  take(empty_any.get()(seen_of(like), dtype_name(kind)), "out", made);
 }
 
 nb::object finished(const Array &like, nb::object result) {

@@ -101,6 +101,8 @@ void see_out(PyObject *object, Array *array);
 /* A Seen of _libraries.py for an array. */
 nb::object seen_of(const Array &array);
 
+/* Converts an array of a type by its name; an array of another type stays as it is. */
+void convert(Array *array, const std::string &from, tesela_type to);
 /* Copies an array whose strides the library cannot say. */
 void make_compact(Array *array);
 /* Sees that two arrays are on one device, or both on the host. */
@@ -134,6 +136,8 @@ void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64
 
 /* Makes an array of a library for a result. */
 nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64_t *shape, Array *into);
+/* Makes an array without elements, of the library and the device of another one. */
+void make_empty(const Array &like, tesela_type kind, Array *made);
 /* Makes of a result what its library's callers expect. */
 nb::object finished(const Array &like, nb::object result);
 /* (result, info), or the result alone. */

@@ -43,12 +43,12 @@ struct Layout {
 struct PlanState {
   Product product; /* its data is that of the arrays the plan was made with, and is not read */
   Layout lies[2];
+  std::string converted[2]; /* the types that A and B were given with, where the plan is for another type */
   tesela_type kind;
   bool on_host, is_short;
   std::string device, strategy, text;
   int64_t runs = 0;
   Array like; /* an array without elements: results are of its library and device */
-  nb::object like_object;
   std::shared_ptr<MadePlan> made;
   int number = -1; /* of the context that made belongs to */
 };
@@ -131,15 +131,20 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
   if (rows != cols)
     raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not meet %lld rows", tuple_of_shape(2, p.a.at.shape).ptr(),
           tuple_of_shape(2, p.b.at.shape).ptr(), cols, rows);
-  const int64_t shape[] = {p.m, p.n}, none[] = {0};
+  const int64_t shape[] = {p.m, p.n};
   if (has_out) {
     see_out(arguments[OUT], &p.c);
     if (p.c.at.ndim != 2 || p.c.at.shape[0] != p.m || p.c.at.shape[1] != p.n)
       raise(PyExc_ValueError, "out has the shape %S, the result %S", tuple_of_shape(p.c.at.ndim, p.c.at.shape).ptr(),
             tuple_of_shape(2, shape).ptr());
   }
+  const tesela_type given[] = {p.a.at.type, p.b.at.type};
+  const nb::object before[] = {given[0] ? nb::object() : seen_of(p.a), given[1] ? nb::object() : seen_of(p.b)};
   state->kind =
       result_type(&p.a, &p.b, arguments[DTYPE], has_out ? &p.c : nullptr, arguments[SCALE_A] || arguments[SCALE_B]);
+  for (int i = 0; i < 2; i++)
+    if ((i ? p.b : p.a).at.type != given[i])
+      state->converted[i] = before[i].is_valid() ? nb::cast<std::string>(before[i].attr("view").attr("dtype")) : dtype_name(given[i]);
   p.read(arguments, state->kind);
   p.device = keep(p.device, &state->device);
   p.strategy = keep(p.strategy, &state->strategy);
@@ -164,7 +169,7 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
   state->lies[1] = layout_of(p.b, p.b_lies);
   state->on_host = p.a.at.on_host();
   state->is_short = p.is_short();
-  state->like_object = new_result(p.a, state->kind, 1, none, &state->like);
+  make_empty(p.a, state->kind, &state->like);
   if (state->on_host) {
     plan_of(*state);
   } else {
@@ -196,6 +201,8 @@ static void read_operand(PlanState &state, PyObject *object, int which, Array *a
   }
   see(object, name, array);
   const Layout &wanted = state.lies[which];
+  if (array->at.type != wanted.type && !state.converted[which].empty())
+    convert(array, state.converted[which], wanted.type);
   if (array->at.ndim == 2)
     lay_out(array, 0, false, lies);
   if (array->at.ndim != 2 || !(layout_of(*array, *lies) == wanted)) {
@@ -283,7 +290,8 @@ static PyObject *run(PlanState &state, const Arguments &arguments) {
     result = new_result(state.like, state.kind, 2, shape, &run.c);
   }
   set_c(run.c, p.m, p.n, &run.c_lies);
-  if (run.c.at.type != state.kind || run.c_lies.row_stride != p.c_lies.row_stride || run.c_lies.col_stride != p.c_lies.col_stride) {
+  const bool has_strides = p.m > 0 && p.n > 0;
+  if (run.c.at.type != state.kind || (has_strides && (run.c_lies.row_stride != p.c_lies.row_stride || run.c_lies.col_stride != p.c_lies.col_stride))) {
     const int64_t strides[] = {run.c_lies.row_stride, run.c_lies.col_stride},
                   wanted[] = {p.c_lies.row_stride, p.c_lies.col_stride};
     raise(PyExc_ValueError, "out is %s with strides %S; the plan is for %s with %S", dtype_name(run.c.at.type),

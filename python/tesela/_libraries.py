@@ -276,6 +276,12 @@ def see_out(out) -> Seen:
     return seen
 
 
+def empty_like(seen: Seen, kind: str) -> Seen:
+    """An array without elements, whose library and device are those of `seen`."""
+    empty = seen.library.empty((0,), kind, seen)
+    return getattr(empty, "seen", None) or Seen(seen.library, empty, see(empty, "out").view)
+
+
 def compact(seen: Seen, name: str) -> Seen:
     """A copy whose elements lie close together, and are not to be conjugated."""
     if seen.conjugate:

@@ -152,7 +152,7 @@ def test_jax():
     (lambda a, b: tesela.solve_triangular(a, b[:, 0], right=True), ValueError, "row"),
     (lambda a, b: tesela.solve_triangular(a, b, trans="x"), ValueError, "trans"),
     (lambda a, b: tesela.solve_triangular(a, b, alpha=1j), TypeError, "complex"),
-    (lambda a, b: tesela.solve_triangular(a, b.astype("f4")), TypeError, "float32"),
+    (lambda a, b: tesela.solve_triangular(a, b.astype("f4"), b.astype("f4")), TypeError, "out is float32, and the result float64"),
     (lambda a, b: tesela.solve_triangular(a.astype("f2"), b.astype("f2")), TypeError, "float16"),
     (lambda a, b: tesela.solve_triangular(a, b, b[::-1]), ValueError, "share memory"),
     (lambda a, b: tesela.solve_triangular(a, b, numpy.empty((2, 4))), ValueError, "shape"),
