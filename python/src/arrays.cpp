@@ -334,7 +334,8 @@ tesela_type result_type(Array *a, Array *b, PyObject *dtype, const Array *out, b
   if (count == 0 || (has_wish && !is_among(wanted, types, count))) {
     if (out && !dtype)
       name = seen_of(*out).attr("view").attr("dtype");
-    nb::object pair = promoted.get()(seen_of(*a), seen_of(*b), name.is_valid() ? name : nb::none(), is_scaled);
+    nb::object pair = promoted.get()(seen_of(*a), seen_of(*b), name.is_valid() ? name : nb::none(), is_scaled,
+                                     out && !dtype ? out->name : "dtype");
     take(pair[0], a->name, a);
     take(pair[1], b->name, b);
     count = possible_types(a->at.type, b->at.type, is_scaled, types);

@@ -149,11 +149,10 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
   p.device = keep(p.device, &state->device);
   p.strategy = keep(p.strategy, &state->strategy);
   if (arguments[RUNS]) {
-    state->runs = PyLong_AsLongLong(arguments[RUNS]);
-    if (PyErr_Occurred())
-      throw nb::python_error();
+    state->runs = PyIndex_Check(arguments[RUNS]) ? PyLong_AsLongLong(arguments[RUNS]) : -1;
+    PyErr_Clear();
     if (state->runs < 0)
-      raise(PyExc_ValueError, "runs is %R: 0 says that the plan runs often", arguments[RUNS]);
+      raise(PyExc_ValueError, "runs is %R: a whole number is expected, and 0 says that the plan runs often", arguments[RUNS]);
   }
   read_finish(arguments, p.a, p.m, p.n, state->kind, false, &p.finish);
   lay_out(&p.a, 0, false, &p.a_lies);

@@ -79,8 +79,8 @@ def configure(*, device: str | None = None, threads: int = 0) -> None:
 
     Raises
     ------
-    NoDevice
-        A name that is no device's.
+    ValueError
+        A name that no device has. That a device is missing here is said by the next call, with NoDevice.
     """
     _core.configure(device, threads)
 

@@ -81,8 +81,8 @@ def see_product(a, b, out):
     wanted = None if into is None else into.view.dtype
     types = product_types(seen_a.view.dtype, seen_b.view.dtype, False)
     if not types or wanted not in (None, *types):
-        seen_a, seen_b = promoted(seen_a, seen_b, wanted, False)
-    kind = result_type(seen_a.view.dtype, seen_b.view.dtype, wanted)
+        seen_a, seen_b = promoted(seen_a, seen_b, wanted, False, "out")
+    kind = result_type(seen_a.view.dtype, seen_b.view.dtype, wanted, asks="out")
     if into is not None:
         same_place(("a", seen_a), ("out", into))
         check_out(into, (m, n), [("a", seen_a), ("b", seen_b)])

@@ -66,7 +66,7 @@ def dot(x: Any, y: Any, *, alpha=1, dtype=None, device: str | None = None, strat
     wanted = type_name(dtype)
     types = product_types(left.view.dtype, right.view.dtype, False)
     if not types or wanted not in (None, *types):
-        left, right = promoted(left, right, wanted, False, "xy")
+        left, right = promoted(left, right, wanted, False, names="xy")
     kind = result_type(left.view.dtype, right.view.dtype, wanted, dot=True)
     result = left.library.empty((), kind, left)
     into = see(result, "result")

@@ -27,8 +27,8 @@ _POSSIBLE = (
 )
 
 
-def result_type(a: str, b: str, dtype: str | None, *, scaled: bool = False, dot: bool = False) -> str:
-    """The type of the result for operands of these types; `dtype` is what the caller wants, if anything."""
+def result_type(a: str, b: str, dtype: str | None, *, scaled: bool = False, dot: bool = False, asks: str = "dtype") -> str:
+    """The type of the result for operands of these types; `dtype` is what the caller wants, if anything, by the argument `asks`."""
     results = () if dot and a.startswith(("complex", "float8")) else _core.product_types(a, b, scaled)
     if not results and scaled and _core.product_types(a, b, False):
         raise TypeError(f"products of {a} and {b} have no scales: sums in float32 and of 8-bit integers have them")
@@ -40,7 +40,7 @@ def result_type(a: str, b: str, dtype: str | None, *, scaled: bool = False, dot:
     if dtype is None:
         return results[0]
     if dtype not in results:
-        raise TypeError(f"a product of {a} and {b} is {' or '.join(results)}, not {dtype}")
+        raise TypeError(f"{asks} is {dtype}: a product of {a} and {b} is {' or '.join(results)}, not {dtype}")
     return dtype
 
 
@@ -66,7 +66,7 @@ def common_type(a: str, b: str, wanted: str | None = None) -> str | None:
     return common.name if common.name in CONVERTED else None
 
 
-def promoted(a, b, wanted: str | None, scaled: bool, names: str = "ab") -> tuple:
+def promoted(a, b, wanted: str | None, scaled: bool, asks: str = "dtype", names: str = "ab") -> tuple:
     """The operands of a product whose types are not multiplied as they are, converted as NumPy would convert them."""
     given = [seen.view.dtype for seen in (a, b)]
     bits8 = ["uint8" if name == "bool" else name for name in given]
@@ -77,7 +77,7 @@ def promoted(a, b, wanted: str | None, scaled: bool, names: str = "ab") -> tuple
         results = _core.product_types(common, common, scaled) if common else ()
         if results and wanted in (None, *results):
             to = [common, common]
-    result_type(*to, wanted, scaled=scaled)
+    result_type(*to, wanted, scaled=scaled, asks=asks)
     return tuple(seen if kind == seen.view.dtype else seen.library.convert(seen, name, kind)
                  for seen, name, kind in zip((a, b), names, to))
 
@@ -87,7 +87,9 @@ def number(value, name: str) -> complex:
     if isinstance(value, numbers.Number) or (hasattr(value, "dtype") and getattr(value, "shape", None) == ()):
         try:
             return complex(value)
-        except (TypeError, ValueError, OverflowError):
+        except OverflowError:
+            raise ValueError(f"{name} is beyond the range of float64") from None
+        except (TypeError, ValueError):
             pass
     raise TypeError(f"{name} is {value!r}: a number is expected")
 

@@ -370,5 +370,5 @@ def test_long_products_in_pieces_have_the_bits_of_the_whole(short_pieces):
     _core.set_pieces(1 << 62, 1)
     whole, info = tesela.matmul(a, b, device="cpu", measure_error=True, full_output=True)
     assert (pieces == whole).all() and told.plan == info.plan
-    # Each of a piece's few columns counts: the pieces together look at more of them.
-    assert told.measured_rows == info.measured_rows == 333 and told.seconds > info.seconds_compute
+    # Of a small product all rows are looked at, of the whole a sample: so there were several products.
+    assert told.measured_rows == 333 > info.measured_rows
