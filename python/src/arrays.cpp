@@ -41,7 +41,8 @@ void raise(PyObject *type, const char *format, ...) {
 static const char *const word_names[WORDS] = {
     "a",        "b",        "out",    "c",    "alpha",         "beta",        "trans_a",
     "trans_b",  "dtype",    "device", "strategy", "stream",    "accuracy",    "bits",
-    "measure_error", "full_output", "bias", "activation", "scale_a", "scale_b", "runs"};
+    "measure_error", "full_output", "bias", "activation", "scale_a", "scale_b", "runs",
+    "x", "y", "lower", "unit_diagonal", "trans", "right", "hermitian", "triangle"};
 static PyObject *words[WORDS];
 
 static int word_of(PyObject *name) {
@@ -63,8 +64,8 @@ bool read_arguments(const Function &function, PyObject *const *given, size_t cou
     return false;
   }
   for (size_t i = 0; i < count; i++)
-    arguments->at[i == 2 ? static_cast<size_t>(function.third) : i] = given[i];
-  bool has_none = count > 2 && given[2] == Py_None;
+    arguments->at[function.order[i]] = given[i];
+  bool has_none = std::find(given, given + count, Py_None) != given + count;
   for (Py_ssize_t i = 0; i < named; i++) {
     const int word = word_of(PyTuple_GET_ITEM(names, i));
     if (word == WORDS || !(function.words >> word & 1)) {
@@ -79,10 +80,11 @@ bool read_arguments(const Function &function, PyObject *const *given, size_t cou
     has_none = has_none || arguments->at[word] == Py_None;
   }
   for (int i = 0; i < function.required; i++) {
-    if (arguments->at[i] && arguments->at[i] != Py_None)
+    PyObject *const value = arguments->at[function.order[i]];
+    if (value && value != Py_None)
       continue;
-    PyErr_Format(PyExc_TypeError, arguments->at[i] ? "%s(): %s is None, and an array is expected" : "%s() misses the argument '%s'",
-                 function.name, word_names[i]);
+    PyErr_Format(PyExc_TypeError, value ? "%s(): %s is None, and an array is expected" : "%s() misses the argument '%s'",
+                 function.name, word_names[function.order[i]]);
     return false;
   }
   if (has_none)
@@ -170,6 +172,10 @@ void see_out(PyObject *object, Array *array) {
     return;
   }
   take(see_any_out.get()(nb::handle(object)), "out", array);
+}
+
+void replace(nb::object seen, Array *array) {
+  take(std::move(seen), array->name, array);
 }
 
 nb::object seen_of(const Array &array) {
@@ -335,7 +341,7 @@ tesela_type result_type(Array *a, Array *b, PyObject *dtype, const Array *out, b
     if (out && !dtype)
       name = seen_of(*out).attr("view").attr("dtype");
     nb::object pair = promoted.get()(seen_of(*a), seen_of(*b), name.is_valid() ? name : nb::none(), is_scaled,
-                                     out && !dtype ? out->name : "dtype");
+                                     out && !dtype ? out->name : "dtype", nb::make_tuple(a->name, b->name));
     take(pair[0], a->name, a);
     take(pair[1], b->name, b);
     count = possible_types(a->at.type, b->at.type, is_scaled, types);
@@ -358,7 +364,7 @@ static nb::tuple product_types(const std::string &a, const std::string &b, bool 
   return nb::tuple(names);
 }
 
-/* Last steps. */
+/* Matrices. */
 
 void normalize(int64_t rows, int64_t cols, int64_t *row_stride, int64_t *col_stride) {
   if (cols == 1)
@@ -366,6 +372,77 @@ void normalize(int64_t rows, int64_t cols, int64_t *row_stride, int64_t *col_str
   if (rows == 1)
     *row_stride = *col_stride == 1 ? cols : 1;
 }
+
+void lay_out(Array *array, int batch_dims, bool is_column, Matrices *matrices) {
+  const Lies &at = array->at;
+  const auto sizes = [&](int64_t *rows, int64_t *cols, int64_t *row_stride, int64_t *col_stride) {
+    const int last = at.ndim - 1;
+    const bool is_line = last == 0;
+    *rows = is_line ? (is_column ? at.shape[0] : 1) : at.shape[last - 1];
+    *cols = is_line && is_column ? 1 : at.shape[last];
+    *row_stride = is_line ? (is_column ? at.strides[0] : 1) : at.strides[last - 1];
+    *col_stride = is_line && is_column ? 1 : at.strides[last];
+  };
+  int64_t rows, cols;
+  sizes(&rows, &cols, &matrices->row_stride, &matrices->col_stride);
+  if (is_repeated(rows, cols, matrices->row_stride, matrices->col_stride)) {
+    make_compact(array);
+    sizes(&rows, &cols, &matrices->row_stride, &matrices->col_stride);
+  }
+  normalize(rows, cols, &matrices->row_stride, &matrices->col_stride);
+  matrices->conjugate = array->conjugate;
+  const int own = std::max(0, at.ndim - 2);
+  for (int i = 0; i < batch_dims; i++) {
+    const int dim = i - (batch_dims - own);
+    matrices->steps[i] = dim < 0 || at.shape[dim] == 1 ? 0 : at.strides[dim];
+  }
+}
+
+char letter_of(PyObject *how, const char *name) {
+  const char *const text = !how ? "n" : PyUnicode_Check(how) ? PyUnicode_AsUTF8(how) : nullptr;
+  const char letter = text && text[0] && !text[1] ? static_cast<char>(text[0] | 0x20) : '?';
+  if (letter != 'n' && letter != 't' && letter != 'c')
+    raise(PyExc_ValueError, "%s is %R: \"n\" is as it is, \"t\" transposed and \"c\" conjugated and transposed", name, how);
+  return letter;
+}
+
+void lay_out_op(Array *array, const char *function, char letter, int64_t *rows, int64_t *cols, Matrices *matrices) {
+  if (array->at.ndim != 2)
+    raise(PyExc_ValueError, "%s takes matrices, and %s has %d dimensions; matmul takes others", function, array->name,
+          array->at.ndim);
+  lay_out(array, 0, false, matrices);
+  *rows = array->at.shape[0];
+  *cols = array->at.shape[1];
+  if (letter != 'n') {
+    std::swap(*rows, *cols);
+    matrices->row_stride = array->at.strides[1];
+    matrices->col_stride = array->at.strides[0];
+    normalize(*rows, *cols, &matrices->row_stride, &matrices->col_stride);
+  }
+  const bool is_complex = array->at.type == TESELA_C64 || array->at.type == TESELA_C128;
+  matrices->conjugate = matrices->conjugate != (letter == 'c' && is_complex);
+}
+
+const char *at_row(const Array &array, int64_t elements) {
+  return array.at.data + (elements ? elements * static_cast<int64_t>(type_size(array.at.type)) : 0);
+}
+
+void set_matrix(const Array &array, const Matrices &lies, int64_t row, tesela_matrix *matrix) {
+  matrix->data = at_row(array, row * lies.row_stride);
+  set_strides(lies.row_stride, lies.col_stride, matrix);
+  matrix->type = array.at.type;
+  matrix->conjugate = lies.conjugate;
+}
+
+void set_result(const Array &array, int64_t m, int64_t n, tesela_result *result) {
+  int64_t row_stride = array.at.strides[0], col_stride = array.at.ndim > 1 ? array.at.strides[1] : 1;
+  normalize(m, n, &row_stride, &col_stride);
+  result->data = array.at.data;
+  set_strides(row_stride, col_stride, result);
+  result->type = array.at.type;
+}
+
+/* Last steps. */
 
 /* Looks at a vector of one of these types; others are converted where NumPy would. */
 static void see_vector(PyObject *object, const char *name, const Array &like, std::initializer_list<tesela_type> types,
@@ -546,51 +623,25 @@ PyObject *given_back(nb::object result, bool with_info, const tesela_record &rec
 
 /* What Python's functions use of these. */
 
-static void check_out_python(nb::handle out, nb::tuple shape, nb::list inputs) {
-  Array result, arrays[4];
-  const Array *list[4];
-  int64_t dims[DIMS];
-  take(nb::borrow(out), "out", &result);
-  int count = 0, ndim = 0;
-  for (nb::handle dim : shape)
-    dims[ndim++] = nb::cast<int64_t>(dim);
-  std::string names[4];
-  for (nb::handle input : inputs) {
-    names[count] = nb::cast<std::string>(input[0]);
-    take(nb::object(input[1]), names[count].c_str(), &arrays[count]);
-    list[count] = &arrays[count];
-    count++;
-  }
-  check_out(result, ndim, dims, list, count);
-}
-
 static Scalar scalar_python(nb::handle value, const char *dtype, const char *name) {
   return scalar(value.ptr(), type_named(dtype), name, 0);
 }
 
-static nb::tuple normal_strides(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride) {
-  normalize(rows, cols, &row_stride, &col_stride);
-  return nb::make_tuple(row_stride, col_stride);
-}
-
-static void check_places(nb::args pairs) {
-  Array first, other;
-  std::string names[2];
-  for (size_t i = 0; i < pairs.size(); i++) {
-    names[i > 0] = nb::cast<std::string>(pairs[i][0]);
-    take(nb::object(pairs[i][1]), names[i > 0].c_str(), i > 0 ? &other : &first);
-    if (i > 0)
-      check_place(first, other);
-  }
+void define(nb::module_ &module, const char *name, PythonFunction function, const char *text) {
+  PyMethodDef *const definition = new PyMethodDef{ /* lives as long as the process */
+      name, reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(function)), METH_FASTCALL | METH_KEYWORDS, text};
+  nb::object package = nb::str("tesela");
+  module.attr(name) = nb::steal(PyCFunction_NewEx(definition, nullptr, package.ptr()));
 }
 
 void bind_arrays(nb::module_ &module) {
+  nb::class_<Ask>(module, "Ask")
+      .def("__init__", [](Ask *made, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
+        new (made) Ask{accuracy, bits, measure_error};
+      });
   for (int i = 0; i < WORDS; i++)
     words[i] = PyUnicode_InternFromString(word_names[i]);
-  module.def("check_out", &check_out_python);
   module.def("scalar", &scalar_python);
-  module.def("matrix_strides", &normal_strides);
-  module.def("same_place", &check_places);
   module.def("product_types", &product_types);
 }
 

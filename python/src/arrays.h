@@ -69,6 +69,14 @@ enum Word {
   SCALE_A,
   SCALE_B,
   RUNS,
+  X,
+  Y,
+  LOWER,
+  UNIT_DIAGONAL,
+  TRANS,
+  RIGHT,
+  HERMITIAN,
+  TRIANGLE,
   WORDS
 };
 
@@ -85,9 +93,9 @@ struct Arguments {
 struct Function {
   const char *name;
   uint32_t words; /* a bit for each keyword that it takes */
-  int positional; /* arguments that need no keyword: the first of a, b, and then this one */
-  Word third;
-  int required; /* a alone, or a and b */
+  int positional; /* arguments that need no keyword */
+  Word order[3];  /* of these */
+  int required;   /* the first of these, which cannot be left out */
 };
 
 /* Reads the arguments of a call by the vectorcall protocol. False with Python's error set. */
@@ -103,6 +111,8 @@ nb::object seen_of(const Array &array);
 
 /* Converts an array of a type by its name; an array of another type stays as it is. */
 void convert(Array *array, const std::string &from, tesela_type to);
+/* Lets a Seen stand for an array. */
+void replace(nb::object seen, Array *array);
 /* Copies an array whose strides the library cannot say. */
 void make_compact(Array *array);
 /* Sees that two arrays are on one device, or both on the host. */
@@ -130,6 +140,19 @@ inline bool is_repeated(int64_t rows, int64_t cols, int64_t row_stride, int64_t 
   return rows > 1 && cols > 1 && row_stride == 0 && col_stride == 0;
 }
 
+/* Says how the last two dimensions of an operand lie; a single one is a row, or a column. */
+void lay_out(Array *array, int batch_dims, bool is_column, Matrices *matrices);
+/* Reads "n", "t" or "c", in either case. */
+char letter_of(PyObject *how, const char *name);
+/* Says how a matrix lies that takes part as it is, transposed, or conjugated and transposed. Writes its sizes. */
+void lay_out_op(Array *array, const char *function, char letter, int64_t *rows, int64_t *cols, Matrices *matrices);
+/* Address of an element, so many of them from the first. */
+const char *at_row(const Array &array, int64_t elements);
+/* Describes a matrix for the library, from a row on. */
+void set_matrix(const Array &array, const Matrices &lies, int64_t row, tesela_matrix *matrix);
+/* Describes a result of two dimensions. */
+void set_result(const Array &array, int64_t m, int64_t n, tesela_result *result);
+
 /* Reads bias, activation and scales of a product of m x n. is_turned: its one column is shown as a row. */
 void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64_t n, tesela_type kind,
                  bool is_turned, Finish *finish);
@@ -143,6 +166,18 @@ nb::object finished(const Array &like, nb::object result);
 /* (result, info), or the result alone. */
 PyObject *given_back(nb::object result, bool with_info, const tesela_record &record);
 
+/* Calls the library; other threads of Python run meanwhile unless the call is short. */
+template <class Call>
+tesela_status call_library(bool is_short, const Call &call) {
+  if (is_short)
+    return call();
+  nb::gil_scoped_release others_run;
+  return call();
+}
+
+/* Fewer multiplications than this are done before Python's lock could be given away and taken back. */
+constexpr int64_t ALONE = 1 << 15;
+
 inline tesela_vector vector_of(const Line &line) {
   tesela_vector vector{};
   if (line.is_given) {
@@ -152,6 +187,10 @@ inline tesela_vector vector_of(const Line &line) {
   }
   return vector;
 }
+
+using PythonFunction = PyObject *(*)(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names);
+/* Gives a function of the vectorcall protocol to Python. */
+void define(nb::module_ &module, const char *name, PythonFunction function, const char *text);
 
 /* Calls a C++ function for Python: its exceptions become Python's. */
 template <class Call>

@@ -110,7 +110,7 @@ void bind_view(nb::module_ &module);
 void bind_arrays(nb::module_ &module);
 void bind_matmul(nb::module_ &module);
 void bind_plan(nb::module_ &module);
-void bind_calls(nb::module_ &module);
+void bind_others(nb::module_ &module);
 void bind_device(nb::module_ &module);
 void bind_pieces(nb::module_ &module);
 

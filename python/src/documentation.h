@@ -194,3 +194,238 @@ Raises
 ValueError
     Both or none of them, an array that the plan is not for, or arrays on a device.
 )text";
+
+static constexpr char DOT_TEXT[] = R"text(dot(x, y, *, alpha=1, dtype=None, device=None, strategy=None, accuracy=None, bits=None, measure_error=0, full_output=False)
+--
+
+Dot product of two vectors, alpha (x[0] y[0] + ... + x[n-1] y[n-1]).
+
+Parameters
+----------
+x, y : array, shape (n,)
+    On the host, both float64, float32, float16 or bfloat16, or each int8 or uint8.
+alpha : number, optional
+dtype : type, optional
+    Of the result: that of `x`, float32 of float16 and bfloat16 too, and int32 of integers.
+accuracy, bits, measure_error : optional
+    As in `matmul`; measuring takes longer than the dot itself.
+device, strategy : str, optional
+    As in `matmul`; "exact" rounds once, whatever the vectors are.
+full_output : bool, optional
+
+Returns
+-------
+value : scalar
+    A NumPy scalar, or an array without dimensions of the library of `x`.
+info : Info
+    Only with `full_output`.
+
+Raises
+------
+ValueError, TypeError, MemoryError, tesela.Error
+    As `matmul`.
+
+Examples
+--------
+>>> import numpy, tesela
+>>> float(tesela.dot(numpy.array([1e16, 1.0, -1e16]), numpy.ones(3), strategy="exact"))
+1.0
+)text";
+
+static constexpr char TRANSPOSE_TEXT[] = R"text(transpose(a, out=None, *, alpha=1, device=None, strategy=None, accuracy=None, bits=None, measure_error=0, full_output=False)
+--
+
+The transpose alpha a', as a matrix of its own that lies by rows; a view of the same memory is what `a.T` is.
+
+Parameters
+----------
+a : array, shape (rows, cols)
+    On the host, of any type of `matmul`, or int32.
+out : array, shape (cols, rows), optional
+    Shares no memory with `a`, or is `a`, which is square then and transposed in place.
+alpha : number, optional
+device, strategy, accuracy, bits, measure_error : optional
+    As in `matmul`.
+full_output : bool, optional
+
+Returns
+-------
+b : array, shape (cols, rows)
+    `out`, or a new array of the library of `a`.
+info : Info
+    Only with `full_output`.
+
+Raises
+------
+ValueError, TypeError, MemoryError, tesela.Error
+    As `matmul`.
+)text";
+
+static constexpr char MATMUL_GROUPED_TEXT[] = R"text(matmul_grouped(a, b, out=None, *, alpha=1, beta=0, device=None, strategy=None, accuracy=None, bits=None, measure_error=0, full_output=False)
+--
+
+Matrix products alpha a[i] b[i], or alpha a[i] b[i] + beta out[i], of any sizes, shared out among all threads.
+
+Every result has the bits that `matmul` gives. Nothing is computed where one of the products is wrong; the error has its number.
+
+Parameters
+----------
+a : sequence of arrays, shapes (m, k)
+    Of the host: NumPy's, or what `numpy.asarray` takes; types and sizes may differ from product to product.
+b : sequence of arrays, shapes (k, n)
+    As many.
+out : sequence of arrays, shapes (m, n), optional
+    Where the results go. They share no memory with each other, nor with any factor.
+alpha, beta : number, optional
+    Factors of all products, and of what `out` held. 0 never reads it.
+device, strategy, accuracy, bits, measure_error, full_output :
+    As of `matmul`, for all products. Where sizes are small and new to each call, `strategy="host_small"` saves most of
+    the time that choosing takes.
+
+Returns
+-------
+list of arrays
+    `out`'s, or new ones; with `full_output` and an `Info` of all products together.
+)text";
+
+static constexpr char SOLVE_TRIANGULAR_TEXT[] = R"text(solve_triangular(a, b, out=None, *, alpha=1, lower=False, unit_diagonal=False, trans="n", right=False, device=None, strategy=None, accuracy=None, bits=None, full_output=False)
+--
+
+The solution x of op(a) x = alpha b, or x op(a) = alpha b, where a is triangular, by substitution.
+
+Parameters
+----------
+a : array, shape (n, n)
+    On the host, float64, float32, complex64 or complex128. What lies beside its triangle is not read.
+b : array, shape (n, k) or (n,); with `right` (k, n)
+    Right-hand sides, of the type of `a`.
+out : array of the shape of b, optional
+    Shares no memory with `a` and `b`, or is `b`, which the solution replaces then.
+alpha : number, optional
+lower : bool, optional
+    Which triangle of `a` is taken, as it lies. Default: the upper one, as in SciPy.
+unit_diagonal : bool, optional
+    The diagonal is ones, and not read.
+trans : {"n", "t", "c"}, optional
+    op(a): as it is, transposed, or conjugated and transposed.
+right : bool, optional
+    `a` stands on the right.
+device, strategy, accuracy, bits, full_output : optional
+    As in `matmul`. `info.error_bound` is of alpha b - op(a) x, in units of abs(op(a)) abs(x).
+
+Returns
+-------
+x : array of the shape of b
+info : Info
+    Only with `full_output`.
+
+Raises
+------
+ValueError, TypeError, MemoryError, tesela.Error
+    As `matmul`. A 0 on the diagonal is none of these: it makes infinities and NaN, by the rules of division.
+
+Examples
+--------
+>>> import numpy, tesela
+>>> tesela.solve_triangular(numpy.array([[2.0, 0.0], [1.0, 4.0]]), numpy.array([2.0, 9.0]), lower=True)
+array([1., 2.])
+)text";
+
+static constexpr char TRMM_TEXT[] = R"text(trmm(a, b, out=None, *, alpha=1, lower=False, unit_diagonal=False, trans="n", right=False, device=None, strategy=None, accuracy=None, bits=None, full_output=False)
+--
+
+The product alpha op(a) b, or alpha b op(a), where a is triangular: in about half the time of `matmul`.
+
+Parameters
+----------
+a, b, out, alpha, lower, unit_diagonal, trans, right, device, strategy, accuracy, bits, full_output
+    As in `solve_triangular`; `out` may be `b`, which the product replaces then.
+
+Returns
+-------
+c : array of the shape of b
+info : Info
+    Only with `full_output`.
+
+Raises
+------
+ValueError, TypeError, MemoryError, tesela.Error
+    As `matmul`.
+)text";
+
+static constexpr char SYMM_TEXT[] = R"text(symm(a, b, out=None, *, alpha=1, beta=0, lower=False, hermitian=False, right=False, device=None, strategy=None, accuracy=None, bits=None, full_output=False)
+--
+
+The product alpha a b + beta out, or alpha b a + beta out, where a is symmetric and one triangle of it is read.
+
+Parameters
+----------
+a : array, shape (n, n)
+    On the host, float64, float32, complex64 or complex128. What lies beside its triangle is not read.
+b : array, shape (n, k); with `right` (k, n)
+    Of the type of `a`.
+out : array of the shape of b, optional
+    Shares no memory with `a` and `b`.
+alpha, beta : number, optional
+    `beta` is the factor of what `out` held. 0 never reads it.
+lower : bool, optional
+    Which triangle of `a` is read. Default: the upper one.
+hermitian : bool, optional
+    The other triangle is the conjugate transpose, and of the diagonal the real parts are read.
+right : bool, optional
+    `a` stands on the right.
+device, strategy, accuracy, bits, full_output : optional
+    As in `matmul`.
+
+Returns
+-------
+c : array of the shape of b
+info : Info
+    Only with `full_output`.
+
+Raises
+------
+ValueError, TypeError, MemoryError, tesela.Error
+    As `matmul`.
+)text";
+
+static constexpr char SYRK_TEXT[] = R"text(syrk(a, out=None, *, alpha=1, beta=0, trans=False, hermitian=False, triangle="both", device=None, strategy=None, accuracy=None, bits=None, full_output=False)
+--
+
+The symmetric product alpha a a' + beta out, of which one triangle is computed: in about half the time of `matmul`.
+
+Parameters
+----------
+a : array, shape (n, k)
+    On the host, float64, float32, complex64 or complex128.
+out : array, shape (n, n), optional
+    Shares no memory with `a`.
+alpha, beta : number, optional
+    `beta` is the factor of what `out` held, of which one triangle is read: the lower one, or `triangle`.
+trans : bool, optional
+    alpha a' a + beta out, of shape (k, k).
+hermitian : bool, optional
+    With the conjugate transpose. `alpha` and `beta` are real then, and so is the diagonal.
+triangle : {"both", "lower", "upper"}, optional
+    What of the result is written. Beside a single triangle a new array has zeros, and `out` keeps what it held.
+device, strategy, accuracy, bits, full_output : optional
+    As in `matmul`.
+
+Returns
+-------
+c : array, shape (n, n)
+info : Info
+    Only with `full_output`.
+
+Raises
+------
+ValueError, TypeError, MemoryError, tesela.Error
+    As `matmul`.
+
+Examples
+--------
+>>> import numpy, tesela
+>>> tesela.syrk(numpy.array([[1.0, 2.0], [3.0, 4.0]]))
+array([[ 5., 11.],
+       [11., 25.]])
+)text";

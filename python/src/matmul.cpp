@@ -26,8 +26,8 @@ static FromPython is_main_thread("tesela._problem", "is_main_thread"),
 static constexpr uint32_t COMMON = bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) | bit(DEVICE) |
                                    bit(STRATEGY) | bit(STREAM) | bit(ACCURACY) | bit(BITS) | bit(MEASURE_ERROR) |
                                    bit(FULL_OUTPUT) | bit(BIAS) | bit(ACTIVATION) | bit(SCALE_A) | bit(SCALE_B);
-static constexpr Function matmul_function = {"matmul", COMMON, 3, OUT, 2};
-static constexpr Function gemm_function = {"gemm", COMMON | bit(C) | bit(TRANS_A) | bit(TRANS_B), 3, C, 2};
+static constexpr Function matmul_function = {"matmul", COMMON, 3, {A, B, OUT}, 2};
+static constexpr Function gemm_function = {"gemm", COMMON | bit(C) | bit(TRANS_A) | bit(TRANS_B), 3, {A, B, C}, 2};
 
 void Product::read(const Arguments &arguments, tesela_type kind) {
   alpha = scalar(arguments[ALPHA], kind, "alpha", 1);
@@ -37,17 +37,6 @@ void Product::read(const Arguments &arguments, tesela_type kind) {
   stream = arguments[STREAM];
   if (arguments[ACCURACY] || arguments[BITS] || arguments[MEASURE_ERROR])
     ask = ask_of(arguments);
-}
-
-static const char *at_row(const Array &array, int64_t elements) {
-  return array.at.data + (elements ? elements * static_cast<int64_t>(type_size(array.at.type)) : 0);
-}
-
-static void set_matrix(const Array &array, const Matrices &lies, int64_t row, tesela_matrix *matrix) {
-  matrix->data = at_row(array, row * lies.row_stride);
-  set_strides(lies.row_stride, lies.col_stride, matrix);
-  matrix->type = array.at.type;
-  matrix->conjugate = lies.conjugate;
 }
 
 void Product::describe(tesela_gemm_desc *desc, int64_t row) const {
@@ -96,31 +85,6 @@ bool Product::is_short() const {
 }
 
 /* Batches. */
-
-void lay_out(Array *array, int batch_dims, bool is_column, Matrices *matrices) {
-  const Lies &at = array->at;
-  const auto sizes = [&](int64_t *rows, int64_t *cols, int64_t *row_stride, int64_t *col_stride) {
-    const int last = at.ndim - 1;
-    const bool is_line = last == 0;
-    *rows = is_line ? (is_column ? at.shape[0] : 1) : at.shape[last - 1];
-    *cols = is_line && is_column ? 1 : at.shape[last];
-    *row_stride = is_line ? (is_column ? at.strides[0] : 1) : at.strides[last - 1];
-    *col_stride = is_line && is_column ? 1 : at.strides[last];
-  };
-  int64_t rows, cols;
-  sizes(&rows, &cols, &matrices->row_stride, &matrices->col_stride);
-  if (is_repeated(rows, cols, matrices->row_stride, matrices->col_stride)) {
-    make_compact(array);
-    sizes(&rows, &cols, &matrices->row_stride, &matrices->col_stride);
-  }
-  normalize(rows, cols, &matrices->row_stride, &matrices->col_stride);
-  matrices->conjugate = array->conjugate;
-  const int own = std::max(0, at.ndim - 2);
-  for (int i = 0; i < batch_dims; i++) {
-    const int dim = i - (batch_dims - own);
-    matrices->steps[i] = dim < 0 || at.shape[dim] == 1 ? 0 : at.strides[dim];
-  }
-}
 
 /* Leaves of a batch as few dimensions as say the same. */
 static void merge(Product *product) {
@@ -489,30 +453,6 @@ static PyObject *matmul(PyObject *, PyObject *const *given, Py_ssize_t count, Py
 
 /* gemm. */
 
-/* Looks at a matrix as it takes part. Writes its sizes. */
-static void lay_out_op(Array *array, PyObject *how, const char *name, int64_t *rows, int64_t *cols, Matrices *matrices) {
-  char letter = 'n';
-  if (how) {
-    const char *const text = PyUnicode_Check(how) ? PyUnicode_AsUTF8(how) : nullptr;
-    letter = text && text[0] && !text[1] ? static_cast<char>(text[0] | 0x20) : '?';
-    if (letter != 'n' && letter != 't' && letter != 'c')
-      raise(PyExc_ValueError, "%s is %R: \"n\" is as it is, \"t\" transposed and \"c\" conjugated and transposed", name, how);
-  }
-  if (array->at.ndim != 2)
-    raise(PyExc_ValueError, "gemm takes matrices, and %s has %d dimensions; matmul takes others", array->name, array->at.ndim);
-  lay_out(array, 0, false, matrices);
-  *rows = array->at.shape[0];
-  *cols = array->at.shape[1];
-  if (letter != 'n') {
-    std::swap(*rows, *cols);
-    matrices->row_stride = array->at.strides[1];
-    matrices->col_stride = array->at.strides[0];
-    normalize(*rows, *cols, &matrices->row_stride, &matrices->col_stride);
-  }
-  const bool is_complex = array->at.type == TESELA_C64 || array->at.type == TESELA_C128;
-  matrices->conjugate = matrices->conjugate != (letter == 'c' && is_complex);
-}
-
 static PyObject *multiply_general(const Arguments &arguments) {
   Product p;
   Array added;
@@ -531,8 +471,8 @@ static PyObject *multiply_general(const Arguments &arguments) {
   const tesela_type kind =
       result_type(&p.a, &p.b, arguments[DTYPE], has_out ? &p.c : is_wish ? &added : nullptr, is_scaled);
   int64_t rows;
-  lay_out_op(&p.a, arguments[TRANS_A], "trans_a", &p.m, &p.k, &p.a_lies);
-  lay_out_op(&p.b, arguments[TRANS_B], "trans_b", &rows, &p.n, &p.b_lies);
+  lay_out_op(&p.a, "gemm", letter_of(arguments[TRANS_A], "trans_a"), &p.m, &p.k, &p.a_lies);
+  lay_out_op(&p.b, "gemm", letter_of(arguments[TRANS_B], "trans_b"), &rows, &p.n, &p.b_lies);
   if (rows != p.k)
     raise(PyExc_ValueError, "op(a) is (%lld, %lld) and op(b) is (%lld, %lld): %lld columns do not meet %lld rows",
           static_cast<long long>(p.m), static_cast<long long>(p.k), static_cast<long long>(rows), static_cast<long long>(p.n),
@@ -574,12 +514,8 @@ static nb::tuple set_pieces(int64_t min_work, double seconds) {
 }
 
 void bind_matmul(nb::module_ &module) {
-  static PyMethodDef definitions[] = {
-      {"matmul", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(matmul)), METH_FASTCALL | METH_KEYWORDS, MATMUL_TEXT},
-      {"gemm", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(gemm)), METH_FASTCALL | METH_KEYWORDS, GEMM_TEXT}};
-  nb::object name = nb::str("tesela");
-  for (PyMethodDef &definition : definitions)
-    module.attr(definition.ml_name) = nb::steal(PyCFunction_NewEx(&definition, nullptr, name.ptr()));
+  define(module, "matmul", matmul, MATMUL_TEXT);
+  define(module, "gemm", gemm, GEMM_TEXT);
   module.def("set_pieces", &set_pieces);
 }
 

@@ -9,7 +9,7 @@ NB_MODULE(_core, module) {
   core::bind_view(module);
   core::bind_arrays(module);
   core::bind_matmul(module);
-  core::bind_calls(module);
+  core::bind_others(module);
   core::bind_plan(module);
   core::bind_device(module);
   core::bind_pieces(module);

@@ -63,11 +63,11 @@ static constexpr Function make_function = {
     bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) | bit(DEVICE) | bit(STRATEGY) | bit(ACCURACY) | bit(BITS) |
         bit(MEASURE_ERROR) | bit(BIAS) | bit(ACTIVATION) | bit(SCALE_A) | bit(SCALE_B) | bit(RUNS),
     2,
-    OUT,
+    {A, B},
     2};
 static constexpr Function call_function = {
-    "Plan", bit(A) | bit(B) | bit(OUT) | bit(STREAM) | bit(FULL_OUTPUT) | bit(BIAS) | bit(SCALE_A) | bit(SCALE_B), 3, OUT, 2};
-static constexpr Function pack_function = {"pack", bit(A) | bit(B), 0, OUT, 0};
+    "Plan", bit(A) | bit(B) | bit(OUT) | bit(STREAM) | bit(FULL_OUTPUT) | bit(BIAS) | bit(SCALE_A) | bit(SCALE_B), 3, {A, B, OUT}, 2};
+static constexpr Function pack_function = {"pack", bit(A) | bit(B), 0, {}, 0};
 
 static PlanState &state_of(PyObject *self) {
   return *reinterpret_cast<PlanObject *>(self)->state;

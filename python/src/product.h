@@ -6,9 +6,6 @@
 
 namespace core {
 
-/* Fewer multiplications than this are done before Python's lock could be given away and taken back. */
-constexpr int64_t ALONE = 1 << 15;
-
 struct Product {
   int64_t m, n, k;
   int dims = 0; /* of the batch */
@@ -30,18 +27,6 @@ struct Product {
   /* Says whether the product is over before a lock could be given away. */
   bool is_short() const;
 };
-
-/* Says how the last two dimensions of an operand lie; a single one is a row, or a column. */
-void lay_out(Array *array, int batch_dims, bool is_column, Matrices *matrices);
-
-/* Calls the library; other threads of Python run meanwhile unless the call is short. */
-template <class Call>
-tesela_status call_library(bool is_short, const Call &call) {
-  if (is_short)
-    return call();
-  nb::gil_scoped_release others_run;
-  return call();
-}
 
 /* Computes the product; nothing of it where it has no elements. record may be NULL. */
 void compute(Product *product, tesela_record *record);

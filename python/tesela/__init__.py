@@ -11,11 +11,9 @@ import os as _os
 from typing import NamedTuple
 
 from . import _core
-from ._core import Error, NoDevice, Packed, Plan, gemm, matmul
-from ._grouped import matmul_grouped
-from ._others import dot, transpose
+from ._core import (Error, NoDevice, Packed, Plan, dot, gemm, matmul, matmul_grouped, solve_triangular, symm, syrk, transpose,
+                    trmm)
 from ._problem import Info
-from ._structured import solve_triangular, symm, syrk, trmm
 from ._tool import Check, Exploration, Explanation, Report, check, explain, explore, tune
 
 __all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "NoDevice", "Packed", "Plan", "Report", "check", "configure",

@@ -1,13 +1,10 @@
-"""Records of calls, and operands as matrices."""
+"""Records of calls."""
 
 from __future__ import annotations
 
 import math
 import threading
 from typing import NamedTuple
-
-from . import _core
-from ._libraries import Seen
 
 
 class Info(NamedTuple):
@@ -65,29 +62,6 @@ class Info(NamedTuple):
             verdict = f"measured {self.error_measured:.2g} on {self.measured_rows} x {self.measured_cols} elements: {right}"
         note = f"; {self.note}" if self.note else ""
         return f"<tesela.Info: {' '.join(words[:2])} on {device} in {self.seconds:.3g} s; {bound}, {verdict}{note}>"
-
-
-def nothing_ran() -> Info:
-    return Info("", 0.0, 0.0)
-
-
-def is_repeated(rows: int, cols: int, row_stride: int, col_stride: int) -> bool:
-    """Whether one element stands for a whole matrix, which the library's strides cannot say."""
-    return rows > 1 and cols > 1 and row_stride == 0 and col_stride == 0
-
-
-class Matrices(NamedTuple):
-    """An operand as matrices: rows x cols, at even distances along each dimension of a batch. All strides in elements."""
-
-    seen: Seen
-    offset: int
-    row_stride: int
-    col_stride: int
-    steps: tuple
-    conjugate: bool = False
-
-    def operand(self, offset: int = 0):
-        return _core.operand(self.seen.view, self.offset + offset, self.row_stride, self.col_stride, self.conjugate)
 
 
 def is_main_thread() -> bool:

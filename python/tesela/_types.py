@@ -16,9 +16,8 @@ log = logging.getLogger("tesela")
 EIGHTS = ("float8_e4m3fn", "float8_e5m2")
 #: Types that a product may convert its operands to: floating point of the same or a larger range.
 CONVERTED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
-#: What can be transposed, and scaled.
-TRANSPOSES = ("float64", "float32", "float16", "bfloat16", "complex64", "complex128", "int8", "uint8", "int32",
-              *EIGHTS)
+#: Types of products with triangles.
+WIDE = ("float32", "float64", "complex64", "complex128")
 
 _POSSIBLE = (
     "possible are float64, float32, complex64 and complex128 with their own type, float16 and bfloat16 with their own type "
@@ -66,7 +65,7 @@ def common_type(a: str, b: str, wanted: str | None = None) -> str | None:
     return common.name if common.name in CONVERTED else None
 
 
-def promoted(a, b, wanted: str | None, scaled: bool, asks: str = "dtype", names: str = "ab") -> tuple:
+def promoted(a, b, wanted: str | None, scaled: bool, asks: str, names: tuple) -> tuple:
     """The operands of a product whose types are not multiplied as they are, converted as NumPy would convert them."""
     given = [seen.view.dtype for seen in (a, b)]
     bits8 = ["uint8" if name == "bool" else name for name in given]
@@ -80,6 +79,22 @@ def promoted(a, b, wanted: str | None, scaled: bool, asks: str = "dtype", names:
     result_type(*to, wanted, scaled=scaled, asks=asks)
     return tuple(seen if kind == seen.view.dtype else seen.library.convert(seen, name, kind)
                  for seen, name, kind in zip((a, b), names, to))
+
+
+def promoted_triangles(a, b) -> tuple:
+    """A matrix with a structure and what it meets (None: nothing), converted to one type as NumPy would convert them."""
+    given = [("a", a)] if b is None else [("a", a), ("b", b)]
+    common = common_type(a.view.dtype, given[-1][1].view.dtype)
+    for name, seen in given:
+        if common not in WIDE:
+            raise TypeError(f"{name} is {seen.view.dtype}: triangles are of {', '.join(WIDE)}")
+    converted = [seen if seen.view.dtype == common else seen.library.convert(seen, name, common) for name, seen in given]
+    return converted[0], converted[-1]
+
+
+def dot_type(a: str, b: str) -> None:
+    """Says why vectors of these types have no dot product."""
+    result_type(a, b, None, dot=True)
 
 
 def number(value, name: str) -> complex:
