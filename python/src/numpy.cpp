@@ -64,11 +64,14 @@ void lies_numpy(PyObject *object, Lies *lies) {
 }
 
 void view_numpy(PyObject *object, View *view) {
+  PyArrayObject *array = reinterpret_cast<PyArrayObject *>(object);
+  const char kind = PyArray_DESCR(array)->kind;
   lies_numpy(object, view);
   if (view->type) {
     view->dtype = dtype_name(view->type);
+  } else if ((kind == 'i' || kind == 'u') && PyArray_ISNOTSWAPPED(array)) { /* as NumPy says it, which takes microseconds */
+    view->dtype = (kind == 'i' ? "int" : "uint") + std::to_string(8 * PyArray_ITEMSIZE(array));
   } else {
-    PyArrayObject *array = reinterpret_cast<PyArrayObject *>(object);
     nb::object text = nb::steal(PyObject_Str(reinterpret_cast<PyObject *>(PyArray_DESCR(array))));
     if (!text.is_valid())
       throw nb::python_error();

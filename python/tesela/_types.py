@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import numbers
 import operator
@@ -65,18 +66,25 @@ def common_type(a: str, b: str, wanted: str | None = None) -> str | None:
     return common.name if common.name in CONVERTED else None
 
 
-def promoted(a, b, wanted: str | None, scaled: bool, asks: str, names: tuple) -> tuple:
-    """The operands of a product whose types are not multiplied as they are, converted as NumPy would convert them."""
-    given = [seen.view.dtype for seen in (a, b)]
-    bits8 = ["uint8" if name == "bool" else name for name in given]
+@functools.lru_cache(maxsize=256)
+def promoted_types(a: str, b: str, wanted: str | None, scaled: bool, asks: str) -> tuple:
+    """The types that operands of a product are converted to, as NumPy would convert them. Raises where there are none."""
+    given = (a, b)
+    bits8 = tuple("uint8" if name == "bool" else name for name in given)
     results = _core.product_types(*bits8, scaled)
     to = bits8 if results and "bool" in given else given
     if wanted not in (None, *results) or not results:
         common = common_type(*given, wanted)
         results = _core.product_types(common, common, scaled) if common else ()
         if results and wanted in (None, *results):
-            to = [common, common]
+            to = (common, common)
     result_type(*to, wanted, scaled=scaled, asks=asks)
+    return to
+
+
+def promoted(a, b, wanted: str | None, scaled: bool, asks: str, names: tuple) -> tuple:
+    """The operands of a product whose types are not multiplied as they are, converted."""
+    to = promoted_types(a.view.dtype, b.view.dtype, wanted, scaled, asks)
     return tuple(seen if kind == seen.view.dtype else seen.library.convert(seen, name, kind)
                  for seen, name, kind in zip((a, b), names, to))
 
@@ -125,6 +133,7 @@ def ask_of(accuracy, bits, measure_error):
     return _core.Ask("" if accuracy is None else accuracy or " ", "" if bits is None else bits or " ", seed)
 
 
+@functools.lru_cache(maxsize=64)
 def numpy_dtype(name: str) -> numpy.dtype:
     """NumPy's type of this name; bfloat16 and 8-bit floating point are those of ml_dtypes."""
     if name == "bfloat16" or name in EIGHTS:
