@@ -250,6 +250,9 @@ def test_out_is_refused():
                           (numpy.lib.stride_tricks.as_strided(numpy.zeros(9), (3, 3), (8, 8)), "each other")):
         with pytest.raises(ValueError, match=sentence):
             tesela.matmul(a, a + 1, out=out)
+    for shape, strides in (((2, 3, 3), (8, 24, 8)), ((2, 3, 3), (0, 24, 8)), ((3, 3), (16, 8)), ((3, 3), (-8, 8))):
+        with pytest.raises(ValueError, match="elements of out lie on each other"):
+            tesela.matmul(numpy.ones(shape), a, out=numpy.lib.stride_tricks.as_strided(numpy.zeros(40)[20:], shape, strides))
     with pytest.raises(TypeError, match="float64, not float32"):
         tesela.matmul(a, a, out=numpy.empty((3, 3), numpy.float32))
     with pytest.raises(ValueError, match="there is no out"):
