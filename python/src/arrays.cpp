@@ -21,11 +21,10 @@ nb::handle FromPython::get() {
 }
 
 static FromPython see_any("tesela._libraries", "see"), see_any_out("tesela._libraries", "see_out"),
-    empty_any("tesela._libraries", "empty_like"),
-    compact_any("tesela._libraries", "compact"), share_any("tesela._libraries", "share_memory"),
-    vector_any("tesela._libraries", "see_vector"), numpy_library("tesela._libraries", "NumPy"),
-    promoted("tesela._types", "promoted"), type_name("tesela._types", "type_name"),
-    number("tesela._types", "number"),
+    empty_any("tesela._libraries", "empty_like"), compact_any("tesela._libraries", "compact"),
+    share_any("tesela._libraries", "share_memory"), vector_any("tesela._libraries", "see_vector"),
+    numpy_library("tesela._libraries", "NumPy"), promoted("tesela._types", "promoted"),
+    type_name("tesela._types", "type_name"), number("tesela._types", "number"),
     ask_any("tesela._types", "ask_of"), info_type("tesela._problem", "Info");
 
 void raise(PyObject *type, const char *format, ...) {
@@ -39,10 +38,12 @@ void raise(PyObject *type, const char *format, ...) {
 /* Arguments. */
 
 static const char *const word_names[WORDS] = {
-    "a",        "b",        "out",    "c",    "alpha",         "beta",        "trans_a",
-    "trans_b",  "dtype",    "device", "strategy", "stream",    "accuracy",    "bits",
-    "measure_error", "full_output", "bias", "activation", "scale_a", "scale_b", "runs",
-    "x", "y", "lower", "unit_diagonal", "trans", "right", "hermitian", "triangle"};
+    "a",           "b",       "out",        "c",       "alpha",
+    "beta",        "trans_a", "trans_b",    "dtype",   "device",
+    "strategy",    "stream",  "accuracy",   "bits",    "measure_error",
+    "full_output", "bias",    "activation", "scale_a", "scale_b",
+    "runs",        "x",       "y",          "lower",   "unit_diagonal",
+    "trans",       "right",   "hermitian",  "triangle"};
 static PyObject *words[WORDS];
 
 static int word_of(PyObject *name) {
@@ -59,8 +60,8 @@ bool read_arguments(const Function &function, PyObject *const *given, size_t cou
                     Arguments *arguments) {
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   if (count > static_cast<size_t>(function.positional)) {
-    PyErr_Format(PyExc_TypeError, "%s() takes at most %d arguments without a keyword, and %zu are given", function.name,
-                 function.positional, count);
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d arguments without a keyword, and %zu are given",
+                 function.name, function.positional, count);
     return false;
   }
   for (size_t i = 0; i < count; i++)
@@ -83,12 +84,14 @@ bool read_arguments(const Function &function, PyObject *const *given, size_t cou
     PyObject *const value = arguments->at[function.order[i]];
     if (value && value != Py_None)
       continue;
-    PyErr_Format(PyExc_TypeError, value ? "%s(): %s is None, and an array is expected" : "%s() misses the argument '%s'",
+    PyErr_Format(PyExc_TypeError,
+                 value ? "%s(): %s is None, and an array is expected" : "%s() misses the argument '%s'",
                  function.name, word_names[function.order[i]]);
     return false;
   }
   if (has_none)
-    std::replace(std::begin(arguments->at), std::end(arguments->at), Py_None, static_cast<PyObject *>(nullptr));
+    std::replace(std::begin(arguments->at), std::end(arguments->at), Py_None,
+                 static_cast<PyObject *>(nullptr));
   return true;
 }
 
@@ -127,7 +130,8 @@ Scalar scalar(PyObject *value, tesela_type kind, const char *name, double otherw
     return made;
   if (PyFloat_CheckExact(value))
     made = PyFloat_AS_DOUBLE(value);
-  else if (PyLong_CheckExact(value) && (made = PyLong_AsDouble(value), made.real() != -1 || !PyErr_Occurred()))
+  else if (PyLong_CheckExact(value) &&
+           (made = PyLong_AsDouble(value), made.real() != -1 || !PyErr_Occurred()))
     ;
   else
     made = (PyErr_Clear(), nb::cast<Scalar>(number.get()(nb::handle(value), name)));
@@ -226,8 +230,9 @@ static bool range_of(const Lies &lies, intptr_t *low, intptr_t *high) {
 
 static bool overlap(const Array &out, const Array &other) {
   intptr_t low, high, other_low, other_high;
-  if (out.at.on_host() != other.at.on_host() || out.at.device_id != other.at.device_id || !range_of(out.at, &low, &high) ||
-      !range_of(other.at, &other_low, &other_high) || high <= other_low || other_high <= low)
+  if (out.at.on_host() != other.at.on_host() || out.at.device_id != other.at.device_id ||
+      !range_of(out.at, &low, &high) || !range_of(other.at, &other_low, &other_high) || high <= other_low ||
+      other_high <= low)
     return false;
   return nb::cast<bool>(share_any.get()(nb::handle(out.object), nb::handle(other.object)));
 }
@@ -346,7 +351,8 @@ tesela_type result_type(Array *a, Array *b, PyObject *dtype, const Array *out, b
     take(pair[1], b->name, b);
     count = possible_types(a->at.type, b->at.type, is_scaled, types);
     if (count == 0 || (has_wish && !is_among(wanted, types, count)))
-      raise(PyExc_TypeError, "a is %s and b is %s, which tesela does not multiply", dtype_name(a->at.type), dtype_name(b->at.type));
+      raise(PyExc_TypeError, "a is %s and b is %s, which tesela does not multiply", dtype_name(a->at.type),
+            dtype_name(b->at.type));
   }
   const tesela_type kind = has_wish ? wanted : types[0];
   if (out && out->at.type != kind)
@@ -402,14 +408,16 @@ char letter_of(PyObject *how, const char *name) {
   const char *const text = !how ? "n" : PyUnicode_Check(how) ? PyUnicode_AsUTF8(how) : nullptr;
   const char letter = text && text[0] && !text[1] ? static_cast<char>(text[0] | 0x20) : '?';
   if (letter != 'n' && letter != 't' && letter != 'c')
-    raise(PyExc_ValueError, "%s is %R: \"n\" is as it is, \"t\" transposed and \"c\" conjugated and transposed", name, how);
+    raise(PyExc_ValueError,
+          "%s is %R: \"n\" is as it is, \"t\" transposed and \"c\" conjugated and transposed", name, how);
   return letter;
 }
 
-void lay_out_op(Array *array, const char *function, char letter, int64_t *rows, int64_t *cols, Matrices *matrices) {
+void lay_out_op(Array *array, const char *function, char letter, int64_t *rows, int64_t *cols,
+                Matrices *matrices) {
   if (array->at.ndim != 2)
-    raise(PyExc_ValueError, "%s takes matrices, and %s has %d dimensions; matmul takes others", function, array->name,
-          array->at.ndim);
+    raise(PyExc_ValueError, "%s takes matrices, and %s has %d dimensions; matmul takes others", function,
+          array->name, array->at.ndim);
   lay_out(array, 0, false, matrices);
   *rows = array->at.shape[0];
   *cols = array->at.shape[1];
@@ -445,8 +453,8 @@ void set_result(const Array &array, int64_t m, int64_t n, tesela_result *result)
 /* Last steps. */
 
 /* Looks at a vector of one of these types; others are converted where NumPy would. */
-static void see_vector(PyObject *object, const char *name, const Array &like, std::initializer_list<tesela_type> types,
-                       Array *array) {
+static void see_vector(PyObject *object, const char *name, const Array &like,
+                       std::initializer_list<tesela_type> types, Array *array) {
   if (PyArray_CheckExact(object)) {
     see(object, name, array);
     if (is_among(array->at.type, types.begin(), static_cast<int>(types.size())))
@@ -471,8 +479,8 @@ static void set_line(Line *line, int dim, int64_t length) {
   line->stride = length > 1 ? line->array.at.strides[dim] : 1;
 }
 
-static tesela_along read_bias(PyObject *object, const Array &like, int64_t m, int64_t n, tesela_type kind, bool is_turned,
-                              Line *bias) {
+static tesela_along read_bias(PyObject *object, const Array &like, int64_t m, int64_t n, tesela_type kind,
+                              bool is_turned, Line *bias) {
   Lies &at = bias->array.at;
   if (kind == TESELA_F16 || kind == TESELA_BF16)
     see_vector(object, "bias", like, {kind, TESELA_F32}, &bias->array);
@@ -493,12 +501,12 @@ static tesela_along read_bias(PyObject *object, const Array &like, int64_t m, in
   const long long rows = m, cols = n;
   if (is_turned)
     raise(PyExc_ValueError, "bias has the shape %S: of this product it has (%lld,)", shape.ptr(), rows);
-  raise(PyExc_ValueError, "bias has the shape %S: of this product it has (%lld,), (1, %lld) or (%lld, 1)", shape.ptr(), cols,
-        cols, rows);
+  raise(PyExc_ValueError, "bias has the shape %S: of this product it has (%lld,), (1, %lld) or (%lld, 1)",
+        shape.ptr(), cols, cols, rows);
 }
 
-static tesela_scaling read_scale(PyObject *object, const char *name, const Array &like, int64_t length, bool is_column,
-                                 Line *scale) {
+static tesela_scaling read_scale(PyObject *object, const char *name, const Array &like, int64_t length,
+                                 bool is_column, Line *scale) {
   const Lies &at = scale->array.at;
   see_vector(object, name, like, {TESELA_F32}, &scale->array);
   check_place(like, scale->array);
@@ -514,7 +522,8 @@ static tesela_scaling read_scale(PyObject *object, const char *name, const Array
   raise(PyExc_ValueError,
         is_column ? "%s has the shape %S: of this product it is one number, or has (%lld,) or (%lld, 1)"
                   : "%s has the shape %S: of this product it is one number, or has (%lld,) or (1, %lld)",
-        name, tuple_of_shape(at.ndim, at.shape).ptr(), static_cast<long long>(length), static_cast<long long>(length));
+        name, tuple_of_shape(at.ndim, at.shape).ptr(), static_cast<long long>(length),
+        static_cast<long long>(length));
 }
 
 static tesela_activation read_activation(PyObject *word) {
@@ -525,12 +534,13 @@ static tesela_activation read_activation(PyObject *word) {
   raise(PyExc_ValueError, "activation is %R: there are relu, gelu, gelu_tanh", word);
 }
 
-void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64_t n, tesela_type kind, bool is_turned,
-                 Finish *finish) {
+void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64_t n, tesela_type kind,
+                 bool is_turned, Finish *finish) {
   if (arguments[ACTIVATION])
     finish->activation = read_activation(arguments[ACTIVATION]);
   if (finish->activation && (kind == TESELA_C64 || kind == TESELA_C128))
-    raise(PyExc_TypeError, "the result is %s, and there is no %S of complex numbers", dtype_name(kind), arguments[ACTIVATION]);
+    raise(PyExc_TypeError, "the result is %s, and there is no %S of complex numbers", dtype_name(kind),
+          arguments[ACTIVATION]);
   if (kind == TESELA_I32 && (arguments[BIAS] || finish->activation))
     raise(PyExc_TypeError, "the result is int32: integers have neither bias nor activation");
   if (arguments[BIAS])
@@ -609,7 +619,8 @@ nb::object info_of(const tesela_record &record) {
                                     record.note ? record.note : "");
   PyObject *const type = info_type.get().ptr();
   nb::object arguments = nb::steal(PyTuple_Pack(1, items.ptr()));
-  nb::object made = nb::steal(PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject *>(type), arguments.ptr(), nullptr));
+  nb::object made =
+      nb::steal(PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject *>(type), arguments.ptr(), nullptr));
   if (!made.is_valid())
     throw nb::python_error();
   return made;
@@ -628,17 +639,20 @@ static Scalar scalar_python(nb::handle value, const char *dtype, const char *nam
 }
 
 void define(nb::module_ &module, const char *name, PythonFunction function, const char *text) {
-  PyMethodDef *const definition = new PyMethodDef{ /* lives as long as the process */
-      name, reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(function)), METH_FASTCALL | METH_KEYWORDS, text};
+  PyMethodDef *const definition =
+      new PyMethodDef{/* lives as long as the process */
+                      name, reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(function)),
+                      METH_FASTCALL | METH_KEYWORDS, text};
   nb::object package = nb::str("tesela");
   module.attr(name) = nb::steal(PyCFunction_NewEx(definition, nullptr, package.ptr()));
 }
 
 void bind_arrays(nb::module_ &module) {
   nb::class_<Ask>(module, "Ask")
-      .def("__init__", [](Ask *made, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
-        new (made) Ask{accuracy, bits, measure_error};
-      });
+      .def("__init__",
+           [](Ask *made, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
+             new (made) Ask{accuracy, bits, measure_error};
+           });
   for (int i = 0; i < WORDS; i++)
     words[i] = PyUnicode_InternFromString(word_names[i]);
   module.def("scalar", &scalar_python);

@@ -1,4 +1,5 @@
-/* Operands of a call: how arrays of any library are seen, which types go together, and how a result is made. */
+/* Operands of a call: how arrays of any library are seen, which types go together, and how a result is
+ * made. */
 #pragma once
 
 #include "core.h"
@@ -19,7 +20,8 @@ struct Array {
   bool conjugate = false;
 };
 
-/* Matrices of an array: rows x cols, at even distances along each dimension of a batch. Strides are in elements. */
+/* Matrices of an array: rows x cols, at even distances along each dimension of a batch. Strides are in
+ * elements. */
 struct Matrices {
   int64_t row_stride, col_stride;
   bool conjugate;
@@ -120,7 +122,8 @@ void check_place(const Array &first, const Array &other);
 /* Sees that a result of this shape may be written there, and shares no memory with the inputs. */
 void check_out(const Array &out, int ndim, const int64_t *shape, const Array *const *inputs, int count);
 
-/* Finds the type of a product's result. A and B are converted where NumPy would convert them. out may be NULL. */
+/* Finds the type of a product's result. A and B are converted where NumPy would convert them. out may be
+ * NULL. */
 tesela_type result_type(Array *a, Array *b, PyObject *dtype, const Array *out, bool is_scaled);
 
 /* Says whether a product of these arrays may be of a type, as they are. */
@@ -144,8 +147,10 @@ inline bool is_repeated(int64_t rows, int64_t cols, int64_t row_stride, int64_t 
 void lay_out(Array *array, int batch_dims, bool is_column, Matrices *matrices);
 /* Reads "n", "t" or "c", in either case. */
 char letter_of(PyObject *how, const char *name);
-/* Says how a matrix lies that takes part as it is, transposed, or conjugated and transposed. Writes its sizes. */
-void lay_out_op(Array *array, const char *function, char letter, int64_t *rows, int64_t *cols, Matrices *matrices);
+/* Says how a matrix lies that takes part as it is, transposed, or conjugated and transposed. Writes its
+ * sizes. */
+void lay_out_op(Array *array, const char *function, char letter, int64_t *rows, int64_t *cols,
+                Matrices *matrices);
 /* Address of an element, so many of them from the first. */
 const char *at_row(const Array &array, int64_t elements);
 /* Describes a matrix for the library, from a row on. */
@@ -188,7 +193,8 @@ inline tesela_vector vector_of(const Line &line) {
   return vector;
 }
 
-using PythonFunction = PyObject *(*)(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names);
+using PythonFunction = PyObject *(*)(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                                     PyObject *names);
 /* Gives a function of the vectorcall protocol to Python. */
 void define(nb::module_ &module, const char *name, PythonFunction function, const char *text);
 

@@ -83,7 +83,8 @@ tesela_context *open() {
   return where;
 }
 
-/* What comes after is computed by a context of its own. The one before stays for the calls and plans that use it. */
+/* What comes after is computed by a context of its own. The one before stays for the calls and plans that
+ * use it. */
 static void forget() {
   the_context.store(nullptr);
   generation++;
@@ -143,7 +144,8 @@ void bind_context(nb::module_ &module) {
   module.attr("Error") = nb::borrow(error_type);
   nb::object bases = nb::make_tuple(nb::borrow(error_type), nb::borrow(PyExc_ValueError));
   no_device_type = PyErr_NewExceptionWithDoc(
-      "tesela.NoDevice", "A device by a name that no device here has. An Error, and a ValueError.", bases.ptr(), nullptr);
+      "tesela.NoDevice", "A device by a name that no device here has. An Error, and a ValueError.",
+      bases.ptr(), nullptr);
   if (!no_device_type)
     throw nb::python_error();
   module.attr("NoDevice") = nb::borrow(no_device_type);

@@ -1,4 +1,5 @@
-/* The binding of libtesela: conversions between Python's objects and its structs. What is not conversion is Python. */
+/* The binding of libtesela: conversions between Python's objects and its structs. What is not conversion
+ * is Python. */
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,9 +33,9 @@ struct Lies {
 
 /* One array of any library. */
 struct View : Lies {
-  std::string dtype;              /* "float64", or the array's own name of it */
-  nb::object owner;               /* keeps the memory */
-  nb::ndarray<nb::ro> held;       /* keeps the memory of arrays that came by DLPack */
+  std::string dtype;        /* "float64", or the array's own name of it */
+  nb::object owner;         /* keeps the memory */
+  nb::ndarray<nb::ro> held; /* keeps the memory of arrays that came by DLPack */
 };
 
 /* What a caller asks of a result, as descriptions have it. */
@@ -54,7 +55,8 @@ void check(tesela_status status);
 /* The same without C++'s exceptions: sets Python's error. */
 void set_error(tesela_status status);
 
-/* The process's context, made at its first use, and anew in the child of a fork. NULL with Python's error set. */
+/* The process's context, made at its first use, and anew in the child of a fork. NULL with Python's error
+ * set. */
 tesela_context *context();
 /* The same, with Python's error thrown. */
 tesela_context *open();

@@ -1,4 +1,5 @@
-/* Products of memory on CUDA devices, queued on the caller's stream, with the plans that were made for them. */
+/* Products of memory on CUDA devices, queued on the caller's stream, with the plans that were made for
+ * them. */
 #include "core.h"
 
 #include <complex>
@@ -14,7 +15,8 @@
 
 namespace core {
 
-/* Everything here is reached with the lock of Python's threads, which is kept: to queue work takes microseconds. */
+/* Everything here is reached with the lock of Python's threads, which is kept: to queue work takes
+ * microseconds. */
 static constexpr size_t PLANS = 1024;
 
 struct DevicePlan {
@@ -131,8 +133,8 @@ static std::string key_of(const DeviceProduct &product) {
   add(product.n);
   add(product.k);
   add(product.device_id);
-  for (const DeviceMatrix *matrix : {&product.a, &product.b, &product.c, &product.bias, &product.scale_a,
-                                     &product.scale_b}) {
+  for (const DeviceMatrix *matrix :
+       {&product.a, &product.b, &product.c, &product.bias, &product.scale_a, &product.scale_b}) {
     add(matrix->row_stride);
     add(matrix->col_stride);
     add(matrix->type);

@@ -1,4 +1,5 @@
-/* tesela.matmul and tesela.gemm, from the arguments to the result: one path for all keywords, types, dimensions and libraries. */
+/* tesela.matmul and tesela.gemm, from the arguments to the result: one path for all keywords, types,
+ * dimensions and libraries. */
 #include "documentation.h"
 #include "product.h"
 
@@ -12,8 +13,8 @@
 
 namespace core {
 
-/* Products on the host of more multiplications than `min_work` are computed in pieces of about `seconds`: Ctrl-C ends a product
- * between two pieces. */
+/* Sizes of the pieces of long products on the host, between which Ctrl-C ends a product. Long are products of
+ * more multiplications than `min_work` that take more than two pieces of so many `seconds`. */
 static struct {
   int64_t min_work;
   double seconds;
@@ -23,11 +24,13 @@ static FromPython is_main_thread("tesela._problem", "is_main_thread"),
     handle_of("tesela._libraries", "handle_of"), copy_into("tesela._libraries", "copy_into");
 
 /* Keywords of matmul and gemm. */
-static constexpr uint32_t COMMON = bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) | bit(DEVICE) |
-                                   bit(STRATEGY) | bit(STREAM) | bit(ACCURACY) | bit(BITS) | bit(MEASURE_ERROR) |
-                                   bit(FULL_OUTPUT) | bit(BIAS) | bit(ACTIVATION) | bit(SCALE_A) | bit(SCALE_B);
+static constexpr uint32_t COMMON = bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) |
+                                   bit(DEVICE) | bit(STRATEGY) | bit(STREAM) | bit(ACCURACY) | bit(BITS) |
+                                   bit(MEASURE_ERROR) | bit(FULL_OUTPUT) | bit(BIAS) | bit(ACTIVATION) |
+                                   bit(SCALE_A) | bit(SCALE_B);
 static constexpr Function matmul_function = {"matmul", COMMON, 3, {A, B, OUT}, 2};
-static constexpr Function gemm_function = {"gemm", COMMON | bit(C) | bit(TRANS_A) | bit(TRANS_B), 3, {A, B, C}, 2};
+static constexpr Function gemm_function = {
+    "gemm", COMMON | bit(C) | bit(TRANS_A) | bit(TRANS_B), 3, {A, B, C}, 2};
 
 void Product::read(const Arguments &arguments, tesela_type kind) {
   alpha = scalar(arguments[ALPHA], kind, "alpha", 1);
@@ -73,7 +76,9 @@ void Product::describe(tesela_gemm_desc *desc, int64_t row) const {
 /* m n k of one product, at most INT64_MAX. */
 static int64_t work_of(const Product &product) {
   int64_t area, work;
-  return __builtin_mul_overflow(product.m, product.n, &area) || __builtin_mul_overflow(area, product.k, &work) ? INT64_MAX : work;
+  return __builtin_mul_overflow(product.m, product.n, &area) || __builtin_mul_overflow(area, product.k, &work)
+             ? INT64_MAX
+             : work;
 }
 
 bool Product::is_short() const {
@@ -81,7 +86,8 @@ bool Product::is_short() const {
   for (int i = 0; i < dims; i++)
     if (__builtin_mul_overflow(work, batch[i], &work))
       return false;
-  return work <= ALONE && !device && !strategy && ask.accuracy.empty() && ask.bits.empty() && !ask.measure_error;
+  return work <= ALONE && !device && !strategy && ask.accuracy.empty() && ask.bits.empty() &&
+         !ask.measure_error;
 }
 
 /* Batches. */
@@ -94,9 +100,10 @@ static void merge(Product *product) {
     const int64_t dim = product->batch[i];
     if (dim == 1)
       continue;
-    const bool goes_on = count > 0 && std::all_of(std::begin(operands), std::end(operands), [&](const Matrices *each) {
-      return each->steps[count - 1] == each->steps[i] * dim;
-    });
+    const bool goes_on =
+        count > 0 && std::all_of(std::begin(operands), std::end(operands), [&](const Matrices *each) {
+          return each->steps[count - 1] == each->steps[i] * dim;
+        });
     product->batch[goes_on ? count - 1 : count] = goes_on ? product->batch[count - 1] * dim : dim;
     for (Matrices *each : operands)
       each->steps[goes_on ? count - 1 : count] = each->steps[i];
@@ -125,7 +132,8 @@ static void join(Product *product) {
 
 /* Lists the addresses of an operand's matrices. */
 template <class Address>
-static void list_addresses(const Product &product, const Array &array, const Matrices &lies, std::vector<Address> *list) {
+static void list_addresses(const Product &product, const Array &array, const Matrices &lies,
+                           std::vector<Address> *list) {
   const int64_t size = static_cast<int64_t>(type_size(array.at.type));
   int64_t index[DIMS] = {};
   char *at = array.at.data;
@@ -202,10 +210,10 @@ static void add_to(tesela_record *total, const tesela_record &piece) {
   total->error_measured = std::max(total->error_measured, piece.error_measured);
 }
 
-/* Computes a long product on the cpu by the rows of C, all with the plan of the whole and so with its bits. False: the product is
- * short, or not of the cpu. */
+/* Computes a long product on the cpu by the rows of C. All pieces have the plan of the whole, and so its bits.
+ * False: the product is short, or not of the cpu. */
 static bool multiply_in_pieces(tesela_context *where, const Product &product, tesela_record *record) {
-  static std::string text; /* of the last plan: a record points to it */
+  static std::string text; /* the last plan, to which a record points */
   if (work_of(product) < pieces.min_work || !nb::cast<bool>(is_main_thread.get()()))
     return false;
   PlanKeeper keeper;
@@ -217,7 +225,8 @@ static bool multiply_in_pieces(tesela_context *where, const Product &product, te
   if (seconds < 2 * pieces.seconds || !strategy_of(tesela_plan_describe(keeper.plan), &strategy))
     return false;
   const double parts = std::ceil(seconds / pieces.seconds);
-  int64_t height = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(product.m) / parts)));
+  int64_t height =
+      std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(product.m) / parts)));
   if (height > 64)
     height = (height + 63) / 64 * 64;
   tesela_record total{};
@@ -258,8 +267,15 @@ static void compute_on_host(const Product &product, tesela_record *record) {
 
 /* Memory on a device. */
 
-static DeviceMatrix device_matrix(const Array &array, const Matrices &lies, int64_t rows, int64_t cols, int64_t at) {
-  return {const_cast<char *>(at_row(array, at)), array.at.type, rows, cols, lies.row_stride, lies.col_stride, lies.conjugate};
+static DeviceMatrix device_matrix(const Array &array, const Matrices &lies, int64_t rows, int64_t cols,
+                                  int64_t at) {
+  return {const_cast<char *>(at_row(array, at)),
+          array.at.type,
+          rows,
+          cols,
+          lies.row_stride,
+          lies.col_stride,
+          lies.conjugate};
 }
 
 static DeviceMatrix device_line(const Line &line) {
@@ -292,12 +308,14 @@ DeviceProduct Product::on_device(int64_t a_at, int64_t b_at, int64_t c_at) const
 }
 
 void compute_on_device(const Product &product, tesela_record *record) {
-  static std::string text; /* of the last plan: a record points to it */
+  static std::string text; /* the last plan, to which a record points */
   const std::string own = "cuda:" + std::to_string(product.a.at.device_id);
   const char *const device = product.device;
   if (device && strcmp(device, "cuda") != 0 && strcmp(device, "auto") != 0 && own != device)
-    raise(PyExc_ValueError, "the arrays are on %s, and device is %s: arrays on a device are computed there", own.c_str(), device);
-  nb::object handle = handle_of.get()(nb::handle(product.stream ? product.stream : Py_None), seen_of(product.a));
+    raise(PyExc_ValueError, "the arrays are on %s, and device is %s: arrays on a device are computed there",
+          own.c_str(), device);
+  nb::object handle =
+      handle_of.get()(nb::handle(product.stream ? product.stream : Py_None), seen_of(product.a));
   const bool has_stream = !handle.is_none();
   const uintptr_t stream = has_stream ? nb::cast<uintptr_t>(handle) : 0;
   const auto begin = std::chrono::steady_clock::now();
@@ -353,13 +371,14 @@ void compute(Product *product, tesela_record *record) {
 
 /* Broadcasts the dimensions before matrices, as NumPy does. */
 static int broadcast(const Array &a, const Array &b, int64_t *batch) {
-  const int a_dims = std::max(0, a.at.ndim - 2), b_dims = std::max(0, b.at.ndim - 2), dims = std::max(a_dims, b_dims);
+  const int a_dims = std::max(0, a.at.ndim - 2), b_dims = std::max(0, b.at.ndim - 2),
+            dims = std::max(a_dims, b_dims);
   for (int i = 0; i < dims; i++) {
     const int in_a = i - (dims - a_dims), in_b = i - (dims - b_dims);
     const int64_t one = in_a < 0 ? 1 : a.at.shape[in_a], other = in_b < 0 ? 1 : b.at.shape[in_b];
     if (one != other && one != 1 && other != 1)
-      raise(PyExc_ValueError, "a is %S and b is %S: dimensions before the last two do not broadcast", tuple_of_shape(a.at.ndim, a.at.shape).ptr(),
-            tuple_of_shape(b.at.ndim, b.at.shape).ptr());
+      raise(PyExc_ValueError, "a is %S and b is %S: dimensions before the last two do not broadcast",
+            tuple_of_shape(a.at.ndim, a.at.shape).ptr(), tuple_of_shape(b.at.ndim, b.at.shape).ptr());
     batch[i] = one == 1 ? other : one;
   }
   return dims;
@@ -367,7 +386,9 @@ static int broadcast(const Array &a, const Array &b, int64_t *batch) {
 
 static void check_no_scalar(const Array &array) {
   if (array.at.ndim == 0)
-    raise(PyExc_ValueError, "%s is a scalar: matmul takes arrays of one dimension or more, and * multiplies by a scalar", array.name);
+    raise(PyExc_ValueError,
+          "%s is a scalar: matmul takes arrays of one dimension or more, and * multiplies by a scalar",
+          array.name);
 }
 
 static const Array *or_null(const Line &line) {
@@ -393,8 +414,8 @@ static PyObject *multiply(const Arguments &arguments) {
   check_place(p.a, p.b);
   if (has_out)
     see_out(arguments[OUT], &p.c);
-  const tesela_type kind =
-      result_type(&p.a, &p.b, arguments[DTYPE], has_out ? &p.c : nullptr, arguments[SCALE_A] || arguments[SCALE_B]);
+  const tesela_type kind = result_type(&p.a, &p.b, arguments[DTYPE], has_out ? &p.c : nullptr,
+                                       arguments[SCALE_A] || arguments[SCALE_B]);
   p.read(arguments, kind);
   if (p.beta != 0.0 && !has_out)
     raise(PyExc_ValueError, "beta is the factor of what out held, and there is no out");
@@ -405,8 +426,9 @@ static PyObject *multiply(const Arguments &arguments) {
   p.n = b_is_line ? 1 : b.shape[b.ndim - 1];
   const int64_t rows = b.shape[b_is_line ? 0 : b.ndim - 2];
   if (rows != p.k)
-    raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not meet %lld rows", tuple_of_shape(p.a.at.ndim, p.a.at.shape).ptr(),
-          tuple_of_shape(p.b.at.ndim, p.b.at.shape).ptr(), static_cast<long long>(p.k), static_cast<long long>(rows));
+    raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not meet %lld rows",
+          tuple_of_shape(p.a.at.ndim, p.a.at.shape).ptr(), tuple_of_shape(p.b.at.ndim, p.b.at.shape).ptr(),
+          static_cast<long long>(p.k), static_cast<long long>(rows));
   p.dims = broadcast(p.a, p.b, p.batch);
   read_finish(arguments, p.a, p.m, p.n, kind, b_is_line, &p.finish);
   int64_t shape[DIMS + 2];
@@ -467,16 +489,21 @@ static PyObject *multiply_general(const Arguments &arguments) {
     see(addend, "c", &added);
   /* A c of another type than the product may have is converted below; it is no wish. */
   const bool is_scaled = arguments[SCALE_A] || arguments[SCALE_B];
-  const bool is_wish = !has_out && addend && !arguments[DTYPE] && is_possible(p.a, p.b, added.at.type, is_scaled);
-  const tesela_type kind =
-      result_type(&p.a, &p.b, arguments[DTYPE], has_out ? &p.c : is_wish ? &added : nullptr, is_scaled);
+  const bool is_wish =
+      !has_out && addend && !arguments[DTYPE] && is_possible(p.a, p.b, added.at.type, is_scaled);
+  const tesela_type kind = result_type(&p.a, &p.b, arguments[DTYPE],
+                                       has_out   ? &p.c
+                                       : is_wish ? &added
+                                                 : nullptr,
+                                       is_scaled);
   int64_t rows;
   lay_out_op(&p.a, "gemm", letter_of(arguments[TRANS_A], "trans_a"), &p.m, &p.k, &p.a_lies);
   lay_out_op(&p.b, "gemm", letter_of(arguments[TRANS_B], "trans_b"), &rows, &p.n, &p.b_lies);
   if (rows != p.k)
-    raise(PyExc_ValueError, "op(a) is (%lld, %lld) and op(b) is (%lld, %lld): %lld columns do not meet %lld rows",
-          static_cast<long long>(p.m), static_cast<long long>(p.k), static_cast<long long>(rows), static_cast<long long>(p.n),
-          static_cast<long long>(p.k), static_cast<long long>(rows));
+    raise(PyExc_ValueError,
+          "op(a) is (%lld, %lld) and op(b) is (%lld, %lld): %lld columns do not meet %lld rows",
+          static_cast<long long>(p.m), static_cast<long long>(p.k), static_cast<long long>(rows),
+          static_cast<long long>(p.n), static_cast<long long>(p.k), static_cast<long long>(rows));
   p.read(arguments, kind);
   if (addend && !arguments[BETA])
     p.beta = 1;

@@ -1,4 +1,5 @@
-/* NumPy's arrays, by their C structs: the buffer protocol would cost each small product more than the product. */
+/* NumPy's arrays, by their C structs: the buffer protocol would cost each small product more than the
+ * product. */
 #include "core.h"
 
 #include <nanobind/stl/string.h>
@@ -69,7 +70,8 @@ void view_numpy(PyObject *object, View *view) {
   lies_numpy(object, view);
   if (view->type) {
     view->dtype = dtype_name(view->type);
-  } else if ((kind == 'i' || kind == 'u') && PyArray_ISNOTSWAPPED(array)) { /* as NumPy says it, which takes microseconds */
+  } else if ((kind == 'i' || kind == 'u') &&
+             PyArray_ISNOTSWAPPED(array)) { /* as NumPy says it, which takes microseconds */
     view->dtype = (kind == 'i' ? "int" : "uint") + std::to_string(8 * PyArray_ITEMSIZE(array));
   } else {
     nb::object text = nb::steal(PyObject_Str(reinterpret_cast<PyObject *>(PyArray_DESCR(array))));

@@ -16,17 +16,28 @@ static FromPython promoted_triangles("tesela._types", "promoted_triangles"),
 /* Keywords that all of these functions have. */
 static constexpr uint32_t ASKS =
     bit(ALPHA) | bit(DEVICE) | bit(STRATEGY) | bit(ACCURACY) | bit(BITS) | bit(FULL_OUTPUT);
-static constexpr uint32_t TRIANGLES = ASKS | bit(A) | bit(B) | bit(OUT) | bit(LOWER) | bit(UNIT_DIAGONAL) | bit(TRANS) | bit(RIGHT);
-static constexpr Function dot_function = {"dot", ASKS | bit(X) | bit(Y) | bit(DTYPE) | bit(MEASURE_ERROR), 2, {X, Y}, 2};
-static constexpr Function transpose_function = {"transpose", ASKS | bit(A) | bit(OUT) | bit(MEASURE_ERROR), 2, {A, OUT}, 1};
+static constexpr uint32_t TRIANGLES =
+    ASKS | bit(A) | bit(B) | bit(OUT) | bit(LOWER) | bit(UNIT_DIAGONAL) | bit(TRANS) | bit(RIGHT);
+static constexpr Function dot_function = {
+    "dot", ASKS | bit(X) | bit(Y) | bit(DTYPE) | bit(MEASURE_ERROR), 2, {X, Y}, 2};
+static constexpr Function transpose_function = {
+    "transpose", ASKS | bit(A) | bit(OUT) | bit(MEASURE_ERROR), 2, {A, OUT}, 1};
 static constexpr Function grouped_function = {
     "matmul_grouped", ASKS | bit(A) | bit(B) | bit(OUT) | bit(BETA) | bit(MEASURE_ERROR), 3, {A, B, OUT}, 2};
 static constexpr Function solve_function = {"solve_triangular", TRIANGLES, 3, {A, B, OUT}, 2};
 static constexpr Function trmm_function = {"trmm", TRIANGLES, 3, {A, B, OUT}, 2};
-static constexpr Function symm_function = {
-    "symm", ASKS | bit(A) | bit(B) | bit(OUT) | bit(BETA) | bit(LOWER) | bit(HERMITIAN) | bit(RIGHT), 3, {A, B, OUT}, 2};
-static constexpr Function syrk_function = {
-    "syrk", ASKS | bit(A) | bit(OUT) | bit(BETA) | bit(TRANS) | bit(HERMITIAN) | bit(TRIANGLE), 2, {A, OUT}, 1};
+static constexpr Function symm_function = {"symm",
+                                           ASKS | bit(A) | bit(B) | bit(OUT) | bit(BETA) | bit(LOWER) |
+                                               bit(HERMITIAN) | bit(RIGHT),
+                                           3,
+                                           {A, B, OUT},
+                                           2};
+static constexpr Function syrk_function = {"syrk",
+                                           ASKS | bit(A) | bit(OUT) | bit(BETA) | bit(TRANS) |
+                                               bit(HERMITIAN) | bit(TRIANGLE),
+                                           2,
+                                           {A, OUT},
+                                           1};
 
 /* What a call asks for, in C. */
 struct Asked {
@@ -56,7 +67,8 @@ struct Asked {
   tesela_record *place() { return with_info ? &record : nullptr; }
   bool is_short(int64_t m, int64_t n, int64_t k) const {
     int64_t area, work;
-    return !device && !strategy && !__builtin_mul_overflow(m, n, &area) && !__builtin_mul_overflow(area, k, &work) && work <= ALONE;
+    return !device && !strategy && !__builtin_mul_overflow(m, n, &area) &&
+           !__builtin_mul_overflow(area, k, &work) && work <= ALONE;
   }
 };
 
@@ -67,7 +79,8 @@ static void check_on_host(const Array &array, const char *what) {
 
 static void check_computed(const Array &array) {
   if (array.conjugate)
-    raise(PyExc_TypeError, "%s is a conjugate that was not computed yet: resolve_conj() computes it", array.name);
+    raise(PyExc_TypeError, "%s is a conjugate that was not computed yet: resolve_conj() computes it",
+          array.name);
 }
 
 static bool is_same(const Array &one, const Array &other) {
@@ -78,16 +91,17 @@ static bool is_same(const Array &one, const Array &other) {
 }
 
 /* Finds where a result goes: to out, which may be the array `in_place`, or to a new array. */
-static nb::object place_result(const Arguments &arguments, const Array &like, tesela_type kind, int ndim, const int64_t *shape,
-                               std::initializer_list<const Array *> inputs, const Array *in_place, Array *into, bool *is_there) {
+static nb::object place_result(const Arguments &arguments, const Array &like, tesela_type kind, int ndim,
+                               const int64_t *shape, std::initializer_list<const Array *> inputs,
+                               const Array *in_place, Array *into, bool *is_there) {
   *is_there = false;
   if (!arguments[OUT])
     return new_result(like, kind, ndim, shape, into);
   see_out(arguments[OUT], into);
   check_place(*into, like);
   if (into->at.type != kind)
-    raise(PyExc_TypeError, "out is %S, and the result %s", nb::object(seen_of(*into).attr("view").attr("dtype")).ptr(),
-          dtype_name(kind));
+    raise(PyExc_TypeError, "out is %S, and the result %s",
+          nb::object(seen_of(*into).attr("view").attr("dtype")).ptr(), dtype_name(kind));
   const Array *reads[4];
   int count = 0;
   *is_there = in_place && is_same(*into, *in_place);
@@ -99,7 +113,8 @@ static nb::object place_result(const Arguments &arguments, const Array &like, te
 }
 
 static PyObject *give(const Arguments &arguments, const Array &like, nb::object result, const Asked &asked) {
-  return given_back(arguments[OUT] ? std::move(result) : finished(like, std::move(result)), asked.with_info, asked.record);
+  return given_back(arguments[OUT] ? std::move(result) : finished(like, std::move(result)), asked.with_info,
+                    asked.record);
 }
 
 /* Dots and transposes. */
@@ -107,7 +122,8 @@ static PyObject *give(const Arguments &arguments, const Array &like, nb::object 
 static void see_line(PyObject *object, const char *name, Array *array) {
   see(object, name, array);
   if (array->at.ndim != 1)
-    raise(PyExc_ValueError, "%s has %d dimensions: dot takes vectors, matmul takes the others", name, array->at.ndim);
+    raise(PyExc_ValueError, "%s has %d dimensions: dot takes vectors, matmul takes the others", name,
+          array->at.ndim);
   check_on_host(*array, "dot takes vectors on the host; matmul takes these as a row and a column");
 }
 
@@ -158,14 +174,15 @@ static PyObject *transpose(const Arguments &arguments) {
   check_on_host(a, "transpose takes matrices on the host");
   if (!a.at.type)
     raise(PyExc_TypeError,
-          "tesela does not transpose %S: possible are float64, float32, float16, bfloat16, complex64, complex128, int8, uint8, int32, "
+          "tesela does not transpose %S: possible are float64, float32, float16, bfloat16, complex64, "
+          "complex128, int8, uint8, int32, "
           "float8_e4m3fn, float8_e5m2",
           nb::object(seen_of(a).attr("view").attr("dtype")).ptr());
   check_computed(a);
   const int64_t shape[] = {a.at.shape[1], a.at.shape[0]};
   Asked asked(arguments, a.at.type);
-  nb::object result =
-      place_result(arguments, a, a.at.type, 2, shape, {&a}, shape[0] == shape[1] ? &a : nullptr, &into, &in_place);
+  nb::object result = place_result(arguments, a, a.at.type, 2, shape, {&a},
+                                   shape[0] == shape[1] ? &a : nullptr, &into, &in_place);
   lay_out_op(&a, "transpose", 'n', &rows, &cols, &lies);
   if (rows > 0 && cols > 0) {
     tesela_transpose_desc desc{};
@@ -178,7 +195,8 @@ static PyObject *transpose(const Arguments &arguments) {
       set_matrix(a, lies, 0, &desc.a);
     set_result(into, cols, rows, &desc.b);
     tesela_context *const where = open();
-    check(call_library(asked.is_short(rows, cols, 1), [&] { return tesela_transpose(where, &desc, asked.place()); }));
+    check(call_library(asked.is_short(rows, cols, 1),
+                       [&] { return tesela_transpose(where, &desc, asked.place()); }));
   }
   return give(arguments, a, std::move(result), asked);
 }
@@ -192,8 +210,8 @@ struct Member {
   bool has_out = false;
 };
 
-static void read_member(PyObject *a, PyObject *b, PyObject *out, const Arguments &arguments, Member *member, tesela_gemm_desc *desc,
-                        Scalar *factors) {
+static void read_member(PyObject *a, PyObject *b, PyObject *out, const Arguments &arguments, Member *member,
+                        tesela_gemm_desc *desc, Scalar *factors) {
   see(a, "a", &member->a);
   see(b, "b", &member->b);
   check_place(member->a, member->b);
@@ -201,8 +219,8 @@ static void read_member(PyObject *a, PyObject *b, PyObject *out, const Arguments
     raise(PyExc_TypeError, "a is on a device: groups are multiplied on the host");
   const Lies &left = member->a.at, &right = member->b.at;
   if (left.ndim != 2 || right.ndim != 2 || left.shape[1] != right.shape[0])
-    raise(PyExc_ValueError, "a is %S and b is %S: m x k and k x n are expected", tuple_of_shape(left.ndim, left.shape).ptr(),
-          tuple_of_shape(right.ndim, right.shape).ptr());
+    raise(PyExc_ValueError, "a is %S and b is %S: m x k and k x n are expected",
+          tuple_of_shape(left.ndim, left.shape).ptr(), tuple_of_shape(right.ndim, right.shape).ptr());
   if (out)
     see_out(out, &member->c);
   const tesela_type kind = result_type(&member->a, &member->b, nullptr, out ? &member->c : nullptr, false);
@@ -244,7 +262,9 @@ static void read_member(PyObject *a, PyObject *b, PyObject *out, const Arguments
 }
 
 static PyObject *multiply_grouped(const Arguments &arguments) {
-  const auto list_of = [](PyObject *object) { return object ? nb::steal(PySequence_List(object)) : nb::object(); };
+  const auto list_of = [](PyObject *object) {
+    return object ? nb::steal(PySequence_List(object)) : nb::object();
+  };
   nb::object as = list_of(arguments[A]), bs = list_of(arguments[B]), outs = list_of(arguments[OUT]);
   if (PyErr_Occurred())
     throw nb::python_error();
@@ -267,14 +287,18 @@ static PyObject *multiply_grouped(const Arguments &arguments) {
     asked.add_to(desc);
     desc->measure_error = asked.ask.measure_error;
     try {
-      const auto at = [i](const nb::object &list) { return PyList_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i)); };
-      read_member(at(as), at(bs), outs.is_valid() ? at(outs) : nullptr, arguments, &members[i], desc, factors[i].data());
+      const auto at = [i](const nb::object &list) {
+        return PyList_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));
+      };
+      read_member(at(as), at(bs), outs.is_valid() ? at(outs) : nullptr, arguments, &members[i], desc,
+                  factors[i].data());
     } catch (nb::python_error &error) {
       raise_with_number(error, i);
     }
     desc->alpha = reinterpret_cast<const double *>(&factors[i][0]);
     desc->beta = reinterpret_cast<const double *>(&factors[i][1]);
-    is_short = is_short && asked.is_short(desc->m, desc->n, desc->k) && (left -= desc->m * desc->n * desc->k) >= 0;
+    is_short =
+        is_short && asked.is_short(desc->m, desc->n, desc->k) && (left -= desc->m * desc->n * desc->k) >= 0;
   }
   tesela_context *const where = open();
   if (count > 0)
@@ -284,7 +308,8 @@ static PyObject *multiply_grouped(const Arguments &arguments) {
   nb::object made = nb::steal(PyList_New(static_cast<Py_ssize_t>(count)));
   for (size_t i = 0; i < count; i++) {
     Member &member = members[i];
-    nb::object result = member.has_out ? std::move(member.result) : finished(member.a, std::move(member.result));
+    nb::object result =
+        member.has_out ? std::move(member.result) : finished(member.a, std::move(member.result));
     PyList_SET_ITEM(made.ptr(), static_cast<Py_ssize_t>(i), result.release().ptr());
   }
   return given_back(std::move(made), asked.with_info, asked.record);
@@ -319,18 +344,21 @@ struct Part {
   Matrices lies;
   int64_t rows, cols;
 
-  void lay_out(const char *function, char letter) { lay_out_op(&array, function, letter, &rows, &cols, &lies); }
+  void lay_out(const char *function, char letter) {
+    lay_out_op(&array, function, letter, &rows, &cols, &lies);
+  }
   void check_square() const {
     if (rows != cols)
-      raise(PyExc_ValueError, "a is %lld x %lld: a triangle is half of a square", static_cast<long long>(rows),
-            static_cast<long long>(cols));
+      raise(PyExc_ValueError, "a is %lld x %lld: a triangle is half of a square",
+            static_cast<long long>(rows), static_cast<long long>(cols));
   }
 };
 
 static void check_meets(const Part &square, const Part &other, bool is_right) {
   const long long size = square.rows, meets = is_right ? other.cols : other.rows;
   if (size != meets)
-    raise(PyExc_ValueError, "a is %lld x %lld, and b has %lld %s", size, size, meets, is_right ? "columns" : "rows");
+    raise(PyExc_ValueError, "a is %lld x %lld, and b has %lld %s", size, size, meets,
+          is_right ? "columns" : "rows");
 }
 
 /* Triangle of what takes part: a transpose turns it over. */
@@ -339,8 +367,8 @@ static tesela_triangle triangle_of(bool is_lower, char letter) {
 }
 
 /* Describes general * square, or square * general, with a structure; without a general factor in place. */
-static void describe(const Part &square, tesela_structure structure, tesela_triangle triangle, const Part *general, bool is_right,
-                     tesela_gemm_desc *desc) {
+static void describe(const Part &square, tesela_structure structure, tesela_triangle triangle,
+                     const Part *general, bool is_right, tesela_gemm_desc *desc) {
   set_matrix(square.array, square.lies, 0, is_right ? &desc->b : &desc->a);
   (is_right ? desc->b_structure : desc->a_structure) = structure;
   (is_right ? desc->b_triangle : desc->a_triangle) = triangle;
@@ -357,7 +385,8 @@ static void multiply_structured(tesela_gemm_desc *desc, const Array &into, Asked
   if (desc->m == 0 || desc->n == 0)
     return;
   tesela_context *const where = open();
-  check(call_library(asked->is_short(desc->m, desc->n, desc->k), [&] { return tesela_gemm(where, desc, asked->place()); }));
+  check(call_library(asked->is_short(desc->m, desc->n, desc->k),
+                     [&] { return tesela_gemm(where, desc, asked->place()); }));
 }
 
 /* solve_triangular and trmm. */
@@ -386,11 +415,12 @@ static PyObject *with_triangle(const Arguments &arguments, bool solves) {
   Asked asked(arguments, kind);
   if (solves)
     check_computed(b.array);
-  nb::object result = place_result(arguments, b.array, kind, b.array.at.ndim, b.array.at.shape, {&a.array, &b.array}, &b.array,
-                                   &into, &in_place);
+  nb::object result = place_result(arguments, b.array, kind, b.array.at.ndim, b.array.at.shape,
+                                   {&a.array, &b.array}, &b.array, &into, &in_place);
   if (in_place)
     check_computed(b.array);
-  const tesela_structure structure = is_true(arguments[UNIT_DIAGONAL]) ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
+  const tesela_structure structure =
+      is_true(arguments[UNIT_DIAGONAL]) ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
   const tesela_triangle triangle = triangle_of(is_true(arguments[LOWER]), letter);
   if (!solves) {
     tesela_gemm_desc desc{};
@@ -412,7 +442,8 @@ static PyObject *with_triangle(const Arguments &arguments, bool solves) {
       set_matrix(b.array, b.lies, 0, &desc.b);
     set_result(into, b.rows, b.cols, &desc.x);
     tesela_context *const where = open();
-    check(call_library(asked.is_short(a.rows, b.rows, b.cols), [&] { return tesela_solve(where, &desc, asked.place()); }));
+    check(call_library(asked.is_short(a.rows, b.rows, b.cols),
+                       [&] { return tesela_solve(where, &desc, asked.place()); }));
   }
   return give(arguments, b.array, std::move(result), asked);
 }
@@ -435,8 +466,8 @@ static PyObject *symm(const Arguments &arguments) {
   const int64_t shape[] = {b.rows, b.cols};
   Asked asked(arguments, b.array.at.type);
   check_beta(asked, arguments);
-  nb::object result =
-      place_result(arguments, b.array, b.array.at.type, 2, shape, {&a.array, &b.array}, nullptr, &into, &in_place);
+  nb::object result = place_result(arguments, b.array, b.array.at.type, 2, shape, {&a.array, &b.array},
+                                   nullptr, &into, &in_place);
   tesela_gemm_desc desc{};
   desc.m = b.rows;
   desc.n = b.cols;
@@ -469,9 +500,11 @@ static void mirror_result(const Lies &lies, bool conjugates) {
   case TESELA_F64:
     return mirror<double>(lies, same);
   case TESELA_C64:
-    return conjugates ? mirror<std::complex<float>>(lies, conjugate) : mirror<std::complex<float>>(lies, same);
+    return conjugates ? mirror<std::complex<float>>(lies, conjugate)
+                      : mirror<std::complex<float>>(lies, same);
   default:
-    return conjugates ? mirror<std::complex<double>>(lies, conjugate) : mirror<std::complex<double>>(lies, same);
+    return conjugates ? mirror<std::complex<double>>(lies, conjugate)
+                      : mirror<std::complex<double>>(lies, same);
   }
 }
 
@@ -499,9 +532,11 @@ static PyObject *syrk(const Arguments &arguments) {
     raise(PyExc_TypeError, "alpha and beta of a hermitian product are real");
   check_beta(asked, arguments);
   const int64_t shape[] = {left.rows, left.rows};
-  nb::object result = place_result(arguments, left.array, kind, 2, shape, {&left.array}, nullptr, &into, &in_place);
+  nb::object result =
+      place_result(arguments, left.array, kind, 2, shape, {&left.array}, nullptr, &into, &in_place);
   if (!arguments[OUT] && !is_both)
-    memset(into.at.data, 0, static_cast<size_t>(left.rows) * static_cast<size_t>(left.rows) * type_size(kind));
+    memset(into.at.data, 0,
+           static_cast<size_t>(left.rows) * static_cast<size_t>(left.rows) * type_size(kind));
   tesela_gemm_desc desc{};
   desc.m = desc.n = left.rows;
   desc.k = left.cols;
@@ -532,8 +567,10 @@ static PyObject *called(PyObject *const *given, Py_ssize_t count, PyObject *name
 TESELA_PYTHON(python_dot, dot_function, dot)
 TESELA_PYTHON(python_transpose, transpose_function, transpose)
 TESELA_PYTHON(python_grouped, grouped_function, multiply_grouped)
-TESELA_PYTHON(python_solve, solve_function, [](const Arguments &arguments) { return with_triangle(arguments, true); })
-TESELA_PYTHON(python_trmm, trmm_function, [](const Arguments &arguments) { return with_triangle(arguments, false); })
+TESELA_PYTHON(python_solve, solve_function,
+              [](const Arguments &arguments) { return with_triangle(arguments, true); })
+TESELA_PYTHON(python_trmm, trmm_function,
+              [](const Arguments &arguments) { return with_triangle(arguments, false); })
 TESELA_PYTHON(python_symm, symm_function, symm)
 TESELA_PYTHON(python_syrk, syrk_function, syrk)
 #undef TESELA_PYTHON

@@ -1,4 +1,5 @@
-/* Matrices in pieces on several devices (tesela_pieces.h): memory of the library's own, or arrays of any library where they lie. */
+/* Matrices in pieces on several devices (tesela_pieces.h): memory of the library's own, or arrays of any
+ * library where they lie. */
 #include "core.h"
 
 #include <complex>
@@ -83,7 +84,8 @@ static nb::list strides(const Pieces &pieces) {
   return all;
 }
 
-/* One piece, from or to its part of a matrix in host memory, dense by rows. Lines are what lies together in the piece. */
+/* One piece, from or to its part of a matrix in host memory, dense by rows. Lines are what lies together
+ * in the piece. */
 static tesela_status move(const Pieces &pieces, const tesela_piece &piece, char *whole, bool writes) {
   const tesela_rectangle &at = piece.at;
   const size_t size = type_size(pieces.type), pitch = static_cast<size_t>(pieces.cols) * size;
@@ -115,8 +117,9 @@ static tesela_status move(const Pieces &pieces, const tesela_piece &piece, char 
 }
 
 static void move_all(const Pieces &pieces, const View &view, bool writes) {
-  if (view.type != pieces.type || view.ndim != 2 || view.shape[0] != pieces.rows || view.shape[1] != pieces.cols ||
-      view.device_type != 1 || (pieces.rows > 1 && pieces.cols > 0 && view.strides[0] != pieces.cols) ||
+  if (view.type != pieces.type || view.ndim != 2 || view.shape[0] != pieces.rows ||
+      view.shape[1] != pieces.cols || view.device_type != 1 ||
+      (pieces.rows > 1 && pieces.cols > 0 && view.strides[0] != pieces.cols) ||
       (pieces.cols > 1 && pieces.rows > 0 && view.strides[1] != 1))
     throw nb::value_error(
         "a matrix in host memory, dense by rows, of the shape and type of the pieces is expected");
@@ -182,8 +185,8 @@ struct PiecesProduct {
 };
 
 static nb::object multiply_pieces(const Pieces &a, bool transpose_a, bool conjugate_a, const Pieces &b,
-                                 bool transpose_b, bool conjugate_b, const Pieces &c, Scalar alpha,
-                                 Scalar beta, Text device, Text strategy, const Ask &ask) {
+                                  bool transpose_b, bool conjugate_b, const Pieces &c, Scalar alpha,
+                                  Scalar beta, Text device, Text strategy, const Ask &ask) {
   const PiecesProduct product({&a, transpose_a, conjugate_a}, {&b, transpose_b, conjugate_b}, c, alpha, beta,
                               device, strategy, ask);
   tesela_context *const where = open();

@@ -1,4 +1,5 @@
-/* tesela.Plan: a product that is decided upon once. A type of its own, so that a run costs what the product costs. */
+/* tesela.Plan: a product that is decided upon once. It has a type of its own, so that a run costs little more
+ * than the product. */
 #include "documentation.h"
 #include "product.h"
 
@@ -58,15 +59,20 @@ struct PlanObject {
   PlanState *state;
 };
 
-static constexpr Function make_function = {
-    "Plan",
-    bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) | bit(DEVICE) | bit(STRATEGY) | bit(ACCURACY) | bit(BITS) |
-        bit(MEASURE_ERROR) | bit(BIAS) | bit(ACTIVATION) | bit(SCALE_A) | bit(SCALE_B) | bit(RUNS),
-    2,
-    {A, B},
-    2};
-static constexpr Function call_function = {
-    "Plan", bit(A) | bit(B) | bit(OUT) | bit(STREAM) | bit(FULL_OUTPUT) | bit(BIAS) | bit(SCALE_A) | bit(SCALE_B), 3, {A, B, OUT}, 2};
+static constexpr Function make_function = {"Plan",
+                                           bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) |
+                                               bit(DEVICE) | bit(STRATEGY) | bit(ACCURACY) | bit(BITS) |
+                                               bit(MEASURE_ERROR) | bit(BIAS) | bit(ACTIVATION) |
+                                               bit(SCALE_A) | bit(SCALE_B) | bit(RUNS),
+                                           2,
+                                           {A, B},
+                                           2};
+static constexpr Function call_function = {"Plan",
+                                           bit(A) | bit(B) | bit(OUT) | bit(STREAM) | bit(FULL_OUTPUT) |
+                                               bit(BIAS) | bit(SCALE_A) | bit(SCALE_B),
+                                           3,
+                                           {A, B, OUT},
+                                           2};
 static constexpr Function pack_function = {"pack", bit(A) | bit(B), 0, {}, 0};
 
 static PlanState &state_of(PyObject *self) {
@@ -95,7 +101,7 @@ static std::string text_of(PlanState &state) {
 }
 
 static Layout layout_of(const Array &array, const Matrices &lies) {
-  return {array.at.type,   array.at.shape[0], array.at.shape[1],   lies.row_stride,
+  return {array.at.type,   array.at.shape[0], array.at.shape[1],  lies.row_stride,
           lies.col_stride, lies.conjugate,    array.at.on_host(), array.at.device_id};
 }
 
@@ -123,28 +129,31 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
   check_place(p.a, p.b);
   for (const Array *each : {&p.a, &p.b})
     if (each->at.ndim != 2)
-      raise(PyExc_ValueError, "a plan is of two matrices, and %s has %d dimensions", each->name, each->at.ndim);
+      raise(PyExc_ValueError, "a plan is of two matrices, and %s has %d dimensions", each->name,
+            each->at.ndim);
   p.m = p.a.at.shape[0];
   p.k = p.a.at.shape[1];
   p.n = p.b.at.shape[1];
   const long long rows = p.b.at.shape[0], cols = p.k;
   if (rows != cols)
-    raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not meet %lld rows", tuple_of_shape(2, p.a.at.shape).ptr(),
-          tuple_of_shape(2, p.b.at.shape).ptr(), cols, rows);
+    raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not meet %lld rows",
+          tuple_of_shape(2, p.a.at.shape).ptr(), tuple_of_shape(2, p.b.at.shape).ptr(), cols, rows);
   const int64_t shape[] = {p.m, p.n};
   if (has_out) {
     see_out(arguments[OUT], &p.c);
     if (p.c.at.ndim != 2 || p.c.at.shape[0] != p.m || p.c.at.shape[1] != p.n)
-      raise(PyExc_ValueError, "out has the shape %S, the result %S", tuple_of_shape(p.c.at.ndim, p.c.at.shape).ptr(),
-            tuple_of_shape(2, shape).ptr());
+      raise(PyExc_ValueError, "out has the shape %S, the result %S",
+            tuple_of_shape(p.c.at.ndim, p.c.at.shape).ptr(), tuple_of_shape(2, shape).ptr());
   }
   const tesela_type given[] = {p.a.at.type, p.b.at.type};
-  const nb::object before[] = {given[0] ? nb::object() : seen_of(p.a), given[1] ? nb::object() : seen_of(p.b)};
-  state->kind =
-      result_type(&p.a, &p.b, arguments[DTYPE], has_out ? &p.c : nullptr, arguments[SCALE_A] || arguments[SCALE_B]);
+  const nb::object before[] = {given[0] ? nb::object() : seen_of(p.a),
+                               given[1] ? nb::object() : seen_of(p.b)};
+  state->kind = result_type(&p.a, &p.b, arguments[DTYPE], has_out ? &p.c : nullptr,
+                            arguments[SCALE_A] || arguments[SCALE_B]);
   for (int i = 0; i < 2; i++)
     if ((i ? p.b : p.a).at.type != given[i])
-      state->converted[i] = before[i].is_valid() ? nb::cast<std::string>(before[i].attr("view").attr("dtype")) : dtype_name(given[i]);
+      state->converted[i] = before[i].is_valid() ? nb::cast<std::string>(before[i].attr("view").attr("dtype"))
+                                                 : dtype_name(given[i]);
   p.read(arguments, state->kind);
   p.device = keep(p.device, &state->device);
   p.strategy = keep(p.strategy, &state->strategy);
@@ -152,7 +161,8 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
     state->runs = PyIndex_Check(arguments[RUNS]) ? PyLong_AsLongLong(arguments[RUNS]) : -1;
     PyErr_Clear();
     if (state->runs < 0)
-      raise(PyExc_ValueError, "runs is %R: a whole number is expected, and 0 says that the plan runs often", arguments[RUNS]);
+      raise(PyExc_ValueError, "runs is %R: a whole number is expected, and 0 says that the plan runs often",
+            arguments[RUNS]);
   }
   read_finish(arguments, p.a, p.m, p.n, state->kind, false, &p.finish);
   lay_out(&p.a, 0, false, &p.a_lies);
@@ -178,16 +188,17 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
   }
   /* Arrays may go now. */
   p.stream = nullptr;
-  for (Array *each : {&p.a, &p.b, &p.c, &p.finish.bias.array, &p.finish.scale_a.array, &p.finish.scale_b.array}) {
+  for (Array *each :
+       {&p.a, &p.b, &p.c, &p.finish.bias.array, &p.finish.scale_a.array, &p.finish.scale_b.array}) {
     each->keeper.reset();
     each->object = nullptr;
   }
   return state;
 }
 
-
 /* Reads A or B of a run: packed before, or an array as the plan has it. */
-static void read_operand(PlanState &state, PyObject *object, int which, Array *array, Matrices *lies, tesela_matrix *matrix) {
+static void read_operand(PlanState &state, PyObject *object, int which, Array *array, Matrices *lies,
+                         tesela_matrix *matrix) {
   const char *const name = which ? "b" : "a";
   if (!is_numpy(object) && nb::isinstance<Packed>(object)) {
     const Packed &packed = *nb::inst_ptr<Packed>(object);
@@ -207,9 +218,10 @@ static void read_operand(PlanState &state, PyObject *object, int which, Array *a
   if (array->at.ndim != 2 || !(layout_of(*array, *lies) == wanted)) {
     nb::object dtype = seen_of(*array).attr("view").attr("dtype");
     const int64_t shape[] = {wanted.rows, wanted.cols}, strides[] = {wanted.row_stride, wanted.col_stride};
-    raise(PyExc_ValueError, "%s is %S of shape %S with strides %S; the plan is for %s of %S with strides %S", name, dtype.ptr(),
-          tuple_of_shape(array->at.ndim, array->at.shape).ptr(), tuple_of_shape(array->at.ndim, array->at.strides).ptr(),
-          dtype_name(wanted.type), tuple_of_shape(2, shape).ptr(), tuple_of_shape(2, strides).ptr());
+    raise(PyExc_ValueError, "%s is %S of shape %S with strides %S; the plan is for %s of %S with strides %S",
+          name, dtype.ptr(), tuple_of_shape(array->at.ndim, array->at.shape).ptr(),
+          tuple_of_shape(array->at.ndim, array->at.strides).ptr(), dtype_name(wanted.type),
+          tuple_of_shape(2, shape).ptr(), tuple_of_shape(2, strides).ptr());
   }
   matrix->data = array->at.data;
 }
@@ -223,10 +235,11 @@ static void read_run_finish(PlanState &state, const Arguments &arguments, Finish
   const Product &p = state.product;
   read_finish(arguments, state.like, p.m, p.n, state.kind, false, finish);
   finish->activation = p.finish.activation;
-  if (finish->along != p.finish.along || finish->scaling_a != p.finish.scaling_a || finish->scaling_b != p.finish.scaling_b ||
-      !is_alike(finish->bias, p.finish.bias) || !is_alike(finish->scale_a, p.finish.scale_a) ||
-      !is_alike(finish->scale_b, p.finish.scale_b))
-    raise(PyExc_ValueError, "bias, scale_a and scale_b are not those of the plan: all that it has, of the same types, shapes and strides");
+  if (finish->along != p.finish.along || finish->scaling_a != p.finish.scaling_a ||
+      finish->scaling_b != p.finish.scaling_b || !is_alike(finish->bias, p.finish.bias) ||
+      !is_alike(finish->scale_a, p.finish.scale_a) || !is_alike(finish->scale_b, p.finish.scale_b))
+    raise(PyExc_ValueError, "bias, scale_a and scale_b are not those of the plan: all that it has, of the "
+                            "same types, shapes and strides");
 }
 
 /* Operands of a run. */
@@ -252,15 +265,18 @@ static void run_on_host(PlanState &state, Run *run, tesela_record *record) {
   tesela_result result{};
   result.data = run->c.at.data;
   if (state.product.finish.is_empty()) {
-    check(call_library(state.is_short, [&] { return tesela_plan_run(made->plan, &run->left, &run->right, &result, record); }));
+    check(call_library(state.is_short, [&] {
+      return tesela_plan_run(made->plan, &run->left, &run->right, &result, record);
+    }));
     return;
   }
   tesela_finish finish{};
   finish.bias = vector_of(run->finish.bias);
   finish.scale_a = vector_of(run->finish.scale_a);
   finish.scale_b = vector_of(run->finish.scale_b);
-  check(call_library(state.is_short,
-                     [&] { return tesela_plan_run_finished(made->plan, &run->left, &run->right, &result, &finish, record); }));
+  check(call_library(state.is_short, [&] {
+    return tesela_plan_run_finished(made->plan, &run->left, &run->right, &result, &finish, record);
+  }));
 }
 
 static PyObject *run(PlanState &state, const Arguments &arguments) {
@@ -290,11 +306,13 @@ static PyObject *run(PlanState &state, const Arguments &arguments) {
   }
   set_c(run.c, p.m, p.n, &run.c_lies);
   const bool has_strides = p.m > 0 && p.n > 0;
-  if (run.c.at.type != state.kind || (has_strides && (run.c_lies.row_stride != p.c_lies.row_stride || run.c_lies.col_stride != p.c_lies.col_stride))) {
+  if (run.c.at.type != state.kind || (has_strides && (run.c_lies.row_stride != p.c_lies.row_stride ||
+                                                      run.c_lies.col_stride != p.c_lies.col_stride))) {
     const int64_t strides[] = {run.c_lies.row_stride, run.c_lies.col_stride},
                   wanted[] = {p.c_lies.row_stride, p.c_lies.col_stride};
-    raise(PyExc_ValueError, "out is %s with strides %S; the plan is for %s with %S", dtype_name(run.c.at.type),
-          tuple_of_shape(2, strides).ptr(), dtype_name(state.kind), tuple_of_shape(2, wanted).ptr());
+    raise(PyExc_ValueError, "out is %s with strides %S; the plan is for %s with %S",
+          dtype_name(run.c.at.type), tuple_of_shape(2, strides).ptr(), dtype_name(state.kind),
+          tuple_of_shape(2, wanted).ptr());
   }
   tesela_record record;
   if (with_info)
@@ -312,7 +330,8 @@ static PyObject *run(PlanState &state, const Arguments &arguments) {
 
 static PyObject *call_plan(PyObject *self, PyObject *const *given, size_t count, PyObject *names) {
   Arguments arguments;
-  if (!read_arguments(call_function, given, static_cast<size_t>(PyVectorcall_NARGS(count)), names, &arguments))
+  if (!read_arguments(call_function, given, static_cast<size_t>(PyVectorcall_NARGS(count)), names,
+                      &arguments))
     return nullptr;
   return guarded([&] { return run(state_of(self), arguments); });
 }
@@ -387,12 +406,14 @@ static PyObject *get_text(PyObject *self, void *) {
 
 static PyObject *get_seconds(PyObject *self, void *) {
   PlanState &state = state_of(self);
-  return guarded([&] { return PyFloat_FromDouble(state.on_host ? tesela_plan_seconds(plan_of(state)->plan) : 0.0); });
+  return guarded(
+      [&] { return PyFloat_FromDouble(state.on_host ? tesela_plan_seconds(plan_of(state)->plan) : 0.0); });
 }
 
 static PyObject *get_shape(PyObject *self, void *) {
   const Product &p = state_of(self).product;
-  return Py_BuildValue("(LLL)", static_cast<long long>(p.m), static_cast<long long>(p.n), static_cast<long long>(p.k));
+  return Py_BuildValue("(LLL)", static_cast<long long>(p.m), static_cast<long long>(p.n),
+                       static_cast<long long>(p.k));
 }
 
 static PyObject *show(PyObject *self) {
@@ -403,18 +424,22 @@ static PyObject *show(PyObject *self) {
     char expected[48] = "";
     if (seconds > 0)
       snprintf(expected, sizeof expected, ", expected to take %.3g s", seconds);
-    return PyUnicode_FromFormat("<tesela.Plan: %s, %lld x %lld x %lld%s: %s>", dtype_name(state.kind), static_cast<long long>(p.m),
-                                static_cast<long long>(p.n), static_cast<long long>(p.k), expected, text_of(state).c_str());
+    return PyUnicode_FromFormat("<tesela.Plan: %s, %lld x %lld x %lld%s: %s>", dtype_name(state.kind),
+                                static_cast<long long>(p.m), static_cast<long long>(p.n),
+                                static_cast<long long>(p.k), expected, text_of(state).c_str());
   });
 }
 
-static PyMethodDef methods[] = {
-    {"pack", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(pack)), METH_FASTCALL | METH_KEYWORDS, PACK_TEXT}, {}};
-static PyGetSetDef properties[] = {{"text", get_text, nullptr, "The plan as a line that `tesela` reads.", nullptr},
-                                   {"seconds", get_seconds, nullptr, "Seconds that a run is expected to take.", nullptr},
-                                   {"shape", get_shape, nullptr, "(m, n, k).", nullptr},
-                                   {}};
-static PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(PlanObject, call), READONLY, nullptr}, {}};
+static PyMethodDef methods[] = {{"pack", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(pack)),
+                                 METH_FASTCALL | METH_KEYWORDS, PACK_TEXT},
+                                {}};
+static PyGetSetDef properties[] = {
+    {"text", get_text, nullptr, "The plan as a line that `tesela` reads.", nullptr},
+    {"seconds", get_seconds, nullptr, "Seconds that a run is expected to take.", nullptr},
+    {"shape", get_shape, nullptr, "(m, n, k).", nullptr},
+    {}};
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PlanObject, call), READONLY, nullptr}, {}};
 
 template <class Function>
 static void *slot(Function function) {
@@ -431,13 +456,15 @@ void bind_plan(nb::module_ &module) {
                                 {Py_tp_members, members},
                                 {Py_tp_doc, const_cast<char *>(PLAN_TEXT)},
                                 {0, nullptr}};
-  static PyType_Spec spec = {"tesela.Plan", sizeof(PlanObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  static PyType_Spec spec = {"tesela.Plan", sizeof(PlanObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
   nb::object type = nb::steal(PyType_FromSpec(&spec));
   if (!type.is_valid())
     throw nb::python_error();
   module.attr("Plan") = type;
-  nb::class_<Packed>(module, "Packed",
-                     "An operand of a plan, copied once into the form that the plan computes on. Made by `Plan.pack`.")
+  nb::class_<Packed>(
+      module, "Packed",
+      "An operand of a plan, copied once into the form that the plan computes on. Made by `Plan.pack`.")
       .def("__repr__", [](const Packed &packed) {
         return std::string("<tesela.Packed: ") + (packed.which ? "b" : "a") + " of " + packed.text + ">";
       });

@@ -1,4 +1,5 @@
-/* Arrays of any library as views: NumPy's by their structs, others by DLPack or the buffer protocol (nanobind's ndarray). */
+/* Arrays of any library as views: NumPy's by their structs, others by DLPack or the buffer protocol
+ * (nanobind's ndarray). */
 #include "core.h"
 
 #include <nanobind/stl/string.h>
