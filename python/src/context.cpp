@@ -2,33 +2,51 @@
 #include "core.h"
 
 #include <atomic>
+#include <cstring>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 namespace core {
 
-static PyObject *error_type;
+static PyObject *error_type, *no_device_type;
 static std::atomic<tesela_context *> the_context;
 static std::string the_device;
 static int the_threads, generation;
 
-void set_error(tesela_status status) {
-  const char *sentence = tesela_last_error();
+/* The library's sentence, in the words of Python's arguments: its descriptions' fields have their names. */
+static std::string sentence_of(const char *text) {
+  static const struct {
+    const char *from, *to;
+  } words[] = {{"desc.c ", "out "}, {"desc.", ""}, {"desc: ", ""}, {"batch.", ""}};
+  std::string sentence = text;
+  for (const auto &word : words)
+    for (size_t at = 0; (at = sentence.find(word.from, at)) != std::string::npos; at += strlen(word.to))
+      sentence.replace(at, strlen(word.from), word.to);
+  return sentence;
+}
+
+static PyObject *exception_of(tesela_status status) {
   switch (status) {
   case TESELA_BAD_CALL:
   case TESELA_BAD_INPUT:
-    PyErr_SetString(PyExc_ValueError, sentence);
-    return;
+    return PyExc_ValueError;
   case TESELA_OUT_OF_MEMORY:
-    PyErr_SetString(PyExc_MemoryError, sentence);
-    return;
+    return PyExc_MemoryError;
+  case TESELA_NO_DEVICE:
+    return no_device_type;
   default:
-    break;
+    return error_type;
   }
-  nb::object error = nb::borrow(error_type)(sentence);
-  error.attr("status") = tesela_status_name(status);
-  error.attr("log") = tesela_last_log();
-  PyErr_SetObject(error_type, error.ptr());
+}
+
+void set_error(tesela_status status) {
+  PyObject *const type = exception_of(status);
+  nb::object error = nb::borrow(type)(sentence_of(tesela_last_error()));
+  if (PyObject_IsSubclass(type, error_type)) {
+    error.attr("status") = tesela_status_name(status);
+    error.attr("log") = tesela_last_log();
+  }
+  PyErr_SetObject(type, error.ptr());
 }
 
 void check(tesela_status status) {
@@ -54,6 +72,10 @@ tesela_context *context() {
   return now;
 }
 
+int context_number() {
+  return generation;
+}
+
 tesela_context *open() {
   tesela_context *const where = context();
   if (!where)
@@ -61,7 +83,8 @@ tesela_context *open() {
   return where;
 }
 
-/* What comes after is computed by a context of its own. The one before stays for the calls and plans that use it. */
+/* What comes after is computed by a context of its own. The one before stays for the calls and plans that
+ * use it. */
 static void forget() {
   the_context.store(nullptr);
   generation++;
@@ -119,10 +142,16 @@ void bind_context(nb::module_ &module) {
   if (!error_type)
     throw nb::python_error();
   module.attr("Error") = nb::borrow(error_type);
+  nb::object bases = nb::make_tuple(nb::borrow(error_type), nb::borrow(PyExc_ValueError));
+  no_device_type = PyErr_NewExceptionWithDoc(
+      "tesela.NoDevice", "A device by a name that no device here has. An Error, and a ValueError.",
+      bases.ptr(), nullptr);
+  if (!no_device_type)
+    throw nb::python_error();
+  module.attr("NoDevice") = nb::borrow(no_device_type);
   module.def("version", &tesela_version);
   module.def("devices", &devices);
   module.def("forget_context", &forget);
-  module.def("generation", [] { return generation; });
   module.def("configure", &configure, nb::arg("device").none(), nb::arg("threads"));
 }
 

@@ -1,4 +1,5 @@
-/* The binding of libtesela: conversions between Python's objects and its structs. What is not conversion is Python. */
+/* The binding of libtesela: conversions between Python's objects and its structs. What is not conversion
+ * is Python. */
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,17 +14,28 @@ namespace nb = nanobind;
 
 namespace core {
 
-/* One array of any library, as it lies in memory. Strides are in elements. */
-struct View {
-  void *data = nullptr;
+/* Dimensions that an array may have: NumPy's limit. */
+constexpr int DIMS = 64;
+
+/* Place of an array's elements in memory. Strides are in elements. */
+struct Lies {
+  char *data = nullptr;
   tesela_type type = TESELA_TYPE_DEFAULT; /* default: an element type that tesela does not have */
-  std::string dtype;                      /* "float64", or the array's own name of it */
-  std::vector<int64_t> shape, strides;
+  int ndim = 0;
   int device_type = 1, device_id = 0; /* DLPack's numbers: 1 host, 2 CUDA, 4 OpenCL */
   bool read_only = false;
-  std::string copy;         /* why tesela cannot read it where it lies; "" where it can */
+  const char *copy = nullptr; /* why tesela cannot read it where it lies */
+  int64_t shape[DIMS], strides[DIMS];
+
+  bool on_host() const { return device_type == 1 || device_type == 3; }
+  void add(int64_t dim, int64_t stride);
+};
+
+/* One array of any library. */
+struct View : Lies {
+  std::string dtype;        /* "float64", or the array's own name of it */
   nb::object owner;         /* keeps the memory */
-  nb::ndarray<nb::ro> held; /* so does this, of arrays that came by DLPack */
+  nb::ndarray<nb::ro> held; /* keeps the memory of arrays that came by DLPack */
 };
 
 /* What a caller asks of a result, as descriptions have it. */
@@ -35,18 +47,49 @@ struct Ask {
   const char *bits_or_null() const { return bits.empty() ? nullptr : bits.c_str(); }
 };
 
-/* A record for Python's Info, in its order. */
-nb::tuple tuple_of(const tesela_record &record);
+/* Python's Info of a record. */
+nb::object info_of(const tesela_record &record);
 
 /* Makes of a status that is not TESELA_OK the exception that it stands for, with the library's sentence. */
 void check(tesela_status status);
 /* The same without C++'s exceptions: sets Python's error. */
 void set_error(tesela_status status);
 
-/* The process's context, made at its first use, and anew in the child of a fork. NULL with Python's error set. */
+/* The process's context, made at its first use, and anew in the child of a fork. NULL with Python's error
+ * set. */
 tesela_context *context();
 /* The same, with Python's error thrown. */
 tesela_context *open();
+
+/* Number of the context in use: another one after a fork and after configure(). */
+int context_number();
+
+/* Sets an operand's strides, which are those of memory: a 0 beside another stride is a broadcast. */
+template <class Matrix>
+void set_strides(int64_t row_stride, int64_t col_stride, Matrix *matrix) {
+  matrix->row_stride = row_stride;
+  matrix->col_stride = col_stride;
+#ifdef TESELA_STRIDE_ZERO
+  if (row_stride != 0 && col_stride == 0)
+    matrix->col_stride = TESELA_STRIDE_ZERO;
+  if (row_stride == 0 && col_stride != 0)
+    matrix->row_stride = TESELA_STRIDE_ZERO;
+#endif
+}
+
+/* Attribute of one of the package's Python modules; it is looked up once. */
+class FromPython {
+public:
+  constexpr FromPython(const char *module, const char *name) : module_(module), name_(name) {}
+  nb::handle get();
+
+private:
+  const char *module_, *name_;
+  PyObject *found_ = nullptr;
+};
+
+/* Raises an exception of Python's with a sentence, in PyErr_Format's form. */
+[[noreturn]] void raise(PyObject *type, const char *format, ...);
 
 const char *dtype_name(tesela_type type);
 size_t type_size(tesela_type type);
@@ -61,12 +104,15 @@ View view_named(const std::string &dtype);
 /* NumPy's C interface, which every file but one uses by these. */
 bool begin_numpy();
 bool is_numpy(PyObject *object);
+void lies_numpy(PyObject *array, Lies *lies);
 void view_numpy(PyObject *array, View *view);
 
 void bind_context(nb::module_ &module);
 void bind_view(nb::module_ &module);
+void bind_arrays(nb::module_ &module);
 void bind_matmul(nb::module_ &module);
-void bind_calls(nb::module_ &module);
+void bind_plan(nb::module_ &module);
+void bind_others(nb::module_ &module);
 void bind_device(nb::module_ &module);
 void bind_pieces(nb::module_ &module);
 

@@ -1,4 +1,5 @@
-/* Products of memory on CUDA devices, queued on the caller's stream, with the plans that were made for them. */
+/* Products of memory on CUDA devices, queued on the caller's stream, with the plans that were made for
+ * them. */
 #include "core.h"
 
 #include <complex>
@@ -14,7 +15,8 @@
 
 namespace core {
 
-/* Everything here is reached with the lock of Python's threads, which is kept: to queue work takes microseconds. */
+/* Everything here is reached with the lock of Python's threads, which is kept: to queue work takes
+ * microseconds. */
 static constexpr size_t PLANS = 1024;
 
 struct DevicePlan {
@@ -81,8 +83,7 @@ static tesela_matrix as_matrix(const DeviceMatrix &from, const Wrapped &wrapped)
   tesela_matrix matrix{};
   matrix.buffer = wrapped.buffer;
   matrix.offset = wrapped.offset;
-  matrix.row_stride = from.row_stride;
-  matrix.col_stride = from.col_stride;
+  set_strides(from.row_stride, from.col_stride, &matrix);
   matrix.type = from.type;
   matrix.conjugate = from.conjugate;
   return matrix;
@@ -132,8 +133,8 @@ static std::string key_of(const DeviceProduct &product) {
   add(product.n);
   add(product.k);
   add(product.device_id);
-  for (const DeviceMatrix *matrix : {&product.a, &product.b, &product.c, &product.bias, &product.scale_a,
-                                     &product.scale_b}) {
+  for (const DeviceMatrix *matrix :
+       {&product.a, &product.b, &product.c, &product.bias, &product.scale_a, &product.scale_b}) {
     add(matrix->row_stride);
     add(matrix->col_stride);
     add(matrix->type);
@@ -168,8 +169,7 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.b = as_matrix(product.b, b);
   desc.c.buffer = c.buffer;
   desc.c.offset = c.offset;
-  desc.c.row_stride = product.c.row_stride;
-  desc.c.col_stride = product.c.col_stride;
+  set_strides(product.c.row_stride, product.c.col_stride, &desc.c);
   desc.c.type = product.c.type;
   desc.alpha = reinterpret_cast<const double *>(&product.alpha);
   desc.beta = reinterpret_cast<const double *>(&product.beta);
@@ -229,8 +229,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   tesela_result result{};
   result.buffer = c.buffer;
   result.offset = c.offset;
-  result.row_stride = product.c.row_stride;
-  result.col_stride = product.c.col_stride;
+  set_strides(product.c.row_stride, product.c.col_stride, &result);
   result.type = product.c.type;
   const tesela_finish vectors = finish_of(product, last);
   tesela_status status =
@@ -272,93 +271,23 @@ static nb::tuple device_empty(const std::vector<size_t> &shape, const std::strin
   return nb::make_tuple(nb::cast(array), reinterpret_cast<uintptr_t>(data));
 }
 
-static DeviceMatrix device_matrix(const View &view, int64_t offset, int64_t rows, int64_t cols,
-                                  int64_t row_stride, int64_t col_stride, bool conjugate) {
-  return {static_cast<char *>(view.data) + offset * static_cast<int64_t>(type_size(view.type)),
-          view.type,
-          rows,
-          cols,
-          row_stride,
-          col_stride,
-          conjugate};
-}
-
-/* What a product ends with, by the header's numbers. */
-struct DeviceFinish {
-  std::optional<DeviceMatrix> bias;
-  tesela_along along;
-  tesela_activation activation;
-  std::optional<DeviceMatrix> scale_a;
-  tesela_scaling scaling_a;
-  std::optional<DeviceMatrix> scale_b;
-  tesela_scaling scaling_b;
-
-  void add_to(DeviceProduct *product) const {
-    product->bias = bias.value_or(DeviceMatrix{});
-    product->bias_along = along;
-    product->activation = activation;
-    product->scale_a = scale_a.value_or(DeviceMatrix{});
-    product->scaling_a = scaling_a;
-    product->scale_b = scale_b.value_or(DeviceMatrix{});
-    product->scaling_b = scaling_b;
-  }
-};
-
-static DeviceFinish device_finish(std::optional<DeviceMatrix> bias, int along, int activation,
-                                  std::optional<DeviceMatrix> scale_a, int scaling_a,
-                                  std::optional<DeviceMatrix> scale_b, int scaling_b) {
-  return {bias,    static_cast<tesela_along>(along),       static_cast<tesela_activation>(activation),
-          scale_a, static_cast<tesela_scaling>(scaling_a), scale_b,
-          static_cast<tesela_scaling>(scaling_b)};
-}
-
-/* The plan's text, and what was measured, or None. */
-static nb::tuple enqueue_python(int64_t m, int64_t n, int64_t k, const DeviceMatrix &a, const DeviceMatrix &b,
-                                const DeviceMatrix &c, std::complex<double> alpha, std::complex<double> beta,
-                                std::optional<std::string> strategy, const Ask &ask, int device_id,
-                                std::optional<uintptr_t> stream, const DeviceFinish &last) {
-  DeviceProduct product = {m,  n, k, device_id, a, b, c, alpha, beta, strategy ? strategy->c_str() : nullptr,
-                           ask};
-  last.add_to(&product);
-  tesela_record record{};
-  const std::string plan = enqueue(product, stream.has_value(), stream.value_or(0), &record);
-  return nb::make_tuple(plan, record.plan ? nb::object(tuple_of(record)) : nb::none());
-}
-
-/* Makes the plan that later products will find. There is no C yet: of buffers, a plan asks only for the device. */
-static std::string prepare(int64_t m, int64_t n, int64_t k, const DeviceMatrix &a, const DeviceMatrix &b,
-                           const std::string &dtype, int64_t row_stride, int64_t col_stride,
-                           std::complex<double> alpha, std::complex<double> beta,
-                           std::optional<std::string> strategy, const Ask &ask, int device_id,
-                           const DeviceFinish &last) {
-  const DeviceMatrix c = {a.data, view_named(dtype).type, m, n, row_stride, col_stride, false};
-  DeviceProduct product = {m,  n, k, device_id, a, b, c, alpha, beta, strategy ? strategy->c_str() : nullptr,
-                           ask};
-  last.add_to(&product);
+std::string prepare(const DeviceProduct &product) {
   tesela_context *const where = context();
   if (!where)
     throw nb::python_error();
   begin(where);
+  const std::string device = device_name(product.device_id);
   Wrapped left, right;
-  check(left.wrap(where, device_name(device_id).c_str(), a));
-  check(right.wrap(where, device_name(device_id).c_str(), b));
   WrappedFinish vectors;
-  check(vectors.wrap(where, device_name(device_id).c_str(), product));
+  check(left.wrap(where, device.c_str(), product.a));
+  check(right.wrap(where, device.c_str(), product.b));
+  check(vectors.wrap(where, device.c_str(), product));
+  /* There is no C yet: of buffers, a plan asks only for the device. */
   return tesela_plan_describe(plan_of(where, product, left, right, left, vectors)->plan);
 }
 
 void bind_device(nb::module_ &module) {
   bind_tensor();
-  nb::class_<DeviceMatrix>(module, "DeviceMatrix");
-  nb::class_<DeviceFinish>(module, "DeviceFinish");
-  module.def("device_matrix", &device_matrix);
-  module.def("device_finish", &device_finish, nb::arg("bias").none(), nb::arg("along"),
-             nb::arg("activation"), nb::arg("scale_a").none(), nb::arg("scaling_a"), nb::arg("scale_b").none(),
-             nb::arg("scaling_b"));
-  module.def("prepare", &prepare);
-  module.def("enqueue", &enqueue_python, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("a"), nb::arg("b"),
-             nb::arg("c"), nb::arg("alpha"), nb::arg("beta"), nb::arg("strategy").none(), nb::arg("ask"),
-             nb::arg("device"), nb::arg("stream").none(), nb::arg("finish"));
   module.def("device_empty", &device_empty);
 }
 

@@ -32,6 +32,9 @@ struct DeviceProduct {
  * queued, as a measurement of its error, waits for the stream and is done on return: the record is filled then, its plan not NULL. */
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record);
 
+/* Makes the plan that later products will find, and returns its text. */
+std::string prepare(const DeviceProduct &product);
+
 /* A product of two tensors on a device, whose library has a table of C functions. Not done: of others. */
 PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, bool *is_done);
 void bind_tensor();

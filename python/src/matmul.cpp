@@ -1,168 +1,549 @@
-/* tesela.matmul: products of plain NumPy matrices are done here, from the arguments to the result, in one function. All
- * others go to Python's (tesela/_products.py), which a call's keywords, types, dimensions or libraries may need. */
-#include "core.h"
-#include "device.h"
+/* tesela.matmul and tesela.gemm, from the arguments to the result: one path for all keywords, types,
+ * dimensions and libraries. */
+#include "documentation.h"
+#include "product.h"
 
-#define NO_IMPORT_ARRAY
-#define PY_ARRAY_UNIQUE_SYMBOL tesela_numpy
-#include <numpy/arrayobject.h>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <nanobind/stl/string.h>
+#include <sstream>
 
 namespace core {
 
-static PyObject *general;  /* Python's function, for what is not plain */
-static PyObject *out_name; /* "out" */
-static constexpr int64_t ALONE =
-    1 << 15; /* fewer multiplications than this are over before a lock is given away */
-static constexpr int64_t PIECES =
-    INT64_C(1) << 31; /* more than this are done in pieces, between which Ctrl-C is heard */
+/* Sizes of the pieces of long products on the host, between which Ctrl-C ends a product. Long are products of
+ * more multiplications than `min_work` that take more than two pieces of so many `seconds`. */
+static struct {
+  int64_t min_work;
+  double seconds;
+} pieces = {INT64_C(1) << 31, 0.25};
 
-struct Plain {
-  int64_t rows, cols, row_stride, col_stride;
-  char *data;
+static FromPython is_main_thread("tesela._problem", "is_main_thread"),
+    handle_of("tesela._libraries", "handle_of"), copy_into("tesela._libraries", "copy_into");
+
+/* Keywords of matmul and gemm. */
+static constexpr uint32_t COMMON = bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) |
+                                   bit(DEVICE) | bit(STRATEGY) | bit(STREAM) | bit(ACCURACY) | bit(BITS) |
+                                   bit(MEASURE_ERROR) | bit(FULL_OUTPUT) | bit(BIAS) | bit(ACTIVATION) |
+                                   bit(SCALE_A) | bit(SCALE_B);
+static constexpr Function matmul_function = {"matmul", COMMON, 3, {A, B, OUT}, 2};
+static constexpr Function gemm_function = {
+    "gemm", COMMON | bit(C) | bit(TRANS_A) | bit(TRANS_B), 3, {A, B, C}, 2};
+
+void Product::read(const Arguments &arguments, tesela_type kind) {
+  alpha = scalar(arguments[ALPHA], kind, "alpha", 1);
+  beta = scalar(arguments[BETA], kind, "beta", 0);
+  device = text_of(arguments[DEVICE], "device");
+  strategy = text_of(arguments[STRATEGY], "strategy");
+  stream = arguments[STREAM];
+  if (arguments[ACCURACY] || arguments[BITS] || arguments[MEASURE_ERROR])
+    ask = ask_of(arguments);
+}
+
+void Product::describe(tesela_gemm_desc *desc, int64_t row) const {
+  desc->m = m - row;
+  desc->n = n;
+  desc->k = k;
+  set_matrix(a, a_lies, row, &desc->a);
+  set_matrix(b, b_lies, 0, &desc->b);
+  desc->c.data = const_cast<char *>(at_row(c, row * c_lies.row_stride));
+  set_strides(c_lies.row_stride, c_lies.col_stride, &desc->c);
+  desc->c.type = c.at.type;
+  desc->alpha = reinterpret_cast<const double *>(&alpha);
+  desc->beta = reinterpret_cast<const double *>(&beta);
+  desc->device = device;
+  desc->strategy = strategy;
+  desc->accuracy = ask.accuracy_or_null();
+  desc->bits = ask.bits_or_null();
+  desc->measure_error = ask.measure_error;
+  if (finish.is_empty())
+    return;
+  desc->bias = vector_of(finish.bias);
+  desc->bias_along = finish.along;
+  desc->activation = finish.activation;
+  desc->scale_a = vector_of(finish.scale_a);
+  desc->scaling_a = finish.scaling_a;
+  desc->scale_b = vector_of(finish.scale_b);
+  desc->scaling_b = finish.scaling_b;
+  if (row && finish.along == TESELA_BIAS_COLUMN)
+    desc->bias.data = at_row(finish.bias.array, row * finish.bias.stride);
+  if (row && finish.scaling_a == TESELA_SCALE_LINES)
+    desc->scale_a.data = at_row(finish.scale_a.array, row * finish.scale_a.stride);
+}
+
+/* m n k of one product, at most INT64_MAX. */
+static int64_t work_of(const Product &product) {
+  int64_t area, work;
+  return __builtin_mul_overflow(product.m, product.n, &area) || __builtin_mul_overflow(area, product.k, &work)
+             ? INT64_MAX
+             : work;
+}
+
+bool Product::is_short() const {
+  int64_t work = work_of(*this);
+  for (int i = 0; i < dims; i++)
+    if (__builtin_mul_overflow(work, batch[i], &work))
+      return false;
+  return work <= ALONE && !device && !strategy && ask.accuracy.empty() && ask.bits.empty() &&
+         !ask.measure_error;
+}
+
+/* Batches. */
+
+/* Leaves of a batch as few dimensions as say the same. */
+static void merge(Product *product) {
+  Matrices *const operands[] = {&product->a_lies, &product->b_lies, &product->c_lies};
+  int count = 0;
+  for (int i = 0; i < product->dims; i++) {
+    const int64_t dim = product->batch[i];
+    if (dim == 1)
+      continue;
+    const bool goes_on =
+        count > 0 && std::all_of(std::begin(operands), std::end(operands), [&](const Matrices *each) {
+          return each->steps[count - 1] == each->steps[i] * dim;
+        });
+    product->batch[goes_on ? count - 1 : count] = goes_on ? product->batch[count - 1] * dim : dim;
+    for (Matrices *each : operands)
+      each->steps[goes_on ? count - 1 : count] = each->steps[i];
+    count += !goes_on;
+  }
+  product->dims = count;
+}
+
+/* Makes one matrix of matrices A that lie below each other and meet one B. */
+static void join(Product *product) {
+  Matrices *const a = &product->a_lies, *const c = &product->c_lies;
+  const int64_t m = product->m;
+  const Finish &finish = product->finish;
+  if (product->dims != 1 || product->b_lies.steps[0] != 0 || finish.along == TESELA_BIAS_COLUMN ||
+      finish.scaling_a == TESELA_SCALE_LINES || (m > 1 && a->steps[0] != m * a->row_stride) ||
+      (m > 1 && c->steps[0] != m * c->row_stride))
+    return;
+  const int64_t rows = product->batch[0] * m, a_row = m == 1 ? a->steps[0] : a->row_stride;
+  if (a_row == 0)
+    return;
+  a->row_stride = a_row;
+  c->row_stride = m == 1 ? c->steps[0] : c->row_stride;
+  product->m = rows;
+  product->dims = 0;
+}
+
+/* Lists the addresses of an operand's matrices. */
+template <class Address>
+static void list_addresses(const Product &product, const Array &array, const Matrices &lies,
+                           std::vector<Address> *list) {
+  const int64_t size = static_cast<int64_t>(type_size(array.at.type));
+  int64_t index[DIMS] = {};
+  char *at = array.at.data;
+  for (;;) {
+    list->push_back(at);
+    int dim = product.dims - 1;
+    for (; dim >= 0; dim--) {
+      at += lies.steps[dim] * size;
+      if (++index[dim] < product.batch[dim])
+        break;
+      at -= lies.steps[dim] * size * product.batch[dim];
+      index[dim] = 0;
+    }
+    if (dim < 0)
+      return;
+  }
+}
+
+static tesela_status multiply_batch(tesela_context *where, const Product &product, tesela_record *record) {
+  tesela_gemm_desc desc{};
+  tesela_batch batch{};
+  std::vector<const void *> as, bs;
+  std::vector<void *> cs;
+  product.describe(&desc);
+  batch.count = 1;
+  for (int i = 0; i < product.dims; i++)
+    batch.count *= product.batch[i];
+  if (product.dims == 1) {
+    batch.a_stride = product.a_lies.steps[0];
+    batch.b_stride = product.b_lies.steps[0];
+    batch.c_stride = product.c_lies.steps[0];
+  } else {
+    list_addresses(product, product.a, product.a_lies, &as);
+    list_addresses(product, product.b, product.b_lies, &bs);
+    list_addresses(product, product.c, product.c_lies, &cs);
+    batch.a = as.data();
+    batch.b = bs.data();
+    batch.c = cs.data();
+    desc.a.data = desc.b.data = nullptr;
+    desc.c.data = nullptr;
+  }
+  return call_library(product.is_short(), [&] { return tesela_gemm_batched(where, &desc, &batch, record); });
+}
+
+/* Long products. */
+
+struct PlanKeeper {
+  tesela_plan *plan = nullptr;
+  ~PlanKeeper() { tesela_plan_destroy(plan); }
 };
 
-/* A whole matrix of this type, with one stride of one element. */
-static inline bool is_plain(PyObject *object, int type, Plain *plain) {
-  if (!PyArray_CheckExact(object))
-    return false;
-  PyArrayObject *array = reinterpret_cast<PyArrayObject *>(object);
-  if (PyArray_NDIM(array) != 2 || PyArray_TYPE(array) != type || !PyArray_ISBEHAVED_RO(array))
-    return false;
-  const npy_intp size = type == NPY_DOUBLE ? sizeof(double) : sizeof(float);
-  const npy_intp row = PyArray_STRIDE(array, 0), col = PyArray_STRIDE(array, 1);
-  plain->rows = PyArray_DIM(array, 0);
-  plain->cols = PyArray_DIM(array, 1);
-  plain->data = PyArray_BYTES(array);
-  if (plain->rows < 1 || plain->cols < 1 || ((row | col) & (size - 1)))
-    return false;
-  if (plain->cols == 1 || col == size) {
-    plain->col_stride = 1;
-    plain->row_stride = plain->rows == 1 ? plain->cols : row / size;
-    return true;
+/* Writes the strategy of a plan on the cpu, with its parameters. False: the plan is of another device. */
+static bool strategy_of(const char *plan, std::string *strategy) {
+  std::istringstream words(plan);
+  std::string word;
+  words >> word;
+  while (words >> word) {
+    if (word == "device=cpu")
+      return true;
+    if (word.compare(0, 8, "version=") != 0)
+      *strategy += (strategy->empty() ? "" : " ") + word;
   }
-  plain->row_stride = 1;
-  plain->col_stride = col / size;
-  return plain->rows == 1 || row == size;
+  return false;
 }
 
-/* The addresses from the first to the last element, for what must not overlap. */
-static bool are_apart(const Plain &a, const Plain &b, size_t size) {
-  const auto range = [size](const Plain &plain, uintptr_t *low, uintptr_t *high) {
-    *low = *high = reinterpret_cast<uintptr_t>(plain.data);
-    for (const int64_t reach : {(plain.rows - 1) * plain.row_stride, (plain.cols - 1) * plain.col_stride})
-      *(reach < 0 ? low : high) += static_cast<uintptr_t>(reach) * size;
-    *high += size;
-  };
-  uintptr_t a_low, a_high, b_low, b_high;
-  range(a, &a_low, &a_high);
-  range(b, &b_low, &b_high);
-  return a_high <= b_low || b_high <= a_low;
+static void add_to(tesela_record *total, const tesela_record &piece) {
+  total->seconds += piece.seconds;
+  total->seconds_allocate += piece.seconds_allocate;
+  total->seconds_copy_in += piece.seconds_copy_in;
+  total->seconds_compute += piece.seconds_compute;
+  total->seconds_copy_out += piece.seconds_copy_out;
+  total->seconds_measure += piece.seconds_measure;
+  total->measured_rows += piece.measured_rows;
+  total->error_measured = std::max(total->error_measured, piece.error_measured);
 }
 
-static tesela_matrix matrix_of(const Plain &plain, tesela_type type) {
-  tesela_matrix matrix{};
-  matrix.data = plain.data;
-  matrix.row_stride = plain.row_stride;
-  matrix.col_stride = plain.col_stride;
-  matrix.type = type;
-  return matrix;
-}
-
-static PyObject *multiply_plain(PyObject *first, PyObject *second, PyObject *out, bool *is_done) {
-  Plain a, b, c;
-  *is_done = false;
-  const int number =
-      PyArray_CheckExact(first) ? PyArray_TYPE(reinterpret_cast<PyArrayObject *>(first)) : NPY_VOID;
-  if ((number != NPY_DOUBLE && number != NPY_FLOAT) || !is_plain(first, number, &a) ||
-      !is_plain(second, number, &b) || a.cols != b.rows)
-    return nullptr;
-  const int64_t m = a.rows, n = b.cols, k = a.cols;
-  int64_t area, work;
-  if (__builtin_mul_overflow(m, n, &area) || __builtin_mul_overflow(area, k, &work) || work > PIECES)
-    return nullptr;
-  const tesela_type type = number == NPY_DOUBLE ? TESELA_F64 : TESELA_F32;
-  if (out) {
-    const size_t size = type_size(type);
-    if (!is_plain(out, number, &c) || !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject *>(out)) ||
-        c.rows != m || c.cols != n || !are_apart(a, c, size) || !are_apart(b, c, size) ||
-        (c.row_stride == 0 && m > 1))
-      return nullptr;
-    Py_INCREF(out);
-  } else {
-    npy_intp dims[2] = {m, n};
-    *is_done = true;
-    out = PyArray_SimpleNew(2, dims, number);
-    if (!out)
-      return nullptr;
-    c = {m, n, n, 1, PyArray_BYTES(reinterpret_cast<PyArrayObject *>(out))};
-  }
-  *is_done = true;
-  tesela_context *const where = context();
+/* Computes a long product on the cpu by the rows of C. All pieces have the plan of the whole, and so its bits.
+ * False: the product is short, or not of the cpu. */
+static bool multiply_in_pieces(tesela_context *where, const Product &product, tesela_record *record) {
+  static std::string text; /* the last plan, to which a record points */
+  if (work_of(product) < pieces.min_work || !nb::cast<bool>(is_main_thread.get()()))
+    return false;
+  PlanKeeper keeper;
   tesela_gemm_desc desc{};
-  desc.m = m;
-  desc.n = n;
-  desc.k = k;
-  desc.a = matrix_of(a, type);
-  desc.b = matrix_of(b, type);
-  desc.c.data = c.data;
-  desc.c.row_stride = c.row_stride;
-  desc.c.col_stride = c.col_stride;
-  desc.c.type = type;
-  tesela_status status = TESELA_INTERNAL;
-  if (where && work <= ALONE) {
-    status = tesela_gemm(where, &desc, nullptr);
-  } else if (where) {
-    PyThreadState *const state = PyEval_SaveThread();
-    status = tesela_gemm(where, &desc, nullptr);
-    PyEval_RestoreThread(state);
+  std::string strategy;
+  product.describe(&desc);
+  check(call_library(false, [&] { return tesela_plan_create(where, &desc, &keeper.plan); }));
+  const double seconds = tesela_plan_seconds(keeper.plan);
+  if (seconds < 2 * pieces.seconds || !strategy_of(tesela_plan_describe(keeper.plan), &strategy))
+    return false;
+  const double parts = std::ceil(seconds / pieces.seconds);
+  int64_t height =
+      std::max<int64_t>(1, static_cast<int64_t>(std::ceil(static_cast<double>(product.m) / parts)));
+  if (height > 64)
+    height = (height + 63) / 64 * 64;
+  tesela_record total{};
+  for (int64_t row = 0; row < product.m; row += height) {
+    tesela_record piece{};
+    tesela_gemm_desc part{};
+    product.describe(&part, row);
+    part.m = std::min(height, product.m - row);
+    part.device = "cpu";
+    part.strategy = strategy.c_str();
+    check(call_library(false, [&] { return tesela_gemm(where, &part, &piece); }));
+    if (PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+    if (row == 0)
+      total = piece;
+    else
+      add_to(&total, piece);
   }
-  if (status == TESELA_OK)
-    return out;
-  if (where)
-    set_error(status);
-  Py_DECREF(out);
-  return nullptr;
+  text = tesela_plan_describe(keeper.plan);
+  total.plan = text.c_str();
+  if (record)
+    *record = total;
+  return true;
 }
 
-static PyObject *matmul(PyObject *, PyObject *const *arguments, Py_ssize_t count, PyObject *names) {
-  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
-  if ((count == 2 && (named == 0 || (named == 1 && PyTuple_GET_ITEM(names, 0) == out_name))) ||
-      (count == 3 && named == 0)) {
-    bool is_done;
-    PyObject *const out = count + named == 3 && arguments[2] != Py_None ? arguments[2] : nullptr;
-    PyObject *const result = multiply_plain(arguments[0], arguments[1], out, &is_done);
-    if (is_done)
-      return result;
-    if (!PyArray_CheckExact(arguments[0])) {
-      PyObject *const tensor = multiply_tensors(arguments[0], arguments[1], out, &is_done);
-      if (is_done)
-        return tensor;
+static void compute_on_host(const Product &product, tesela_record *record) {
+  tesela_context *const where = open();
+  if (product.stream)
+    raise(PyExc_ValueError, "stream is for arrays on a device; these are on the host");
+  if (product.dims > 0) {
+    check(multiply_batch(where, product, record));
+  } else if (work_of(product) < pieces.min_work || !multiply_in_pieces(where, product, record)) {
+    tesela_gemm_desc desc{};
+    product.describe(&desc);
+    check(call_library(product.is_short(), [&] { return tesela_gemm(where, &desc, record); }));
+  }
+}
+
+/* Memory on a device. */
+
+static DeviceMatrix device_matrix(const Array &array, const Matrices &lies, int64_t rows, int64_t cols,
+                                  int64_t at) {
+  return {const_cast<char *>(at_row(array, at)),
+          array.at.type,
+          rows,
+          cols,
+          lies.row_stride,
+          lies.col_stride,
+          lies.conjugate};
+}
+
+static DeviceMatrix device_line(const Line &line) {
+  if (!line.is_given)
+    return {};
+  return {line.array.at.data, line.array.at.type, line.length, 1, line.stride, 1, false};
+}
+
+DeviceProduct Product::on_device(int64_t a_at, int64_t b_at, int64_t c_at) const {
+  DeviceProduct made{};
+  made.m = m;
+  made.n = n;
+  made.k = k;
+  made.device_id = a.at.device_id;
+  made.a = device_matrix(a, a_lies, m, k, a_at);
+  made.b = device_matrix(b, b_lies, k, n, b_at);
+  made.c = device_matrix(c, c_lies, m, n, c_at);
+  made.alpha = alpha;
+  made.beta = beta;
+  made.strategy = strategy;
+  made.ask = ask;
+  made.bias = device_line(finish.bias);
+  made.bias_along = finish.along;
+  made.activation = finish.activation;
+  made.scale_a = device_line(finish.scale_a);
+  made.scaling_a = finish.scaling_a;
+  made.scale_b = device_line(finish.scale_b);
+  made.scaling_b = finish.scaling_b;
+  return made;
+}
+
+void compute_on_device(const Product &product, tesela_record *record) {
+  static std::string text; /* the last plan, to which a record points */
+  const std::string own = "cuda:" + std::to_string(product.a.at.device_id);
+  const char *const device = product.device;
+  if (device && strcmp(device, "cuda") != 0 && strcmp(device, "auto") != 0 && own != device)
+    raise(PyExc_ValueError, "the arrays are on %s, and device is %s: arrays on a device are computed there",
+          own.c_str(), device);
+  nb::object handle =
+      handle_of.get()(nb::handle(product.stream ? product.stream : Py_None), seen_of(product.a));
+  const bool has_stream = !handle.is_none();
+  const uintptr_t stream = has_stream ? nb::cast<uintptr_t>(handle) : 0;
+  const auto begin = std::chrono::steady_clock::now();
+  tesela_record total{};
+  int64_t index[DIMS] = {}, a = 0, b = 0, c = 0;
+  for (bool goes_on = true; goes_on;) {
+    tesela_record one{};
+    text = enqueue(product.on_device(a, b, c), has_stream, stream, &one);
+    if (one.plan && product.ask.measure_error) {
+      add_to(&total, one);
+      total.measured_cols = one.measured_cols;
+      total.error_bound = std::max(total.error_bound, one.error_bound);
     }
+    int dim = product.dims - 1;
+    for (; dim >= 0; dim--) {
+      const bool has_more = ++index[dim] < product.batch[dim];
+      const int64_t steps = has_more ? 1 : 1 - product.batch[dim];
+      a += steps * product.a_lies.steps[dim];
+      b += steps * product.b_lies.steps[dim];
+      c += steps * product.c_lies.steps[dim];
+      if (has_more)
+        break;
+      index[dim] = 0;
+    }
+    goes_on = dim >= 0;
   }
-  return PyObject_Vectorcall(general, arguments, static_cast<size_t>(count), names);
+  if (!total.measured_cols)
+    total.error_bound = NAN;
+  total.seconds_allocate = total.seconds_copy_in = total.seconds_compute = total.seconds_copy_out = 0;
+  total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  total.plan = text.c_str();
+  if (record)
+    *record = total;
 }
 
-static std::string documentation;
-static PyMethodDef matmul_definition = {"matmul",
-                                        reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(matmul)),
-                                        METH_FASTCALL | METH_KEYWORDS, nullptr};
+void compute(Product *product, tesela_record *record) {
+  if (product->m == 0 || product->n == 0)
+    return;
+  for (int i = 0; i < product->dims; i++)
+    if (product->batch[i] == 0)
+      return;
+  if (product->dims > 0) {
+    merge(product);
+    join(product);
+  }
+  if (product->a.at.on_host())
+    compute_on_host(*product, record);
+  else
+    compute_on_device(*product, record);
+}
 
-/* Makes tesela.matmul of Python's function for the general case, whose signature and documentation it takes on. */
-static nb::object plain_first(nb::object function, const char *signature) {
-  general = function.inc_ref().ptr();
-  documentation =
-      std::string("matmul") + signature + "\n--\n\n" + nb::cast<const char *>(function.attr("__doc__"));
-  matmul_definition.ml_doc = documentation.c_str();
-  nb::object module_name = nb::str("tesela");
-  PyObject *made = PyCFunction_NewEx(&matmul_definition, nullptr, module_name.ptr());
-  if (!made)
-    throw nb::python_error();
-  return nb::steal(made);
+/* matmul. */
+
+/* Broadcasts the dimensions before matrices, as NumPy does. */
+static int broadcast(const Array &a, const Array &b, int64_t *batch) {
+  const int a_dims = std::max(0, a.at.ndim - 2), b_dims = std::max(0, b.at.ndim - 2),
+            dims = std::max(a_dims, b_dims);
+  for (int i = 0; i < dims; i++) {
+    const int in_a = i - (dims - a_dims), in_b = i - (dims - b_dims);
+    const int64_t one = in_a < 0 ? 1 : a.at.shape[in_a], other = in_b < 0 ? 1 : b.at.shape[in_b];
+    if (one != other && one != 1 && other != 1)
+      raise(PyExc_ValueError, "a is %S and b is %S: dimensions before the last two do not broadcast",
+            tuple_of_shape(a.at.ndim, a.at.shape).ptr(), tuple_of_shape(b.at.ndim, b.at.shape).ptr());
+    batch[i] = one == 1 ? other : one;
+  }
+  return dims;
+}
+
+static void check_no_scalar(const Array &array) {
+  if (array.at.ndim == 0)
+    raise(PyExc_ValueError,
+          "%s is a scalar: matmul takes arrays of one dimension or more, and * multiplies by a scalar",
+          array.name);
+}
+
+static const Array *or_null(const Line &line) {
+  return line.is_given ? &line.array : nullptr;
+}
+
+/* Sees that the result may be written where out is. */
+static void check_result(const Product &product, int ndim, const int64_t *shape) {
+  const Finish &finish = product.finish;
+  const Array *const inputs[] = {&product.a, &product.b, or_null(finish.bias), or_null(finish.scale_a),
+                                 or_null(finish.scale_b)};
+  check_place(product.a, product.c);
+  check_out(product.c, ndim, shape, inputs, 5);
+}
+
+static PyObject *multiply(const Arguments &arguments) {
+  Product p;
+  const bool has_out = arguments[OUT] != nullptr, with_info = is_true(arguments[FULL_OUTPUT]);
+  see(arguments[A], "a", &p.a);
+  see(arguments[B], "b", &p.b);
+  check_no_scalar(p.a);
+  check_no_scalar(p.b);
+  check_place(p.a, p.b);
+  if (has_out)
+    see_out(arguments[OUT], &p.c);
+  const tesela_type kind = result_type(&p.a, &p.b, arguments[DTYPE], has_out ? &p.c : nullptr,
+                                       arguments[SCALE_A] || arguments[SCALE_B]);
+  p.read(arguments, kind);
+  if (p.beta != 0.0 && !has_out)
+    raise(PyExc_ValueError, "beta is the factor of what out held, and there is no out");
+  const Lies &a = p.a.at, &b = p.b.at;
+  const bool a_is_line = a.ndim == 1, b_is_line = b.ndim == 1;
+  p.m = a_is_line ? 1 : a.shape[a.ndim - 2];
+  p.k = a.shape[a.ndim - 1];
+  p.n = b_is_line ? 1 : b.shape[b.ndim - 1];
+  const int64_t rows = b.shape[b_is_line ? 0 : b.ndim - 2];
+  if (rows != p.k)
+    raise(PyExc_ValueError, "a is %S and b is %S: %lld columns do not meet %lld rows",
+          tuple_of_shape(p.a.at.ndim, p.a.at.shape).ptr(), tuple_of_shape(p.b.at.ndim, p.b.at.shape).ptr(),
+          static_cast<long long>(p.k), static_cast<long long>(rows));
+  p.dims = broadcast(p.a, p.b, p.batch);
+  read_finish(arguments, p.a, p.m, p.n, kind, b_is_line, &p.finish);
+  int64_t shape[DIMS + 2];
+  int ndim = p.dims;
+  std::copy(p.batch, p.batch + p.dims, shape);
+  if (!a_is_line)
+    shape[ndim++] = p.m;
+  if (!b_is_line)
+    shape[ndim++] = p.n;
+  nb::object result;
+  if (has_out) {
+    check_result(p, ndim, shape);
+    result = nb::borrow(arguments[OUT]);
+  } else {
+    result = new_result(p.a, kind, ndim, shape, &p.c);
+  }
+  const int64_t *const steps = p.c.at.strides;
+  std::copy(steps, steps + p.dims, p.c_lies.steps);
+  p.c_lies.conjugate = false;
+  p.c_lies.row_stride = a_is_line ? p.n : steps[p.dims];
+  p.c_lies.col_stride = b_is_line ? 1 : steps[p.dims + !a_is_line];
+  normalize(p.m, p.n, &p.c_lies.row_stride, &p.c_lies.col_stride);
+  lay_out(&p.a, p.dims, false, &p.a_lies);
+  lay_out(&p.b, p.dims, true, &p.b_lies);
+  tesela_record record;
+  if (with_info)
+    record = {};
+  compute(&p, with_info ? &record : nullptr);
+  return given_back(has_out ? std::move(result) : finished(p.a, std::move(result)), with_info, record);
+}
+
+static PyObject *matmul(PyObject *, PyObject *const *given, Py_ssize_t count, PyObject *names) {
+  Arguments arguments;
+  if (!read_arguments(matmul_function, given, static_cast<size_t>(count), names, &arguments))
+    return nullptr;
+  if ((!names || (PyTuple_GET_SIZE(names) == 1 && count == 2 && arguments[OUT])) && !is_numpy(arguments[A])) {
+    bool is_done;
+    PyObject *const tensor = multiply_tensors(arguments[A], arguments[B], arguments[OUT], &is_done);
+    if (is_done)
+      return tensor;
+  }
+  return guarded([&] { return multiply(arguments); });
+}
+
+/* gemm. */
+
+static PyObject *multiply_general(const Arguments &arguments) {
+  Product p;
+  Array added;
+  PyObject *const addend = arguments[C];
+  const bool has_out = arguments[OUT] != nullptr, with_info = is_true(arguments[FULL_OUTPUT]);
+  see(arguments[A], "a", &p.a);
+  see(arguments[B], "b", &p.b);
+  check_place(p.a, p.b);
+  if (has_out)
+    see_out(arguments[OUT], &p.c);
+  else if (addend)
+    see(addend, "c", &added);
+  /* A c of another type than the product may have is converted below; it is no wish. */
+  const bool is_scaled = arguments[SCALE_A] || arguments[SCALE_B];
+  const bool is_wish =
+      !has_out && addend && !arguments[DTYPE] && is_possible(p.a, p.b, added.at.type, is_scaled);
+  const tesela_type kind = result_type(&p.a, &p.b, arguments[DTYPE],
+                                       has_out   ? &p.c
+                                       : is_wish ? &added
+                                                 : nullptr,
+                                       is_scaled);
+  int64_t rows;
+  lay_out_op(&p.a, "gemm", letter_of(arguments[TRANS_A], "trans_a"), &p.m, &p.k, &p.a_lies);
+  lay_out_op(&p.b, "gemm", letter_of(arguments[TRANS_B], "trans_b"), &rows, &p.n, &p.b_lies);
+  if (rows != p.k)
+    raise(PyExc_ValueError,
+          "op(a) is (%lld, %lld) and op(b) is (%lld, %lld): %lld columns do not meet %lld rows",
+          static_cast<long long>(p.m), static_cast<long long>(p.k), static_cast<long long>(rows),
+          static_cast<long long>(p.n), static_cast<long long>(p.k), static_cast<long long>(rows));
+  p.read(arguments, kind);
+  if (addend && !arguments[BETA])
+    p.beta = 1;
+  if (p.beta != 0.0 && !addend)
+    raise(PyExc_ValueError, "beta is the factor of c, and there is no c");
+  read_finish(arguments, p.a, p.m, p.n, kind, false, &p.finish);
+  const int64_t shape[] = {p.m, p.n};
+  nb::object result = has_out ? nb::borrow(arguments[OUT]) : new_result(p.a, kind, 2, shape, &p.c);
+  if (has_out)
+    check_result(p, 2, shape);
+  if (addend && addend != arguments[OUT] && p.beta != 0.0)
+    copy_into.get()(result, nb::handle(addend), dtype_name(kind));
+  p.c_lies.row_stride = p.c.at.strides[0];
+  p.c_lies.col_stride = p.c.at.strides[1];
+  p.c_lies.conjugate = false;
+  normalize(p.m, p.n, &p.c_lies.row_stride, &p.c_lies.col_stride);
+  tesela_record record;
+  if (with_info)
+    record = {};
+  compute(&p, with_info ? &record : nullptr);
+  return given_back(has_out ? std::move(result) : finished(p.a, std::move(result)), with_info, record);
+}
+
+static PyObject *gemm(PyObject *, PyObject *const *given, Py_ssize_t count, PyObject *names) {
+  Arguments arguments;
+  if (!read_arguments(gemm_function, given, static_cast<size_t>(count), names, &arguments))
+    return nullptr;
+  return guarded([&] { return multiply_general(arguments); });
+}
+
+static nb::tuple set_pieces(int64_t min_work, double seconds) {
+  nb::tuple before = nb::make_tuple(pieces.min_work, pieces.seconds);
+  pieces = {min_work, seconds};
+  return before;
 }
 
 void bind_matmul(nb::module_ &module) {
-  out_name = PyUnicode_InternFromString("out");
-  module.def("plain_first", &plain_first);
+  define(module, "matmul", matmul, MATMUL_TEXT);
+  define(module, "gemm", gemm, GEMM_TEXT);
+  module.def("set_pieces", &set_pieces);
 }
 
 } // namespace core

@@ -7,8 +7,10 @@ NB_MODULE(_core, module) {
   nb::set_leak_warnings(false); /* plans and views may outlive the interpreter's end */
   core::bind_context(module);
   core::bind_view(module);
+  core::bind_arrays(module);
   core::bind_matmul(module);
-  core::bind_calls(module);
+  core::bind_others(module);
+  core::bind_plan(module);
   core::bind_device(module);
   core::bind_pieces(module);
 }

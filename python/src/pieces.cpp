@@ -1,4 +1,5 @@
-/* Matrices in pieces on several devices (tesela_pieces.h): memory of the library's own, or arrays of any library where they lie. */
+/* Matrices in pieces on several devices (tesela_pieces.h): memory of the library's own, or arrays of any
+ * library where they lie. */
 #include "core.h"
 
 #include <complex>
@@ -12,7 +13,6 @@
 
 namespace core {
 
-using Scalar = std::complex<double>;
 using Text = std::optional<std::string>;
 
 /* Has the buffers, and keeps the arrays that some of them are over. */
@@ -47,10 +47,14 @@ struct Pieces {
   /* An array where it lies. */
   void wrap(const View &view, int64_t row, int64_t col) {
     const std::string device = view.device_type == 2 ? "cuda:" + std::to_string(view.device_id) : "cpu";
-    const int64_t height = view.shape.at(0), width = view.shape.at(1), down = view.strides.at(0),
-                  across = view.strides.at(1);
+    if (view.ndim != 2)
+      throw nb::value_error("a piece is a matrix");
+    const int64_t height = view.shape[0], width = view.shape[1], down = view.strides[0],
+                  across = view.strides[1];
     tesela_buffer *buffer = nullptr;
     const int64_t last = height && width ? (height - 1) * down + (width - 1) * across : -1;
+    if ((down == 0 && height > 1) || (across == 0 && width > 1))
+      throw nb::value_error("a piece is an array whose elements are each in a place of their own");
     if (last < 0)
       throw nb::value_error("a piece is an array with elements, whose strides are not negative");
     check(tesela_buffer_wrap(open(), device.c_str(), view.data,
@@ -80,7 +84,8 @@ static nb::list strides(const Pieces &pieces) {
   return all;
 }
 
-/* One piece, from or to its part of a matrix in host memory, dense by rows. Lines are what lies together in the piece. */
+/* One piece, from or to its part of a matrix in host memory, dense by rows. Lines are what lies together
+ * in the piece. */
 static tesela_status move(const Pieces &pieces, const tesela_piece &piece, char *whole, bool writes) {
   const tesela_rectangle &at = piece.at;
   const size_t size = type_size(pieces.type), pitch = static_cast<size_t>(pieces.cols) * size;
@@ -112,16 +117,17 @@ static tesela_status move(const Pieces &pieces, const tesela_piece &piece, char 
 }
 
 static void move_all(const Pieces &pieces, const View &view, bool writes) {
-  if (view.type != pieces.type || view.shape != std::vector<int64_t>{pieces.rows, pieces.cols} ||
-      view.device_type != 1 || (pieces.rows > 1 && pieces.cols > 0 && view.strides.at(0) != pieces.cols) ||
-      (pieces.cols > 1 && pieces.rows > 0 && view.strides.at(1) != 1))
+  if (view.type != pieces.type || view.ndim != 2 || view.shape[0] != pieces.rows ||
+      view.shape[1] != pieces.cols || view.device_type != 1 ||
+      (pieces.rows > 1 && pieces.cols > 0 && view.strides[0] != pieces.cols) ||
+      (pieces.cols > 1 && pieces.rows > 0 && view.strides[1] != 1))
     throw nb::value_error(
         "a matrix in host memory, dense by rows, of the shape and type of the pieces is expected");
   tesela_status status = TESELA_OK;
   {
     nb::gil_scoped_release others_run;
     for (size_t i = 0; i < pieces.list.size() && status == TESELA_OK; i++)
-      status = move(pieces, pieces.list[i], static_cast<char *>(view.data), writes);
+      status = move(pieces, pieces.list[i], view.data, writes);
   }
   check(status);
 }
@@ -178,9 +184,9 @@ struct PiecesProduct {
   PiecesProduct(const PiecesProduct &) = delete;
 };
 
-static nb::tuple multiply_pieces(const Pieces &a, bool transpose_a, bool conjugate_a, const Pieces &b,
-                                 bool transpose_b, bool conjugate_b, const Pieces &c, Scalar alpha,
-                                 Scalar beta, Text device, Text strategy, const Ask &ask) {
+static nb::object multiply_pieces(const Pieces &a, bool transpose_a, bool conjugate_a, const Pieces &b,
+                                  bool transpose_b, bool conjugate_b, const Pieces &c, Scalar alpha,
+                                  Scalar beta, Text device, Text strategy, const Ask &ask) {
   const PiecesProduct product({&a, transpose_a, conjugate_a}, {&b, transpose_b, conjugate_b}, c, alpha, beta,
                               device, strategy, ask);
   tesela_context *const where = open();
@@ -191,7 +197,7 @@ static nb::tuple multiply_pieces(const Pieces &a, bool transpose_a, bool conjuga
     status = tesela_gemm(where, &product.desc, &record);
   }
   check(status);
-  return tuple_of(record);
+  return info_of(record);
 }
 
 /* A plan, for other pieces in the same places. */

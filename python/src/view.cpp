@@ -1,4 +1,5 @@
-/* Arrays of any library as views: NumPy's by their structs, others by DLPack or the buffer protocol (nanobind's ndarray). */
+/* Arrays of any library as views: NumPy's by their structs, others by DLPack or the buffer protocol
+ * (nanobind's ndarray). */
 #include "core.h"
 
 #include <nanobind/stl/string.h>
@@ -53,6 +54,13 @@ tesela_type type_named(const char *dtype) {
   return TESELA_TYPE_DEFAULT;
 }
 
+void Lies::add(int64_t dim, int64_t stride) {
+  if (ndim == DIMS)
+    throw nb::value_error("an array has more than 64 dimensions");
+  shape[ndim] = dim;
+  strides[ndim++] = stride;
+}
+
 View view_named(const std::string &dtype) {
   View view;
   view.dtype = dtype;
@@ -74,14 +82,12 @@ static void view_tensor(nb::handle array, View *view) {
   view->type = type_of_dlpack(dtype);
   view->dtype = view->type ? dtype_name(view->type)
                            : (dtype.code < 7 ? prefixes[dtype.code] : "float") + std::to_string(dtype.bits);
-  view->data = const_cast<void *>(held.data());
+  view->data = static_cast<char *>(const_cast<void *>(held.data()));
   view->device_type = held.device_type();
   view->device_id = held.device_id();
   view->owner = nb::borrow(array);
-  for (size_t i = 0; i < held.ndim(); i++) {
-    view->shape.push_back(static_cast<int64_t>(held.shape(i)));
-    view->strides.push_back(held.stride(i));
-  }
+  for (size_t i = 0; i < held.ndim(); i++)
+    view->add(static_cast<int64_t>(held.shape(i)), held.stride(i));
 }
 
 View view_of(nb::handle array) {
@@ -97,11 +103,9 @@ View view_of(nb::handle array) {
 static View view_pointer(uintptr_t data, const std::string &dtype, nb::tuple shape, nb::tuple strides,
                          int device_type, int device_id, bool read_only, nb::object owner) {
   View view = view_named(dtype);
-  view.data = reinterpret_cast<void *>(data);
-  for (nb::handle dim : shape)
-    view.shape.push_back(nb::cast<int64_t>(dim));
-  for (nb::handle stride : strides)
-    view.strides.push_back(nb::cast<int64_t>(stride));
+  view.data = reinterpret_cast<char *>(data);
+  for (size_t i = 0; i < shape.size(); i++)
+    view.add(nb::cast<int64_t>(shape[i]), nb::cast<int64_t>(strides[i]));
   view.device_type = device_type;
   view.device_id = device_id;
   view.read_only = read_only;
@@ -109,10 +113,10 @@ static View view_pointer(uintptr_t data, const std::string &dtype, nb::tuple sha
   return view;
 }
 
-static nb::tuple tuple_of(const std::vector<int64_t> &numbers) {
+static nb::tuple tuple_of(const int64_t *numbers, int count) {
   nb::list list;
-  for (int64_t number : numbers)
-    list.append(number);
+  for (int i = 0; i < count; i++)
+    list.append(numbers[i]);
   return nb::tuple(list);
 }
 
@@ -121,13 +125,13 @@ void bind_view(nb::module_ &module) {
       .def_prop_ro("data", [](const View &view) { return reinterpret_cast<uintptr_t>(view.data); })
       .def_prop_ro("type", [](const View &view) { return static_cast<int>(view.type); })
       .def_prop_ro("size", [](const View &view) { return type_size(view.type); })
-      .def_prop_ro("shape", [](const View &view) { return tuple_of(view.shape); })
-      .def_prop_ro("strides", [](const View &view) { return tuple_of(view.strides); })
+      .def_prop_ro("shape", [](const View &view) { return tuple_of(view.shape, view.ndim); })
+      .def_prop_ro("strides", [](const View &view) { return tuple_of(view.strides, view.ndim); })
       .def_ro("dtype", &View::dtype)
       .def_ro("device_type", &View::device_type)
       .def_ro("device_id", &View::device_id)
-      .def_ro("read_only", &View::read_only)
-      .def_ro("copy", &View::copy)
+      .def_rw("read_only", &View::read_only)
+      .def_prop_ro("copy", [](const View &view) { return view.copy ? view.copy : ""; })
       .def_ro("owner", &View::owner);
   module.def("view", &view_of, nb::arg("array"));
   module.def("view_pointer", &view_pointer);

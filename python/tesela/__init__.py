@@ -11,25 +11,15 @@ import os as _os
 from typing import NamedTuple
 
 from . import _core
-from ._core import Error
-from ._grouped import matmul_grouped
-from ._others import dot, transpose
-from ._plans import Packed, Plan
+from ._core import (Error, NoDevice, Packed, Plan, dot, gemm, matmul, matmul_grouped, solve_triangular, symm, syrk, transpose,
+                    trmm)
 from ._problem import Info
-from ._products import gemm
-from ._products import matmul as _matmul
-from ._structured import solve_triangular, symm, syrk, trmm
 from ._tool import Check, Exploration, Explanation, Report, check, explain, explore, tune
 
-__all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "Packed", "Plan", "Report", "check", "configure",
+__all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "NoDevice", "Packed", "Plan", "Report", "check", "configure",
            "devices", "dot", "explain", "explore", "gemm", "matmul", "matmul_grouped", "solve_triangular", "symm", "syrk", "transpose",
            "trmm", "tune"]
 __version__ = _core.version()
-
-# Plain products of NumPy's matrices never come to Python's function.
-matmul = _core.plain_first(
-    _matmul, "(a, b, out=None, *, alpha=1, beta=0, dtype=None, device=None, strategy=None, stream=None, full_output=False, "
-             "bias=None, activation=None, scale_a=None, scale_b=None)")
 
 
 class Device(NamedTuple):
@@ -59,6 +49,10 @@ class Device(NamedTuple):
     has_f64: bool
     shares_host_memory: bool
 
+    def __repr__(self) -> str:
+        return (f"<tesela.Device {self.name}: {self.label}, {self.compute_units or 'unknown'} compute units, "
+                f"{self.memory_bytes / 2**30:.3g} GiB{'' if self.has_f64 else ', no float64'}>")
+
 
 def devices() -> list:
     """The devices that tesela sees.
@@ -84,7 +78,7 @@ def configure(*, device: str | None = None, threads: int = 0) -> None:
     Raises
     ------
     ValueError
-        A name that is no device's.
+        A name that no device has. That a device is missing here is said by the next call, with NoDevice.
     """
     _core.configure(device, threads)
 

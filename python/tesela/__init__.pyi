@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 _Array = TypeVar("_Array")
 _Scalar = int | float | complex
-_How = Literal["n", "t", "c"]
+_How = Literal["n", "t", "c", "N", "T", "C"]
 _Activation = Literal["relu", "gelu", "gelu_tanh"]
 
 __version__: str
@@ -13,6 +13,8 @@ __version__: str
 class Error(RuntimeError):
     status: str
     log: str
+
+class NoDevice(Error, ValueError): ...
 
 class Info(NamedTuple):
     plan: str
@@ -27,6 +29,7 @@ class Info(NamedTuple):
     measured_rows: int = ...
     measured_cols: int = ...
     seconds_measure: float = ...
+    note: str = ...
 
 class Device(NamedTuple):
     name: str

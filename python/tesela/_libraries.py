@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import Any, NamedTuple
 
 import numpy
 
 from . import _core
-from ._types import numpy_dtype
-
-log = logging.getLogger("tesela")
+from ._types import log, numpy_dtype
 
 #: DLPack's numbers of devices whose memory a processor reads as its own.
 HOST = (1, 3)
@@ -35,6 +32,10 @@ def told_copy(name: str, why: str) -> None:
     log.info("tesela copies %s: %s", name, why)
 
 
+def told_conversion(seen: Seen, name: str, kind: str) -> None:
+    log.info("tesela converts %s: %s becomes %s", name, seen.view.dtype, kind)
+
+
 class NumPy:
     """NumPy's arrays, and whatever NumPy makes arrays of."""
 
@@ -42,6 +43,8 @@ class NumPy:
 
     @staticmethod
     def see(array, name: str) -> Seen:
+        if isinstance(array, numpy.ma.MaskedArray):
+            raise TypeError(f"{name} is a masked array, whose mask tesela would pass over: {name}.filled(0) has a number for each element")
         array = numpy.asarray(array)
         view = _core.view(array)
         if view.copy and view.type:
@@ -62,6 +65,15 @@ class NumPy:
     def compact(seen: Seen, name: str) -> Seen:
         array = numpy.array(seen.array, order="C", copy=True)
         return Seen(NumPy, array, _core.view(array), seen.conjugate)
+
+    @staticmethod
+    def convert(seen: Seen, name: str, kind: str) -> Seen:
+        if seen.array.dtype == bool and kind == "uint8":
+            array = seen.array.view(kind)
+        else:
+            told_conversion(seen, name, kind)
+            array = seen.array.astype(numpy_dtype(kind))
+        return Seen(seen.library, array, _core.view(array))
 
 
 class Torch:
@@ -103,6 +115,11 @@ class Torch:
             conjugate=seen.conjugate)
 
     @staticmethod
+    def convert(seen: Seen, name: str, kind: str) -> Seen:
+        told_conversion(seen, name, kind)
+        return Torch.see(seen.array.to(getattr(sys.modules["torch"], kind)), name)._replace(conjugate=seen.conjugate)
+
+    @staticmethod
     def stream(seen: Seen) -> int:
         """The caller's current stream on the array's device."""
         return sys.modules["torch"].cuda.current_stream(seen.view.device_id).cuda_stream
@@ -137,6 +154,11 @@ class CuPy:
         return CuPy.see(seen.array.copy(order="C"), name)
 
     @staticmethod
+    def convert(seen: Seen, name: str, kind: str) -> Seen:
+        told_conversion(seen, name, kind)
+        return CuPy.see(seen.array.astype(numpy_dtype(kind)), name)
+
+    @staticmethod
     def stream(seen: Seen) -> int:
         with seen.array.device:
             return sys.modules["cupy"].cuda.get_current_stream().ptr
@@ -167,7 +189,9 @@ class Jax:
         if isinstance(array, jax.core.Tracer):
             raise TypeError(f"{name} is being traced (jax.jit, jax.grad): tesela multiplies arrays that are there")
         array = jax.block_until_ready(array)
-        return Seen(Jax, array, _core.view(array))
+        view = _core.view(array)
+        view.read_only = True
+        return Seen(Jax, array, view)
 
     @staticmethod
     def empty(shape, dtype: str, like: Seen):
@@ -187,6 +211,14 @@ class Jax:
     @staticmethod
     def compact(seen: Seen, name: str) -> Seen:
         return Jax.see(sys.modules["jax"].numpy.array(seen.array, copy=True), name)
+
+    @staticmethod
+    def convert(seen: Seen, name: str, kind: str) -> Seen:
+        told_conversion(seen, name, kind)
+        converted = Jax.see(seen.array.astype(kind), name)
+        if converted.view.dtype != kind:
+            raise TypeError(f"{name} is {seen.view.dtype}, and JAX has no {kind} here: jax.config.update('jax_enable_x64', True) allows it")
+        return converted
 
     @staticmethod
     def stream(seen: Seen):
@@ -213,6 +245,10 @@ class Other:
     finish = NumPy.finish
     compact = NumPy.compact
 
+    @staticmethod
+    def convert(seen: Seen, name: str, kind: str) -> Seen:
+        return NumPy.convert(seen._replace(array=numpy.from_dlpack(seen.array)), name, kind)
+
 
 _BY_MODULE = {"torch": Torch, "cupy": CuPy, "jax": Jax, "jaxlib": Jax}
 
@@ -228,3 +264,101 @@ def see(array, name: str) -> Seen:
     if hasattr(array, "__dlpack__") and not isinstance(array, numpy.generic):
         return Other.see(array, name)
     return NumPy.see(array, name)
+
+
+def see_out(out) -> Seen:
+    """Looks at a result, which is never copied."""
+    if isinstance(out, numpy.ndarray) and not isinstance(out, numpy.ma.MaskedArray):
+        return Seen(NumPy, out, _core.view(out))
+    seen = see(out, "out")
+    if seen.library is NumPy and seen.array is not out and seen.view.data != numpy.asarray(out).__array_interface__["data"][0]:
+        raise TypeError(f"out is a {type(out).__name__}: an array is expected, which the result can be written to")
+    return seen
+
+
+def empty_like(seen: Seen, kind: str) -> Seen:
+    """An array without elements, whose library and device are those of `seen`."""
+    empty = seen.library.empty((0,), kind, seen)
+    return getattr(empty, "seen", None) or Seen(seen.library, empty, see(empty, "out").view)
+
+
+def compact(seen: Seen, name: str) -> Seen:
+    """A copy whose elements lie close together, and are not to be conjugated."""
+    if seen.conjugate:
+        told_copy(name, "it is a conjugate that was not computed yet")
+        return see(seen.array.conj().resolve_conj(), name)
+    return repeated_copy(seen, name)
+
+
+def repeated_copy(seen: Seen, name: str) -> Seen:
+    told_copy(name, "all its elements are one, which the library's strides cannot say")
+    return seen.library.compact(seen, name)
+
+
+def share_memory(one, other) -> bool:
+    """Whether arrays whose ranges of addresses meet have elements in common, as far as it can be said."""
+    if isinstance(one, numpy.ndarray) and isinstance(other, numpy.ndarray):
+        try:
+            return numpy.shares_memory(one, other, max_work=10000)
+        except Exception:  # too hard to say: NumPy's TooHardError has had several places
+            return True
+    return True
+
+
+def see_vector(vector, name: str, kinds: list, like: Seen) -> Seen:
+    """A vector of a last step, converted to the first of `kinds` where NumPy would convert it. Numbers become arrays where `like` is."""
+    is_scale = name != "bias"
+    if isinstance(vector, (int, float, numpy.number, numpy.bool_)) and is_scale and not like.on_host:
+        if like.library is Jax:
+            raise TypeError(f"{name} is a number: of JAX's arrays on a device it is an array of float32 there")
+        array = like.library.empty((1,), kinds[0], like)
+        array[...] = float(vector)
+        return see(array, name)
+    is_array = hasattr(vector, "dtype") or hasattr(vector, "__dlpack__")
+    seen = see(vector, name)
+    if seen.view.dtype in kinds:
+        return seen
+    try:
+        fits = numpy.can_cast(numpy_dtype(seen.view.dtype), numpy_dtype(kinds[0]), "same_kind")
+    except TypeError:
+        fits = False
+    if not fits:
+        what = "scales are float32" if is_scale else f"the result {kinds[0]}: it is {' or '.join(kinds)}"
+        raise TypeError(f"{name} is {seen.view.dtype}{': ' if is_scale else ', and '}{what}")
+    if not is_array and seen.library is NumPy:
+        return NumPy.see(seen.array.astype(numpy_dtype(kinds[0])), name)
+    return seen.library.convert(seen, name, kinds[0])
+
+
+def copy_into(result, added, kind: str) -> None:
+    """Writes gemm's c into its result."""
+    seen = see(added, "c")
+    shape = tuple(see_out(result).view.shape) if not hasattr(result, "seen") else tuple(result.seen.view.shape)
+    if tuple(seen.view.shape) != shape:
+        raise ValueError(f"c has the shape {tuple(seen.view.shape)}, the result {shape}")
+    if seen.view.dtype != kind:
+        try:
+            fits = numpy.can_cast(numpy_dtype(seen.view.dtype), numpy_dtype(kind), "safe") or (
+                not hasattr(added, "dtype") and numpy.can_cast(numpy_dtype(seen.view.dtype), numpy_dtype(kind), "same_kind"))
+        except TypeError:
+            fits = False
+        if not fits:
+            raise TypeError(f"c is {seen.view.dtype}, and the result {kind}")
+    if hasattr(result, "seen"):
+        raise TypeError("JAX's arrays on a device cannot be added to: give gemm no c")
+    result[...] = seen.array
+
+
+def handle_of(stream, like: Seen) -> int | None:
+    """A stream's handle: a number, or PyTorch's, CuPy's or Numba's stream; without one the current stream of a library."""
+    if stream is None:
+        return like.library.stream(like)
+    if isinstance(stream, int):
+        return stream
+    for name in ("cuda_stream", "ptr", "handle"):
+        handle = getattr(stream, name, None)
+        if handle is not None:
+            return int(getattr(handle, "value", handle) or 0)
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    raise TypeError(f"stream is a {type(stream).__name__}: a number or a stream of PyTorch, CuPy or Numba is expected")

@@ -1,11 +1,10 @@
-"""What is computed, and what came of it: operands as matrices, how a product ends, and its record."""
+"""Records of calls."""
 
 from __future__ import annotations
 
+import math
+import threading
 from typing import NamedTuple
-
-from . import _core
-from ._libraries import Seen
 
 
 class Info(NamedTuple):
@@ -31,6 +30,8 @@ class Info(NamedTuple):
         What that rests on: elements where so many rows and columns meet; 0 where nothing was measured.
     seconds_measure : float
         What measuring took, beside `seconds`.
+    note : str
+        A sentence where the run did not go as planned: a device that failed, and which one does its part. Else empty.
     """
 
     plan: str
@@ -45,70 +46,23 @@ class Info(NamedTuple):
     measured_rows: int = 0
     measured_cols: int = 0
     seconds_measure: float = 0.0
+    note: str = ""
+
+    def __repr__(self) -> str:
+        """A line with the verdict: what ran, the bound of its error, and the error where it was measured."""
+        if not self.plan:
+            return "<tesela.Info: nothing ran, there is nothing to compute>"
+        words = self.plan.split()
+        device = next((word[len("device="):] for word in words if word.startswith("device=")), "a device")
+        bound = ("its error has no bound here" if math.isnan(self.error_bound) else
+                 f"its error is at most {self.error_bound:.2g} times abs(a) abs(b)")
+        verdict = "not measured"
+        if self.measured_rows:
+            right = "right" if self.error_measured <= self.error_bound else "wrong"
+            verdict = f"measured {self.error_measured:.2g} on {self.measured_rows} x {self.measured_cols} elements: {right}"
+        note = f"; {self.note}" if self.note else ""
+        return f"<tesela.Info: {' '.join(words[:2])} on {device} in {self.seconds:.3g} s; {bound}, {verdict}{note}>"
 
 
-def info_of(record: tuple) -> Info:
-    plan, seconds, allocate, copy_in, compute, copy_out, bound, *others = record
-    return Info(plan, seconds, bound, allocate, copy_in, compute, copy_out, *others)
-
-
-def nothing_ran() -> Info:
-    return Info("", 0.0, 0.0)
-
-
-class Matrices(NamedTuple):
-    """An operand as matrices: rows x cols, at even distances along each dimension of a batch. All strides in elements."""
-
-    seen: Seen
-    offset: int
-    row_stride: int
-    col_stride: int
-    steps: tuple
-    conjugate: bool = False
-
-    def operand(self, offset: int = 0):
-        return _core.operand(self.seen.view, self.offset + offset, self.row_stride, self.col_stride, self.conjugate)
-
-
-# The public header's numbers.
-NO_BIAS, ROW, COLUMN = range(3)
-ACTIVATIONS = (None, "relu", "gelu", "gelu_tanh")
-NO_SCALE, TENSOR, LINES = range(3)
-
-
-class Finish(NamedTuple):
-    """What a product ends with: what scales it, a vector that is added, and a function."""
-
-    bias: Matrices | None = None
-    along: int = NO_BIAS
-    activation: int = 0
-    scale_a: Matrices | None = None
-    scaling_a: int = NO_SCALE
-    scale_b: Matrices | None = None
-    scaling_b: int = NO_SCALE
-
-    def core(self, row: int = 0):
-        """Of the rows of C from this one on."""
-        def vector(matrices, goes_on):
-            return None if matrices is None else matrices.operand(row * matrices.row_stride if goes_on else 0)
-        return _core.finish(vector(self.bias, self.along == COLUMN), self.along, self.activation,
-                            vector(self.scale_a, self.scaling_a == LINES), self.scaling_a,
-                            vector(self.scale_b, False), self.scaling_b)
-
-    def lies(self) -> tuple:
-        """All that a plan is made for."""
-        def words(matrices):
-            return matrices and (matrices.seen.view.dtype, matrices.row_stride)
-        return (words(self.bias), self.along, self.activation, words(self.scale_a), self.scaling_a, words(self.scale_b),
-                self.scaling_b)
-
-
-class Problem(NamedTuple):
-    m: int
-    n: int
-    k: int
-    batch: tuple
-    a: Matrices
-    b: Matrices
-    c: Matrices
-    finish: Finish = Finish()
+def is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()

@@ -17,6 +17,8 @@ import numpy
 from . import _core
 
 TOOL = pathlib.Path(__file__).parent / "bin" / "tesela"
+# Seconds that an interrupted tool has to end by itself.
+GRACE = 0.5
 _SHORT = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "int8": "i8", "uint8": "u8",
           "int32": "i32", "complex64": "c64", "complex128": "c128", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2"}
 
@@ -43,6 +45,15 @@ def _options(given: dict) -> list:
     return words
 
 
+def end(child: subprocess.Popen) -> None:
+    """Ends the tool: it may write what it has, but a measurement or a compiler of a driver is not waited for."""
+    child.send_signal(signal.SIGINT)
+    try:
+        child.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        child.kill()
+
+
 def run(*words: str, wrong_is_told: bool = False) -> str:
     """The tool's output. A wrong result is an Error, unless the caller tells of it."""
     with subprocess.Popen([str(TOOL), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -50,8 +61,7 @@ def run(*words: str, wrong_is_told: bool = False) -> str:
         try:
             output, errors = child.communicate()
         except KeyboardInterrupt:
-            child.send_signal(signal.SIGINT)
-            child.communicate()
+            end(child)
             raise
     if child.returncode == 0 or (child.returncode == 1 and wrong_is_told):
         return output
@@ -80,8 +90,13 @@ class Report:
         """The names of what there is."""
         return self.data.keys()
 
+    def _verdict(self) -> str:
+        """A few words for the line that stands for the report."""
+        best = self.data.get("best")
+        return f"best is {best}, " if best else ""
+
     def __repr__(self) -> str:
-        return f"<tesela {self.data.get('command', 'report')}: {len(self.data.get(self._rows) or ())} {self._rows}>"
+        return f"<tesela {self.data.get('command', 'report')}: {self._verdict()}{len(self.data.get(self._rows) or ())} {self._rows}>"
 
     def to_pandas(self):
         """The rows as a `pandas.DataFrame`.
@@ -149,6 +164,11 @@ class Explanation(Report):
         """As of `Info`."""
         return self.data["error_bound"]
 
+    def _verdict(self) -> str:
+        if not self.plan:
+            return "nothing can run it, "
+        return f"{self.plan}, expected to take {self.seconds:.3g} s, its error at most {self.error_bound:.2g} times abs(a) abs(b), "
+
     def __str__(self) -> str:
         return self._text
 
@@ -157,6 +177,9 @@ class Check(Report):
     """What a check found. True where nothing was wrong and nothing failed."""
 
     _rows = "rows"
+
+    def _verdict(self) -> str:
+        return "all right, " if self else f"{self.data['wrong']} wrong, {self.data['failed']} failed, "
 
     def __bool__(self) -> bool:
         return self.data["wrong"] == 0 and self.data["failed"] == 0
@@ -168,6 +191,10 @@ class Exploration(Report):
     def __init__(self, data: dict, page: str):
         super().__init__(data)
         self.page = page
+
+    def _verdict(self) -> str:
+        wrong = sum(entry["result"] == "wrong" for entry in self.data["entries"])
+        return f"{wrong} wrong, " if wrong else "none wrong, "
 
     def _repr_html_(self) -> str:
         # A frame of its own keeps the page's style from the notebook's.

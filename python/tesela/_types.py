@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
+import functools
+import logging
+import numbers
+import operator
+
 import numpy
 
-#: Types of A and B, and of C: the first is the default.
-PRODUCTS = {
-    ("float64", "float64"): ("float64",),
-    ("float32", "float32"): ("float32",),
-    ("complex64", "complex64"): ("complex64",),
-    ("complex128", "complex128"): ("complex128",),
-    ("float16", "float16"): ("float16", "float32"),
-    ("bfloat16", "bfloat16"): ("bfloat16", "float32"),
-    ("int8", "int8"): ("int32",),
-    ("uint8", "int8"): ("int32",),
-    ("int8", "uint8"): ("int32",),
-    ("uint8", "uint8"): ("int32",),
-}
-#: 8-bit floating point, in any mix; of products alone.
+from . import _core
+
+log = logging.getLogger("tesela")
+
+#: 8-bit floating point; of products alone.
 EIGHTS = ("float8_e4m3fn", "float8_e5m2")
-PRODUCTS |= {(a, b): ("float32", "bfloat16", "float16") for a in EIGHTS for b in EIGHTS}
-#: With scales: sums in float32 and of 8-bit integers come to any of these.
-SCALED = {pair: {"bfloat16": ("bfloat16", "float32", "float16"), "float16": ("float16", "float32", "bfloat16")}.get(
-    results[0], ("float32", "bfloat16", "float16"))
-    for pair, results in PRODUCTS.items() if not pair[0].startswith("complex") and pair[0] != "float64"}
-#: The same of dots' x, y and result.
-DOTS = {pair: results for pair, results in PRODUCTS.items() if not pair[0].startswith(("complex", "float8"))}
-#: What can be transposed, and scaled.
-TRANSPOSES = ("float64", "float32", "float16", "bfloat16", "complex64", "complex128", "int8", "uint8", "int32",
-              *EIGHTS)
+#: Types that a product may convert its operands to: floating point of the same or a larger range.
+CONVERTED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+#: Types of products with triangles.
+WIDE = ("float32", "float64", "complex64", "complex128")
 
 _POSSIBLE = (
     "possible are float64, float32, complex64 and complex128 with their own type, float16 and bfloat16 with their own type "
@@ -37,23 +27,113 @@ _POSSIBLE = (
 )
 
 
-def result_type(a: str, b: str, dtype: str | None, table=PRODUCTS) -> str:
-    """The type of the result for operands of these types; `dtype` is what the caller wants, if anything."""
-    results = table.get((a, b))
-    if results is None and table is SCALED and (a, b) in PRODUCTS:
+def result_type(a: str, b: str, dtype: str | None, *, scaled: bool = False, dot: bool = False, asks: str = "dtype") -> str:
+    """The type of the result for operands of these types; `dtype` is what the caller wants, if anything, by the argument `asks`."""
+    results = () if dot and a.startswith(("complex", "float8")) else _core.product_types(a, b, scaled)
+    if not results and scaled and _core.product_types(a, b, False):
         raise TypeError(f"products of {a} and {b} have no scales: sums in float32 and of 8-bit integers have them")
-    if results is None:
-        what = "products" if table is not DOTS else "dot products"
-        possible = _POSSIBLE if table is not DOTS else _POSSIBLE.replace(", complex64 and complex128", "").replace(
-            "float64, float32", "float64 and float32")
+    if not results:
+        what = "dot products" if dot else "products"
+        possible = _POSSIBLE.replace(", complex64 and complex128", "").replace(
+            "float64, float32", "float64 and float32") if dot else _POSSIBLE
         raise TypeError(f"tesela has no {what} of {a} and {b}: {possible}; astype() converts an array")
     if dtype is None:
         return results[0]
     if dtype not in results:
-        raise TypeError(f"a product of {a} and {b} is {' or '.join(results)}, not {dtype}")
+        raise TypeError(f"{asks} is {dtype}: a product of {a} and {b} is {' or '.join(results)}, not {dtype}")
     return dtype
 
 
+def _known(name: str) -> numpy.dtype | None:
+    try:
+        return numpy_dtype(name)
+    except TypeError:
+        return None
+
+
+def common_type(a: str, b: str, wanted: str | None = None) -> str | None:
+    """The type that operands of these types are converted to: NumPy's, but float64 for integers. None: there is none."""
+    pair = [_known(name) for name in (a, b)]
+    if any(dtype is None or dtype.kind not in "biufcV" for dtype in pair):
+        return None
+    try:
+        common = numpy.dtype("float64") if all(dtype.kind in "biu" for dtype in pair) else numpy.result_type(*pair)
+        if wanted in CONVERTED and (all(dtype.kind in "biu" for dtype in pair)
+                                    or numpy.can_cast(common, numpy_dtype(wanted), "safe")):
+            return wanted
+    except TypeError:
+        return None
+    return common.name if common.name in CONVERTED else None
+
+
+@functools.lru_cache(maxsize=256)
+def promoted_types(a: str, b: str, wanted: str | None, scaled: bool, asks: str) -> tuple:
+    """The types that operands of a product are converted to, as NumPy would convert them. Raises where there are none."""
+    given = (a, b)
+    bits8 = tuple("uint8" if name == "bool" else name for name in given)
+    results = _core.product_types(*bits8, scaled)
+    to = bits8 if results and "bool" in given else given
+    if wanted not in (None, *results) or not results:
+        common = common_type(*given, wanted)
+        results = _core.product_types(common, common, scaled) if common else ()
+        if results and wanted in (None, *results):
+            to = (common, common)
+    result_type(*to, wanted, scaled=scaled, asks=asks)
+    return to
+
+
+def promoted(a, b, wanted: str | None, scaled: bool, asks: str, names: tuple) -> tuple:
+    """The operands of a product whose types are not multiplied as they are, converted."""
+    to = promoted_types(a.view.dtype, b.view.dtype, wanted, scaled, asks)
+    return tuple(seen if kind == seen.view.dtype else seen.library.convert(seen, name, kind)
+                 for seen, name, kind in zip((a, b), names, to))
+
+
+def promoted_triangles(a, b) -> tuple:
+    """A matrix with a structure and what it meets (None: nothing), converted to one type as NumPy would convert them."""
+    given = [("a", a)] if b is None else [("a", a), ("b", b)]
+    common = common_type(a.view.dtype, given[-1][1].view.dtype)
+    for name, seen in given:
+        if common not in WIDE:
+            raise TypeError(f"{name} is {seen.view.dtype}: triangles are of {', '.join(WIDE)}")
+    converted = [seen if seen.view.dtype == common else seen.library.convert(seen, name, common) for name, seen in given]
+    return converted[0], converted[-1]
+
+
+def dot_type(a: str, b: str) -> None:
+    """Says why vectors of these types have no dot product."""
+    result_type(a, b, None, dot=True)
+
+
+def number(value, name: str) -> complex:
+    """A factor: a number of Python's or NumPy's, or what says that it is one."""
+    if isinstance(value, numbers.Number) or (hasattr(value, "dtype") and getattr(value, "shape", None) == ()):
+        try:
+            return complex(value)
+        except OverflowError:
+            raise ValueError(f"{name} is beyond the range of float64") from None
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(f"{name} is {value!r}: a number is expected")
+
+
+def ask_of(accuracy, bits, measure_error):
+    """What a call asks of its result, for the library."""
+    if isinstance(accuracy, numbers.Real) and not isinstance(accuracy, bool):
+        accuracy = repr(float(accuracy))
+    for name, word in (("accuracy", accuracy), ("bits", bits)):
+        if word is not None and not isinstance(word, str):
+            raise TypeError(f"{name} is {word!r}: a word{' or a number' if name == 'accuracy' else ''} is expected")
+    if not hasattr(measure_error, "__index__"):
+        raise TypeError(f"measure_error is {measure_error!r}: True, or a whole number is expected")
+    seed = operator.index(measure_error)
+    if seed < 0 or seed >= 1 << 64:
+        raise ValueError(f"measure_error is {seed}: True, or a number from 1 on that draws the sample")
+    # An empty word is wrong, and the library says so; none is no word to it.
+    return _core.Ask("" if accuracy is None else accuracy or " ", "" if bits is None else bits or " ", seed)
+
+
+@functools.lru_cache(maxsize=64)
 def numpy_dtype(name: str) -> numpy.dtype:
     """NumPy's type of this name; bfloat16 and 8-bit floating point are those of ml_dtypes."""
     if name == "bfloat16" or name in EIGHTS:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy
 
 from . import _core
-from ._types import PRODUCTS, numpy_dtype, result_type
+from ._types import numpy_dtype, result_type
 
 __all__ = ["Info", "matmul"]
 
@@ -152,7 +152,7 @@ def _look(a, b, out, at, dtype):
         raise ValueError("out is read-only")
     if out is None and (at[0] is not None or at[2] is not None):
         raise ValueError("where a_at or out_at is given, out is needed: who gets what of C is not known else")
-    result = result_type(a.dtype.name, b.dtype.name, dtype or (out.dtype.name if out is not None else None), PRODUCTS)
+    result = result_type(a.dtype.name, b.dtype.name, dtype or (out.dtype.name if out is not None else None))
     if out is not None and out.dtype.name != result:
         raise TypeError(f"out is of {out.dtype}, and the product of {result}")
     shapes = (a.shape, b.shape, out.shape if out is not None else None)

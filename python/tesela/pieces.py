@@ -17,9 +17,9 @@ import numpy
 
 from . import _core
 from ._libraries import see
-from ._problem import Info, info_of
-from ._products import ask_of, scalar
-from ._types import numpy_dtype, result_type, type_name
+from ._core import scalar
+from ._problem import Info
+from ._types import ask_of, numpy_dtype, result_type, type_name
 
 __all__ = ["Matrix", "Place", "Plan", "empty", "matmul", "of", "spread"]
 
@@ -272,7 +272,7 @@ def matmul(a: Matrix, b: Matrix, out: Matrix | None = None, *, alpha=1, beta=0, 
     if 0 in out.shape:
         info = Info("", 0.0, 0.0)
     else:
-        info = info_of(_core.multiply_pieces(*arguments))
+        info = _core.multiply_pieces(*arguments)
     return (out, info) if full_output else out
 
 

@@ -77,9 +77,7 @@ def test_measured_errors(matrices):
         tesela.matmul(a, b, measure_error=1.5)
 
 
-def test_long_products_in_pieces(matrices, monkeypatch):
-    monkeypatch.setattr(tesela._products, "SHORT", 1)
-    monkeypatch.setattr(tesela._products, "PATIENCE", 1e-9)
+def test_long_products_in_pieces(matrices, short_pieces):
     a, b = matrices
     info = tesela.matmul(numpy.repeat(a, 8, axis=0), b, device="cpu", measure_error=True, accuracy=1e-4, full_output=True)[1]
     assert 0 < info.error_measured <= info.error_bound <= 1e-4 and info.measured_rows > 0

@@ -100,6 +100,19 @@ def test_types():
     near(tesela.matmul(a, b, bias=row), a, b, row, None, "complex128")
 
 
+def test_other_types_are_converted(caplog):
+    a, b = numpy.ones((8, 9)), numpy.ones((9, 6))
+    for kind in ("float64", "float32"):
+        for row in (numpy.arange(6), numpy.arange(6, dtype="int8"), numpy.arange(6.0), numpy.arange(6, dtype="float32"),
+                    list(range(6)), numpy.arange(6) > 2):
+            with caplog.at_level("INFO", "tesela"):
+                caplog.clear()
+                near(tesela.matmul(a.astype(kind), b.astype(kind), bias=row), a, b, numpy.asarray(row), None, kind)
+            is_converted = hasattr(row, "dtype") and row.dtype != kind
+            assert [record.getMessage() for record in caplog.records] == (
+                [f"tesela converts bias: {row.dtype} becomes {kind}"] if is_converted else [])
+
+
 def test_strategies_and_bounds():
     rng = numpy.random.default_rng(6)
     a, b, row = (random(rng, shape, "float32") for shape in ((40, 50), (50, 60), (60,)))
@@ -110,14 +123,16 @@ def test_strategies_and_bounds():
         assert strategy in info.plan and info.error_bound > plain.error_bound > 0
 
 
-def test_long_products_in_pieces(monkeypatch):
-    from tesela import _products
+def test_long_products_in_pieces():
+    from tesela import _core
     rng = numpy.random.default_rng(7)
     a, b, column = (random(rng, shape, "float64") for shape in ((700, 300), (300, 200), (700, 1)))
     whole = tesela.matmul(a, b, bias=column, activation="relu", device="cpu")
-    monkeypatch.setattr(_products, "SHORT", 1)
-    monkeypatch.setattr(_products, "PATIENCE", 1e-9)
-    pieces, info = tesela.matmul(a, b, bias=column, activation="relu", device="cpu", full_output=True)
+    before = _core.set_pieces(1, 1e-9)
+    try:
+        pieces, info = tesela.matmul(a, b, bias=column, activation="relu", device="cpu", full_output=True)
+    finally:
+        _core.set_pieces(*before)
     assert "activation=relu" in info.plan
     near(pieces, a, b, column, "relu", "float64")
     assert abs(pieces - whole).max() <= 1e-10
@@ -149,8 +164,9 @@ def test_refusals():
             tesela.matmul(a, b, bias=numpy.ones(shape))
     with pytest.raises(ValueError, match="there are relu, gelu, gelu_tanh"):
         tesela.matmul(a, b, activation="swish")
-    with pytest.raises(TypeError, match="bias is float32"):
-        tesela.matmul(a, b, bias=numpy.ones(6, "float32"))
+    for wrong in (numpy.ones(6, "complex128"), ["x"] * 6, numpy.ones(6, "M8[s]")):
+        with pytest.raises(TypeError, match="bias is .*, and the result float64: it is float64"):
+            tesela.matmul(a, b, bias=wrong)
     with pytest.raises(TypeError, match="complex"):
         tesela.matmul(a + 0j, b + 0j, activation="relu")
     with pytest.raises(TypeError, match="integers"):

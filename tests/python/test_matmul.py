@@ -31,10 +31,17 @@ def lay_out(array, layout, rng):
     if layout == "read_only":
         array = array.copy()
         array.flags.writeable = False
+    if layout == "one_row" and array.size:
+        return numpy.broadcast_to(array[..., :1, :], array.shape)
+    if layout == "one_column" and array.size:
+        return numpy.broadcast_to(array[..., :1], array.shape)
+    if layout == "one_element" and array.size:
+        return numpy.broadcast_to(array[..., :1, :1], array.shape)
     return array
 
 
-layouts = st.sampled_from(["dense", "fortran", "negative", "gaps", "swapped", "unaligned", "read_only"])
+LAYOUTS = ["dense", "fortran", "negative", "gaps", "swapped", "unaligned", "read_only"]
+layouts = st.sampled_from(LAYOUTS)
 
 
 @given(st.sampled_from(COMBINATIONS), sizes, sizes, sizes, layouts, layouts, st.sampled_from([0, 1, 2]), st.integers(0, 9))
@@ -48,6 +55,72 @@ def test_matrices(types, m, n, k, a_layout, b_layout, dimensions, seed):
     if result.size and k:
         check(result, a, b, c_type, bound=info.error_bound)
         assert info.plan.startswith("gemm ") and info.seconds > 0
+
+
+#: Forms of a call, each as a function of a, b and the type of the result. What it returns is a @ b.
+FORMS = {
+    "plain": lambda a, b, kind: tesela.matmul(a, b),
+    "out": lambda a, b, kind: tesela.matmul(a, b, out=numpy.empty((a @ b).shape, kind)),
+    "out_by_place": lambda a, b, kind: tesela.matmul(a, b, numpy.empty((a @ b).shape, kind).T.copy().T),
+    "alpha": lambda a, b, kind: tesela.matmul(a, b, alpha=2) / 2,
+    "beta": lambda a, b, kind: tesela.matmul(a, b, out=numpy.zeros((a @ b).shape, kind), beta=0.5),
+    "dtype": lambda a, b, kind: tesela.matmul(a, b, dtype=kind),
+    "device": lambda a, b, kind: tesela.matmul(a, b, device="cpu"),
+    "strategy": lambda a, b, kind: tesela.matmul(a, b, strategy="sequential", device="cpu"),
+    "full_output": lambda a, b, kind: tesela.matmul(a, b, full_output=True)[0],
+    "measured": lambda a, b, kind: tesela.matmul(a, b, measure_error=True),
+    "bias": lambda a, b, kind: tesela.matmul(a, b, bias=numpy.zeros(b.shape[-1], kind)),
+    "column": lambda a, b, kind: tesela.matmul(a, b, bias=numpy.zeros((a.shape[-2], 1), kind)),
+    "batch": lambda a, b, kind: tesela.matmul(numpy.broadcast_to(a, (2, *a.shape)), b)[1],
+    "gemm": lambda a, b, kind: tesela.gemm(a, b),
+    "gemm_turned": lambda a, b, kind: tesela.gemm(a.T, b.T, trans_a="t", trans_b="T"),
+    "gemm_c": lambda a, b, kind: tesela.gemm(a, b, numpy.zeros((a @ b).shape, kind)),
+    "Plan": lambda a, b, kind: tesela.Plan(a, b)(a, b),
+    "Plan_out": lambda a, b, kind: tesela.Plan(a, b)(a, b, numpy.empty((a @ b).shape, kind)),
+    "grouped": lambda a, b, kind: tesela.matmul_grouped([a], [b])[0],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["float64", "float32"])
+def test_layouts_in_each_form_of_the_call(form, name):
+    rng = numpy.random.default_rng(7)
+    call = FORMS[form]
+    for a_layout in [*LAYOUTS, "one_row", "one_column", "one_element"]:
+        for b_layout in [*LAYOUTS, "one_row", "one_column", "one_element"]:
+            for m, k, n in ((5, 7, 6), (1, 7, 6), (5, 1, 6), (5, 7, 1), (1, 1, 1), (0, 7, 6), (5, 0, 6)):
+                a = lay_out(random(rng, (m, k), name), a_layout, rng)
+                b = lay_out(random(rng, (k, n), name), b_layout, rng)
+                check(call(a, b, name), a, b, name)
+
+
+@pytest.mark.parametrize("name", ["complex128", "float16", "bfloat16", "int8"])
+def test_layouts_of_other_types(name):
+    rng = numpy.random.default_rng(8)
+    for a_layout in [*LAYOUTS, "one_row", "one_column", "one_element"]:
+        for b_layout in [*LAYOUTS, "one_row", "one_column", "one_element"]:
+            a, b = lay_out(random(rng, (5, 7), name), a_layout, rng), lay_out(random(rng, (7, 6), name), b_layout, rng)
+            check(tesela.matmul(a, b), a, b, "int32" if name == "int8" else name)
+
+
+@pytest.mark.parametrize("device", [None, "cpu", "opencl"])
+@pytest.mark.parametrize("name", ["float64", "int8"])
+def test_batches_of_no_matrices(device, name):
+    if device == "opencl" and not any(row.name.startswith(device) for row in tesela.devices()):
+        pytest.skip("no OpenCL device")
+    zeros = lambda *shape: numpy.zeros(shape, name)
+    kind = "int32" if name == "int8" else name
+    for a, b in ((zeros(0, 3, 4), zeros(0, 4, 5)), (zeros(0, 3, 4), zeros(4, 5)), (zeros(3, 4), zeros(0, 4, 5)),
+                 (zeros(1, 3, 4), zeros(0, 4, 5)), (zeros(2, 0, 3, 4), zeros(2, 1, 4, 5)), (zeros(0, 3, 4), zeros(4)),
+                 (zeros(4), zeros(0, 4, 5)), (zeros(0, 0, 3, 4), zeros(4, 5)), (zeros(2, 0, 4), zeros(2, 4, 5)),
+                 (zeros(2, 3, 0), zeros(2, 0, 5)), (zeros(0, 4), zeros(4, 5)), (zeros(3, 0), zeros(0, 5)), (zeros(0), zeros(0))):
+        expected = numpy.matmul(a, b).astype(kind)
+        result, info = tesela.matmul(a, b, device=device, full_output=True)
+        assert result.shape == expected.shape and result.dtype == kind and (result == expected).all()
+        assert (info.plan == "") == (expected.size == 0)
+        if expected.ndim:
+            out = numpy.ones(expected.shape, kind)
+            assert tesela.matmul(a, b, out=out, device=device) is out and (out == 0).all()
 
 
 @given(st.sampled_from(COMBINATIONS), st.lists(st.sampled_from([1, 2, 3]), max_size=3),
@@ -177,18 +250,54 @@ def test_out_is_refused():
                           (numpy.lib.stride_tricks.as_strided(numpy.zeros(9), (3, 3), (8, 8)), "each other")):
         with pytest.raises(ValueError, match=sentence):
             tesela.matmul(a, a + 1, out=out)
+    for shape, strides in (((2, 3, 3), (8, 24, 8)), ((2, 3, 3), (0, 24, 8)), ((3, 3), (16, 8)), ((3, 3), (-8, 8))):
+        with pytest.raises(ValueError, match="elements of out lie on each other"):
+            tesela.matmul(numpy.ones(shape), a, out=numpy.lib.stride_tricks.as_strided(numpy.zeros(40)[20:], shape, strides))
     with pytest.raises(TypeError, match="float64, not float32"):
         tesela.matmul(a, a, out=numpy.empty((3, 3), numpy.float32))
     with pytest.raises(ValueError, match="there is no out"):
         tesela.matmul(a, a, beta=1)
 
 
-@pytest.mark.parametrize("first, second", [("int64", "int64"), ("float64", "float32"), ("bool", "bool"), ("int32", "int32"),
-                                           ("float16", "bfloat16"), ("longdouble", "longdouble"), ("object", "float64")])
+@pytest.mark.parametrize("first, second", [("longdouble", "longdouble"), ("longdouble", "float32"), ("object", "float64"),
+                                           ("U1", "U1"), ("M8[s]", "float64"), ("V4", "V4")])
 def test_other_types_are_refused(first, second):
-    a, b = (numpy.ones((2, 2), TYPES.get(name, name)) for name in (first, second))
+    a, b = (numpy.zeros((2, 2), TYPES.get(name, name)) for name in (first, second))
     with pytest.raises(TypeError, match="possible are float64"):
         tesela.matmul(a, b)
+
+
+CONVERTED = ["bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64",
+             "complex128"]
+
+
+@pytest.mark.parametrize("first", CONVERTED)
+@pytest.mark.parametrize("second", CONVERTED)
+def test_types_are_promoted_as_numpys(first, second):
+    """To NumPy's type; pairs of 8-bit integers and bool to int32, other integers to float64."""
+    rng = numpy.random.default_rng(1)
+    a, b = (rng.integers(0, 2, shape).astype(name) for shape, name in (((3, 4), first), ((4, 5), second)))
+    common = numpy.result_type(a, b)
+    kind = common.name
+    if common.kind in "biu":
+        kind = "int32" if {first, second} <= {"bool", "int8", "uint8"} else "float64"
+    for result in (tesela.matmul(a, b), tesela.matmul(a[None], b)[0], tesela.gemm(a, b), tesela.Plan(a, b)(a, b),
+                   tesela.matmul_grouped([a], [b])[0], tesela.matmul(a, b, out=numpy.empty((3, 5), kind))):
+        assert result.dtype == kind
+        assert (result == numpy.matmul(a.astype(kind), b.astype(kind))).all()
+    if not kind.startswith("complex"):
+        assert tesela.dot(a[0], b[:, 0]) == numpy.dot(a[0].astype(kind), b[:, 0].astype(kind))
+    if common.kind in "biu":
+        assert tesela.matmul(a, b, dtype="float32").dtype == "float32"
+
+
+def test_conversions_are_logged(caplog):
+    a = numpy.arange(6).reshape(2, 3)
+    with caplog.at_level("INFO", "tesela"):
+        tesela.matmul(a, numpy.ones((3, 2), "float32"))
+        tesela.matmul(a > 2, (a > 2).T)
+    assert [record.getMessage() for record in caplog.records] == [
+        "tesela converts a: int64 becomes float64", "tesela converts b: float32 becomes float64"]
 
 
 def test_wrong_calls():
@@ -256,18 +365,13 @@ def test_copies_are_logged(caplog):
     assert [record.getMessage().split(":")[0] for record in caplog.records] == ["tesela copies a", "tesela copies b"]
 
 
-def test_long_products_in_pieces_have_the_bits_of_the_whole(monkeypatch):
-    from tesela import _products
+def test_long_products_in_pieces_have_the_bits_of_the_whole(short_pieces):
+    from tesela import _core
     rng = numpy.random.default_rng(6)
     a, b = random(rng, (333, 200), "float32"), random(rng, (200, 150), "float32")
-    whole, info = tesela.matmul(a, b, device="cpu", full_output=True)
-    monkeypatch.setattr(_products, "SHORT", 0)
-    monkeypatch.setattr(_products, "PATIENCE", 1e-6)
-    heights = []
-    multiply = _products._core.multiply
-    monkeypatch.setattr(_products, "_core", type("Core", (), {
-        **{name: staticmethod(getattr(_products._core, name)) for name in ("Ask", "plan", "operand", "finish", "check_signals", "view")},
-        "multiply": staticmethod(lambda m, *rest: heights.append(m) or multiply(m, *rest))}))
-    pieces, told = tesela.matmul(a, b, device="cpu", full_output=True)
-    assert len(heights) > 1 and sum(heights) == 333
+    pieces, told = tesela.matmul(a, b, device="cpu", measure_error=True, full_output=True)
+    _core.set_pieces(1 << 62, 1)
+    whole, info = tesela.matmul(a, b, device="cpu", measure_error=True, full_output=True)
     assert (pieces == whole).all() and told.plan == info.plan
+    # Of a small product all rows are looked at, of the whole a sample: so there were several products.
+    assert told.measured_rows == 333 > info.measured_rows

@@ -43,7 +43,8 @@ def test_plan_with_out():
 def test_plan_refuses():
     a, b = numpy.ones((3, 4)), numpy.ones((4, 5))
     plan = tesela.Plan(a, b)
-    for wrong in (numpy.ones((4, 4)), numpy.ones((3, 4), numpy.float32), numpy.ones((4, 3)).T, numpy.ones((3, 8))[:, ::2]):
+    for wrong in (numpy.ones((4, 4)), numpy.ones((3, 4), numpy.float32), numpy.ones((4, 3)).T, numpy.ones((3, 8))[:, ::2], numpy.ones((3, 8))[:, :4],
+                  numpy.ones((3, 4), "complex128"), numpy.ones((1, 3, 4)), numpy.ones((3, 4), int)):
         with pytest.raises(ValueError, match="the plan is for float64"):
             plan(wrong, b)
     with pytest.raises(ValueError, match="packed as b"):

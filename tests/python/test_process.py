@@ -98,6 +98,35 @@ except KeyboardInterrupt:
         assert child.stdout.read() == "interrupted 3000.0\n"
 
 
+def test_an_interrupted_tool_is_not_waited_for(tmp_path, monkeypatch):
+    """A tool in the middle of what it cannot leave is ended before it is done."""
+    import pytest
+    from tesela import _tool
+    begun, done, tool = (tmp_path / name for name in ("begun", "done", "tool"))
+    tool.write_text(f"""#!{sys.executable}
+import pathlib, signal, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+pathlib.Path({str(begun)!r}).touch()
+time.sleep(8)
+pathlib.Path({str(done)!r}).touch()
+""")
+    tool.chmod(0o755)
+    monkeypatch.setattr(_tool, "TOOL", tool)
+
+    def interrupt():
+        while not begun.exists():
+            time.sleep(0.01)
+        time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        tesela.explore(sizes=[8])
+    thread.join()
+    assert not done.exists()
+
+
 def test_configure():
     try:
         tesela.configure(device="cpu", threads=1)

@@ -152,7 +152,7 @@ def test_jax():
     (lambda a, b: tesela.solve_triangular(a, b[:, 0], right=True), ValueError, "row"),
     (lambda a, b: tesela.solve_triangular(a, b, trans="x"), ValueError, "trans"),
     (lambda a, b: tesela.solve_triangular(a, b, alpha=1j), TypeError, "complex"),
-    (lambda a, b: tesela.solve_triangular(a, b.astype("f4")), TypeError, "float32"),
+    (lambda a, b: tesela.solve_triangular(a, b.astype("f4"), b.astype("f4")), TypeError, "out is float32, and the result float64"),
     (lambda a, b: tesela.solve_triangular(a.astype("f2"), b.astype("f2")), TypeError, "float16"),
     (lambda a, b: tesela.solve_triangular(a, b, b[::-1]), ValueError, "share memory"),
     (lambda a, b: tesela.solve_triangular(a, b, numpy.empty((2, 4))), ValueError, "shape"),
@@ -169,3 +169,32 @@ def test_mistakes_are_named(call, error, words):
     b = numpy.ones((3, 4))
     with pytest.raises(error, match=words):
         call(a, b)
+
+
+@pytest.mark.parametrize("n, k", [(0, 0), (0, 3), (3, 0)])
+def test_nothing_to_compute(n, k):
+    square, side = numpy.eye(n), numpy.ones((n, k))
+    for call in (tesela.solve_triangular, tesela.trmm, tesela.symm):
+        result, info = call(square, side, full_output=True)
+        assert result.shape == (n, k) and (info.plan == "") == (n * k == 0)
+        out = numpy.ones((n, k))
+        assert call(square, side, out) is out
+    assert (tesela.syrk(side) == numpy.zeros((n, n))).all() and tesela.syrk(side, trans=True).shape == (k, k)
+    assert tesela.transpose(side).shape == (k, n)
+    assert tesela.matmul_grouped([square, side.T], [side, side])[1].shape == (k, k)
+    assert tesela.matmul_grouped([], []) == [] and tesela.dot(side.ravel()[:0], side.ravel()[:0]) == 0
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [1, 31, 33, 70])
+def test_both_triangles_of_a_result_in_any_layout(name, n):
+    rng = numpy.random.default_rng(n)
+    a = rng.integers(-3, 4, (n, 5)).astype(name)
+    if name.startswith("complex"):
+        a = a + 1j * rng.integers(-3, 4, (n, 5)).astype(a.real.dtype)
+    memory = numpy.zeros((2 * n, 3 * n), name)
+    for out in (None, numpy.empty((n, n), name, order="F"), numpy.empty((n, n), name)[::-1, ::-1], memory[::2, ::3]):
+        for hermitian in (False, True):
+            expected = a @ (a.conj().T if hermitian else a.T)
+            assert (tesela.syrk(a, out, hermitian=hermitian) == expected).all()
+    assert not memory[1::2].any() and not memory[:, 1::3].any()

@@ -101,8 +101,10 @@ def test_documentation_has_its_parts(name):
 
 def test_documentation_holds():
     import doctest
-    from tesela import _others, _plans, _products
-    for part in (_products, _plans, _others):
-        tried = doctest.testmod(part, extraglobs={"numpy": numpy, "tesela": tesela},
-                                optionflags=doctest.NORMALIZE_WHITESPACE)
-        assert tried.failed == 0 and tried.attempted > 0
+    tried = 0
+    for name in tesela.__all__:
+        for example in doctest.DocTestFinder(recurse=False).find(getattr(tesela, name), name, globs={"numpy": numpy, "tesela": tesela}):
+            result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example)
+            assert result.failed == 0, name
+            tried += result.attempted
+    assert tried > 6
