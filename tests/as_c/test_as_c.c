@@ -13,11 +13,12 @@
 static tsl_devices *devices;
 static tsl_device *device;
 
-static const struct {
+typedef struct form {
   tsl_op op;
   const char *name, *config;
   int least; /* of the random cases, how many the strategy takes at least */
-} forms[] = {
+} form;
+static form forms[] = {
     {TSL_OP_GEMM, "element", "columns=4 rows=4", 12},
     {TSL_OP_GEMM, "row", "items=8", 12},
     {TSL_OP_GEMM, "row_private", "items=8 panel=8", 12},
@@ -64,35 +65,34 @@ static bool check(const tsl_strategy *strategy, const tsl_config *config, tsl_ca
   return report.result == TSL_CASE_RIGHT;
 }
 
-static void every_rung(void **state) {
+static void runs_as_c(void **state) {
   static const tesela_type types[] = {TESELA_F32, TESELA_F64};
   enum { RANDOM = 16 };
-  (void)state;
-  fence_set_up();
-  for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
-    const tsl_strategy *strategy = tsl_strategy_find(forms[f].op, forms[f].name);
-    const tsl_config config = config_of(strategy, forms[f].config);
-    const int before = as_c_launches;
-    int right = 0;
-    for (int i = 0, taken = 0; taken < RANDOM; i++) {
-      tsl_case what;
-      tsl_case_random(forms[f].op, 20261128, (uint64_t)i, types[i % 2], &what);
-      if (!is_small(&what))
-        continue;
-      as_c_side = (fence_side)(taken / 2 % 2);
-      as_c_backwards = taken / 4 % 2;
-      right += check(strategy, &config, &what);
-      taken++;
-    }
-    print_message("  %s %s: %d right, %d launches\n", forms[f].name, forms[f].config, right,
-                  as_c_launches - before);
-    if (right < forms[f].least)
-      fail_msg("%s took %d cases", forms[f].name, right);
+  const form *of = *state;
+  const tsl_strategy *strategy = tsl_strategy_find(of->op, of->name);
+  const tsl_config config = config_of(strategy, of->config);
+  const int before = as_c_launches;
+  int right = 0;
+  fence_catch();
+  for (int i = 0, taken = 0; taken < RANDOM; i++) {
+    tsl_case what;
+    tsl_case_random(of->op, 20261128, (uint64_t)i, types[i % 2], &what);
+    if (!is_small(&what))
+      continue;
+    as_c_side = (fence_side)(taken / 2 % 2);
+    as_c_backwards = taken / 4 % 2;
+    right += check(strategy, &config, &what);
+    taken++;
   }
+  print_message("  %d right, %d launches\n", right, as_c_launches - before);
+  if (right < of->least)
+    fail_msg("%s took %d cases", of->name, right);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_rung)};
+  enum { FORMS = sizeof forms / sizeof *forms };
+  static struct CMUnitTest tests[FORMS];
+  static char names[FORMS][128];
   if (ADDRESS_SANITIZER || THREAD_SANITIZER) {
     printf("skipped: sanitizers know neither stacks of this program's own nor its handler of faults\n");
     return 77;
@@ -101,6 +101,11 @@ int main(void) {
   tsl_device_kind_add(&as_c_kind);
   if (tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "as_c:0", &device) != TESELA_OK)
     return 1;
+  for (int i = 0; i < FORMS; i++) {
+    snprintf(names[i], sizeof names[i], "%s %s %s", tsl_op_name(forms[i].op), forms[i].name, forms[i].config);
+    tests[i] = (struct CMUnitTest){names[i], runs_as_c, NULL, NULL, &forms[i]};
+  }
+  fence_set_up();
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   tsl_devices_destroy(devices);
   return failed;

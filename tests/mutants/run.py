@@ -10,9 +10,9 @@ The lists tests/mutants/*.txt hold two lines for each mutant:
   the whole line of the file, with <<<ORIGINAL ==> FAULTY>>> around the part that changes
 
 A TEST is a name of CTest, or NAME:PATTERN for the test functions that match the pattern (TESELA_TEST). The part is an
-expression, or a statement with its semicolon. All mutants of C, C++ and Python are in one build: each is a switch that
+expression, or a statement with its semicolon. FILE#2/3 is the second of three lines that are alike. All mutants of C, C++ and Python are in one build: each is a switch that
 the environment variable TESELA_MUTANT turns on. The mutants of kernels.txt change the text of a kernel, which the
-library reads from a scratch folder (TESELA_KERNEL_DIR); tests that compile kernels as C see them by the switch.
+library reads from a scratch folder (TESELA_KERNEL_DIR).
 A mutant is caught when one of its tests fails or takes too long. The exit status is 1 where fewer than 95% are caught.
 """
 
@@ -41,7 +41,9 @@ KERNELS = "kernels"
 
 class Mutant:
     def __init__(self, room, name, file, tests, line):
-        self.room, self.name, self.file, self.tests = room, name, file, tests
+        self.room, self.name, self.tests = room, name, tests
+        self.file, _, place = file.partition("#")  # FILE#2/3: of three lines that are alike, the second
+        self.place, self.alike = map(int, (place or "1/1").split("/"))
         self.number = zlib.crc32(f"{room}/{name}".encode()) & 0x7FFFFFFF
         parts = re.fullmatch(r"(.*?)<<<(.*?) ==> (.*?)>>>(.*)", line)
         if not parts:
@@ -94,7 +96,9 @@ def read_lists():
 
 def find_line(lines, mutant):
     found = [i for i, line in enumerate(lines) if line.strip() == mutant.line]
-    return found[0] if len(found) == 1 else f"{mutant.label()}: {len(found)} lines of {mutant.file} are: {mutant.line}"
+    if len(found) == mutant.alike:
+        return found[mutant.place - 1]
+    return f"{mutant.label()}: {len(found)} lines of {mutant.file}, not {mutant.alike}, are: {mutant.line}"
 
 
 def check(mutants):
@@ -148,12 +152,12 @@ def make_copy(mutants):
     """Copies the sources, with a switch in place of each planted line."""
     by_file = {}
     for mutant in mutants:
-        by_file.setdefault(mutant.file, []).append(mutant)
+        if mutant.room != KERNELS:
+            by_file.setdefault(mutant.file, []).append(mutant)
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
                             check=True, capture_output=True).stdout.split(b"\0")
     names = sorted({os.fsdecode(name) for name in listed if name})
     include = f'#include "{HERE / "switch.h"}"\n'
-    never = "#ifndef TSL_MUTANT\n#define TSL_MUTANT(number) 0\n#endif\n"
     for name in names:
         path = ROOT / name
         if not path.is_file():
@@ -161,10 +165,7 @@ def make_copy(mutants):
         text = path.read_bytes()
         here = by_file.get(name, [])
         if here:
-            first = "" if name.endswith(".py") else never if here[0].room == KERNELS else include
-            text = (first + rewrite(text.decode(), here)).encode()
-        elif re.fullmatch(r"tests/[a-z_]+/kernel\.c", name):
-            text = include.encode() + text
+            text = (("" if name.endswith(".py") else include) + rewrite(text.decode(), here)).encode()
         replace(SOURCE / name, text)
         shutil.copymode(path, SOURCE / name)
     kept = set(names)
@@ -201,7 +202,7 @@ def build(tests):
         wanted = sorted(output for output in build_outputs(tests) if output in targets)
         if any(name.startswith("python_") for name in tests):
             wanted += ["tesela_python"] if "tesela_python" in targets else []
-        command = ["cmake", "--build", str(BUILD), "--parallel", str(max(2, os.cpu_count() or 2)), "--target", *wanted]
+        command = ["cmake", "--build", str(BUILD), "--parallel", str(max(2, os.cpu_count() or 2)), "--target", *wanted, "--", "-k0"]
         if subprocess.run(command, stdout=out, stderr=out).returncode:
             raise SystemExit(f"the copy cannot be built: {log}\n{log.read_text()[-3000:]}")
 
