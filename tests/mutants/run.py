@@ -2,14 +2,16 @@
 """Plants faults of one line each in a copy of the sources and counts how many of them the tests see.
 
   run.py --check          checks that every planted line still stands in its file, once
-  run.py [PATTERN...]     runs the mutants whose room or name matches a pattern (wildcards), or all
+  run.py [PATTERN...]     runs the mutants whose room or name matches a pattern (wildcards), or all; patterns may also
+                          stand in the environment variable MUTANTS
 
-The lists tests/mutants/*.txt hold two lines for each mutant:
+The lists tests/mutants/[a-z]*.txt hold two lines for each mutant:
 
   @ NAME FILE TEST...
   the whole line of the file, with <<<ORIGINAL ==> FAULTY>>> around the part that changes
 
-A TEST is a name of CTest, or NAME:PATTERN for the test functions that match the pattern (TESELA_TEST). The part is an
+A TEST is a name of CTest, or NAME:PATTERN for the test functions that match the pattern (TESELA_TEST; pytest's -k for
+python_package). The part is an
 expression, or a statement with its semicolon. FILE#2/3 is the second of three lines that are alike. All mutants of C, C++ and Python are in one build: each is a switch that
 the environment variable TESELA_MUTANT turns on. The mutants of kernels.txt change the text of a kernel, which the
 library reads from a scratch folder (TESELA_KERNEL_DIR).
@@ -71,7 +73,7 @@ class Mutant:
 
 def read_lists():
     mutants = []
-    for path in sorted(HERE.glob("*.txt")):
+    for path in sorted(HERE.glob("[a-z]*.txt")):
         head = None
         for number, line in enumerate(path.read_text().splitlines(), 1):
             line = line.strip()
@@ -228,10 +230,13 @@ class Runner:
             key, _, value = setting.partition("=")
             variables[key] = value
         variables.update(environment)
-        if pattern:
+        command = test["command"]
+        if pattern and name == "python_package":
+            command = [*command, "-x", "-k", pattern]
+        elif pattern:
             variables["TESELA_TEST"] = pattern
         start = time.monotonic()
-        process = subprocess.Popen(test["command"], cwd=properties.get("WORKING_DIRECTORY", BUILD), env=variables,
+        process = subprocess.Popen(command, cwd=properties.get("WORKING_DIRECTORY", BUILD), env=variables,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    start_new_session=True)
         try:
@@ -374,4 +379,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:] or os.environ.get("MUTANTS", "").split()))
