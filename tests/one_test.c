@@ -1,5 +1,5 @@
-// Limits a cmocka program to the test functions whose names match the environment variable TESELA_TEST (wildcards * and ?).
-// Every program that links cmocka has this file inside (tests/CMakeLists.txt).
+// Limits a cmocka program to the test functions whose names match the environment variable TESELA_TEST
+// (wildcards * and ?). Every program that links cmocka has this file inside (tests/CMakeLists.txt).
 #include <errno.h>
 #include <fnmatch.h>
 #include <setjmp.h>

@@ -401,8 +401,8 @@ static void wrong_results(void **state) {
   }
 }
 
-/* A call that is known takes a short way, on which nothing is measured: it is not for a call that asks for that, though it asks for no
- * record. */
+/* A call that is known takes a short way, on which nothing is measured: it is not for a call that asks for
+ * that, though it asks for no record. */
 static void wrong_results_of_known_calls(void **state) {
   (void)state;
   tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);

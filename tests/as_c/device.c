@@ -221,7 +221,8 @@ static tesela_status build(tsl_device *device, const tsl_build *what, tsl_binary
   return TESELA_OK;
 }
 
-/* From memory: the loader takes two files for one where the second has the number that the first gave back. */
+/* From memory: the loader takes two files for one where the second has the number that the first gave
+ * back. */
 static tesela_status module_load(tsl_device *device, const char *name, const tsl_binary *binary,
                                  tsl_module **module) {
   char path[64];

@@ -1,7 +1,8 @@
-// A device whose compiler is the C compiler: kernels' texts become functions of this process, whose items take turns on one thread. Each
-// buffer ends, or begins, at a page that nobody may touch. So a read outside of an operand ends the test, though nobody uses what was
-// read; an access that is less aligned than it promises and a barrier that some items do not reach are counted; and a missing barrier shows
-// in the result, because an item goes on to its next barrier before another item starts.
+// A device whose compiler is the C compiler: kernels' texts become functions of this process, whose items
+// take turns on one thread. Each buffer ends, or begins, at a page that nobody may touch. So a read outside
+// of an operand ends the test, though nobody uses what was read; an access that is less aligned than it
+// promises and a barrier that some items do not reach are counted; and a missing barrier shows in the result,
+// because an item goes on to its next barrier before another item starts.
 #ifndef TSL_TESTS_AS_C_DEVICE_H
 #define TSL_TESTS_AS_C_DEVICE_H
 

@@ -1,5 +1,5 @@
-// The kernel dialect in C, for kernels whose text the C compiler compiles when a test asks for it (device.c). The items of a group take turns
-// on one thread. Accesses that promise an alignment are checked.
+// The kernel dialect in C, for kernels whose text the C compiler compiles when a test asks for it (device.c).
+// The items of a group take turns on one thread. Accesses that promise an alignment are checked.
 #ifndef TSL_DIALECT_IMPL_H
 #define TSL_DIALECT_IMPL_H
 

@@ -1,4 +1,5 @@
-// Kernels as C: every rung of the ladder that has a kernel, on operands at protected pages, through the judge.
+// Kernels as C: every rung of the ladder that has a kernel, on operands at protected pages, through the
+// judge.
 #include "as_c/device.h"
 #include "unit/config.h"
 #include "unit/sanitizers.h"

@@ -1,5 +1,5 @@
-/* Every routine of level 1 beside plain sums, as Fortran routine and by CBLAS: lengths, increments and scalars at random, lengths that threads share; ends of the
- * range, infinities and what is no number. */
+/* Every routine of level 1 beside plain sums, as Fortran routine and by CBLAS: lengths, increments and
+ * scalars at random, lengths that threads share; ends of the range, infinities and what is no number. */
 #include "blas/operands.h"
 
 typedef const int32_t *num;
@@ -295,7 +295,8 @@ static void test_steps_of_zero_in_pieces(void **unused) {
   free(x);
 }
 
-/* Norms of vectors with every exponent of the type: squares are subnormal in part, vanish, or are infinite. */
+/* Norms of vectors with every exponent of the type: squares are subnormal in part, vanish, or are
+ * infinite. */
 static void check_exponents(const type *of, int n, int step) {
   const int least = of->is_single ? -149 : -1074, most = of->is_single ? 127 : 1023;
   const double tolerance = n > 100 ? 100 * of->unit : 10 * of->unit;

@@ -1,5 +1,6 @@
-/* Every routine of level 2 beside plain sums, as Fortran routine and by both orders of CBLAS: sizes, increments, letters, scalars and leading dimensions at random, and some
- * sizes where threads work. Elements that a routine has no business with are no numbers, and stay. */
+/* Every routine of level 2 beside plain sums, as Fortran routine and by both orders of CBLAS: sizes,
+ * increments, letters, scalars and leading dimensions at random, and some sizes where threads work.
+ * Elements that a routine has no business with are no numbers, and stay. */
 #include "blas/operands.h"
 
 enum { FULL, BAND, PACKED };
@@ -184,7 +185,8 @@ static int word_of(const char *letters_of_numbers, char letter, int first) {
   return found ? first + (int)(found - letters_of_numbers) : 99;
 }
 
-/* The same by CBLAS, whose scalars have a type: by value where they are real. F is the function's type with these arguments. */
+/* The same by CBLAS, whose scalars have a type: by value where they are real. F is the function's type
+ * with these arguments. */
 #define F(...) ((void (*)(__VA_ARGS__))f)
 #define CALL_CBLAS(name, SCALAR, REAL)                                                                       \
   static void name(scene *s, void (*f)(void), SCALAR alpha, SCALAR beta, REAL real_alpha) {                  \
@@ -473,8 +475,8 @@ void cblas_xerbla(int info, const char *name, const char *form, ...) {
   told_number = info;
 }
 
-/* A letter for each argument of the Fortran routine: t, u and d letters, m n k K sizes, l a leading dimension, x and y
- * increments, - an argument that cannot be wrong. */
+/* A letter for each argument of the Fortran routine: t, u and d letters, m n k K sizes, l a leading
+ * dimension, x and y increments, - an argument that cannot be wrong. */
 static const char *arguments_of(const shape *of) {
   static const char *const table[][3] = {
       [GENERAL] = {"tmn--l-x--y", "tmnkK--l-x--y", ""},

@@ -22,8 +22,8 @@ struct tsl_stream {
   int place; /* in `waited_for` */
 };
 
-/* Work is numbered. Of each stream, the number up to which somebody has waited. Streams that are more than PLACES share places, which hides
- * some work that is pending and invents none. */
+/* Work is numbered. Of each stream, the number up to which somebody has waited. Streams that are more than
+ * PLACES share places, which hides some work that is pending and invents none. */
 enum { PLACES = 256 };
 static atomic_uint_fast64_t work_count, waited_for[PLACES];
 static atomic_int stream_count;

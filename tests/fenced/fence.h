@@ -13,7 +13,8 @@ enum { FENCE_BYTES = 8 << 20, FENCE_LINES = 160, FENCE_PLACES = 9 };
 
 /* Takes the memory of all places, and calls fence_catch(). */
 void fence_set_up(void);
-/* Installs what reports an access outside and ends the process with 1; again where something else was installed since. */
+/* Installs what reports an access outside and ends the process with 1; again where something else was
+ * installed since. */
 void fence_catch(void);
 
 /* Elements from line to line of operands whose lines lie apart: a page for each, with a protected one behind it. */

@@ -174,7 +174,8 @@ static void with_mapped_memory(void **state) {
   fill();
 }
 
-/* A result that the device cannot write where it belongs fails on its way back, while A and B are used where they lie. */
+/* A result that the device cannot write where it belongs fails on its way back, while A and B are used
+ * where they lie. */
 static void with_a_copied_result(void **state) {
   (void)state;
   int counts[TESELA_FAKE_COUNT];
@@ -186,7 +187,8 @@ static void with_a_copied_result(void **state) {
   assert_true(counts[TESELA_FAKE_MAP] + counts[TESELA_FAKE_COPY_OUT] >= 1);
 }
 
-/* Half of C is written when the copy fails: whatever the device calls it, the call says the status that promises nothing. */
+/* Half of C is written when the copy fails: whatever the device calls it, the call says the status that
+ * promises nothing. */
 static void half_of_a_result_promises_nothing(void **state) {
   (void)state;
   for (int is_timed = 0; is_timed < 2; is_timed++) {
@@ -212,7 +214,8 @@ static void half_of_a_result_promises_nothing(void **state) {
   tesela_fake_reset();
 }
 
-/* C lies in the gaps of A: the bytes of both are one range, over which there can be no two buffers. B alone is used where it lies. */
+/* C lies in the gaps of A: the bytes of both are one range, over which there can be no two buffers. B
+ * alone is used where it lies. */
 static void operands_between_each_other_are_copied(void **state) {
   (void)state;
   enum { SIDE = 64 };

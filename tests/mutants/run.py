@@ -252,6 +252,7 @@ class Runner:
         status, seconds, output = self.run(word, environment, 600)
         self.seconds[word] = seconds
         if status == 0:
+            print(f"{word}: right without a mutant, {seconds:.1f} s", flush=True)
             return
         self.failed[word] = "is skipped here" if status == 77 else f"fails without a mutant ({status})"
         print(f"{word}: {self.failed[word]}\n{output[-1500:]}", flush=True)

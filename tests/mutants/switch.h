@@ -1,4 +1,5 @@
-// TSL_MUTANT(n) holds where the environment variable TESELA_MUTANT is n: tests/mutants/run.py adds this file to copies of sources.
+// TSL_MUTANT(n) holds where the environment variable TESELA_MUTANT is n: tests/mutants/run.py adds this file
+// to copies of sources.
 #ifndef TSL_TESTS_MUTANTS_SWITCH_H
 #define TSL_TESTS_MUTANTS_SWITCH_H
 #include <stdlib.h>

@@ -367,7 +367,8 @@ static void *attempt_it(void *argument) {
   return NULL;
 }
 
-/* Each operation waits while another thread has the cache. A thread that is slow passes, one that does not wait fails. */
+/* Each operation waits while another thread has the cache. A thread that is slow passes, one that does not
+ * wait fails. */
 static void test_operations_wait_for_the_lock(void **state) {
   (void)state;
   static tsl_plan_cache cache;
