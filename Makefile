@@ -3,7 +3,7 @@
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
 # compile is build without a look at what is installed.
-.PHONY: help build compile demo test test-sweeps test-documents test-lapack test-arm64 test-arm64-all same-bits wheel style docs asan tsan install deb clean
+.PHONY: help build compile demo test test-mutants test-sweeps test-documents test-lapack test-arm64 test-arm64-all same-bits wheel style docs asan tsan install deb clean
 
 # One more than processors: a compiler waits for its files, and between two folders for the last one.
 JOBS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
@@ -16,6 +16,7 @@ help:
 	@sed -n '2,3s/^# *//p' Makefile
 	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
 	@echo 'make test-sweeps   what make test leaves out since it takes long: kernels for older GPUs, every type with every shape'
+	@echo 'make test-mutants [MUTANTS=PATTERN]   faults of one line, planted in a copy: which of them the tests see'
 	@echo 'make test-documents   that the commands of docs/COURSES.md and of the README print what stands there'
 	@echo 'make test-lapack LAPACK=FOLDER   LAPACK'"'"'s own test programs on the BLAS drop-in: minutes'
 	@echo 'make style    format, include graph, generated documents'
@@ -48,6 +49,10 @@ test:
 # What takes minutes and seldom finds what `make test` has not.
 test-sweeps:
 	@$(MAKE) --no-print-directory test CTEST_ARGS="-L sweep"
+# Faults of one line, each in turn in a copy of the sources (tests/mutants/run.py): the score, and those that no test sees.
+test-mutants:
+	@ci/setup.sh build run unit test mpi
+	@MUTANTS='$(MUTANTS)' tests/mutants/run.py
 # Whether what documents say that commands print is what they print.
 test-documents:
 	@$(MAKE) --no-print-directory test CTEST_ARGS="-L documents"

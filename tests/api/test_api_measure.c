@@ -401,6 +401,34 @@ static void wrong_results(void **state) {
   }
 }
 
+/* A call that is known takes a short way, on which nothing is measured: it is not for a call that asks for
+ * that, though it asks for no record. */
+static void wrong_results_of_known_calls(void **state) {
+  (void)state;
+  tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);
+  tsl_request request;
+  tsl_call_key key;
+  desc.measure_error = 0;
+  for (int i = 0; i < 4; i++)
+    must(tesela_gemm(context, &desc, NULL));
+  must(tsl_api_gemm_request(context, &desc, &request));
+  must(tsl_api_request(context, &request, &key));
+  tsl_cached_plan *cached = tsl_plan_cache_find(&context->cache, &key);
+  assert_non_null(cached);
+  tsl_plan *plan = tsl_plan_cache_plan(cached)->plan;
+  const tsl_strategy *right = plan->work.strategy;
+  tsl_strategy wrong = *right;
+  right_run = wrong.run;
+  wrong.run = wrong_run;
+  plan->work.strategy = &wrong;
+  off_by = 0.5f;
+  desc.measure_error = SEED;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_WRONG_RESULT, "outside of its error bound");
+  plan->work.strategy = right;
+  must(tesela_gemm(context, &desc, NULL));
+  tsl_plan_cache_give_back(&context->cache, cached);
+}
+
 /* Likewise of products with structures, and with a last step. */
 static void wrong_results_of_others(void **state) {
   tesela_plan *plan;
@@ -585,19 +613,14 @@ static void environment(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_error_itself),
-                                     cmocka_unit_test(samples),
-                                     cmocka_unit_test(layouts),
-                                     cmocka_unit_test(others),
-                                     cmocka_unit_test(wrong_results),
-                                     cmocka_unit_test(sums_of_a_device),
-                                     cmocka_unit_test(wrong_results_there),
-                                     cmocka_unit_test(specials),
-                                     cmocka_unit_test(refusals),
-                                     cmocka_unit_test(environment),
-                                     cmocka_unit_test(wrong_results_of_others),
-                                     cmocka_unit_test(last_steps),
-                                     cmocka_unit_test(structures)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_error_itself), cmocka_unit_test(samples),
+      cmocka_unit_test(layouts),          cmocka_unit_test(others),
+      cmocka_unit_test(wrong_results),    cmocka_unit_test(wrong_results_of_known_calls),
+      cmocka_unit_test(sums_of_a_device), cmocka_unit_test(wrong_results_there),
+      cmocka_unit_test(specials),         cmocka_unit_test(refusals),
+      cmocka_unit_test(environment),      cmocka_unit_test(wrong_results_of_others),
+      cmocka_unit_test(last_steps),       cmocka_unit_test(structures)};
   for (int i = 0; i < LARGE * LARGE; i++) {
     a[i] = (float)sin(i * 1.7);
     b[i] = (float)cos(i * 0.9);

@@ -558,6 +558,49 @@ static void test_arguments_cblas(void **state) {
 #undef CALL
 }
 
+/* Each argument of gemmt is wrong once. xerbla is told its place, and C is as it was. */
+static void test_arguments_gemmt(void **state) {
+  static const struct {
+    int number; /* in Fortran's list; CBLAS has the order in front */
+    char uplo, transa, transb;
+    int32_t n, k, lda, ldb, ldc;
+  } wrong[] = {
+      {1, '/', 'N', 'N', 3, 2, 3, 3, 3},  {2, 'U', '/', 'N', 3, 2, 3, 3, 3},
+      {3, 'U', 'N', '/', 3, 2, 3, 3, 3},  {4, 'U', 'N', 'N', -1, 2, 3, 3, 3},
+      {5, 'U', 'N', 'N', 3, -1, 3, 3, 3}, {8, 'L', 'N', 'T', 3, 3, 2, 3, 3},
+      {8, 'L', 'T', 'N', 3, 3, 2, 3, 3},  {10, 'U', 'N', 'N', 3, 3, 3, 2, 3},
+      {10, 'U', 'N', 'T', 3, 3, 3, 2, 3}, {13, 'U', 'N', 'N', 3, 2, 3, 3, 2},
+  };
+  (void)state;
+  const double alpha = 1, beta = 2, x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  double c[9], before[9];
+  fill(before, 9, 5);
+  memcpy(c, before, sizeof c);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    const int transa = wrong[i].transa == 'N'   ? N
+                       : wrong[i].transa == 'T' ? T
+                                                : 0,
+              transb = wrong[i].transb == 'N'   ? N
+                       : wrong[i].transb == 'T' ? T
+                                                : 0,
+              uplo = wrong[i].uplo == 'U'   ? UPPER
+                     : wrong[i].uplo == 'L' ? LOWER
+                                            : 0;
+    dgemmt_(&wrong[i].uplo, &wrong[i].transa, &wrong[i].transb, &wrong[i].n, &wrong[i].k, &alpha, x,
+            &wrong[i].lda, x, &wrong[i].ldb, &beta, c, &wrong[i].ldc);
+    expect_told("DGEMMT", wrong[i].number);
+    for (int order = ROW; order <= COLUMN; order++) {
+      cblas_dgemmt(order, uplo, transa, transb, wrong[i].n, wrong[i].k, alpha, x, wrong[i].lda, x,
+                   wrong[i].ldb, beta, c, wrong[i].ldc);
+      expect_told("cblas_dgemmt", wrong[i].number + 1);
+    }
+    assert_memory_equal(c, before, sizeof c);
+  }
+  cblas_dgemmt(100, UPPER, N, N, 3, 3, alpha, x, 3, x, 3, beta, c, 3);
+  expect_told("cblas_dgemmt", 1);
+  assert_memory_equal(c, before, sizeof c);
+}
+
 /* --- threads and processes --- */
 
 enum { EDGE = 60, THREADS = 8, ROUNDS = 20 };
@@ -655,6 +698,7 @@ int main(void) {
       cmocka_unit_test(test_matcopy),
       cmocka_unit_test(test_arguments_fortran),
       cmocka_unit_test(test_arguments_cblas),
+      cmocka_unit_test(test_arguments_gemmt),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_fork),
   };

@@ -1,5 +1,5 @@
-/* Every routine of level 1 beside plain sums: lengths, increments and scalars at random, lengths that threads share; ends of the
- * range, infinities and what is no number. */
+/* Every routine of level 1 beside plain sums, as Fortran routine and by CBLAS: lengths, increments and
+ * scalars at random, lengths that threads share; ends of the range, infinities and what is no number. */
 #include "blas/operands.h"
 
 typedef const int32_t *num;
@@ -19,14 +19,53 @@ static wide at(const line *x, int64_t i) {
   return old(&x->in, place(x, i));
 }
 
+/* Returns the CBLAS function with a type's letter before the name: "axpy" gives cblas_daxpy. */
+static void (*cblas_of(const type *of, const char *name))(void) {
+  char whole[40];
+  snprintf(whole, sizeof whole, "cblas_%c%s", of->letter, name);
+  return function_of(whole);
+}
+
+/* Calls axpy by one of its two conventions. CBLAS takes a real scalar by value. */
+static void call_axpy(const type *of, int n, const void *alpha, line *x, line *y) {
+  const void *from = start(&x->in);
+  void *to = start(&y->in);
+  const int32_t incx = (int32_t)x->inc, incy = (int32_t)y->inc;
+  if (draw(2))
+    ((void (*)(num, const void *, const void *, num, void *, num))routine(of, "axpy"))(&n, alpha, from, &incx,
+                                                                                       to, &incy);
+  else if (of->is_complex)
+    ((void (*)(int, const void *, const void *, int, void *, int))cblas_of(of, "axpy"))(n, alpha, from, incx,
+                                                                                        to, incy);
+  else if (of->is_single)
+    ((void (*)(int, float, const void *, int, void *, int))cblas_of(of, "axpy"))(n, *(const float *)alpha,
+                                                                                 from, incx, to, incy);
+  else
+    ((void (*)(int, double, const void *, int, void *, int))cblas_of(of, "axpy"))(n, *(const double *)alpha,
+                                                                                  from, incx, to, incy);
+}
+
+/* Calls scal, or the form with a real scalar, by one of its two conventions. */
+static void call_scal(const type *of, const char *name, bool by_real, int n, const void *alpha, line *x) {
+  void *at = start(&x->in);
+  const int32_t inc = (int32_t)x->inc;
+  if (draw(2))
+    ((void (*)(num, const void *, void *, num))routine(of, name))(&n, alpha, at, &inc);
+  else if (of->is_complex && !by_real)
+    ((void (*)(int, const void *, void *, int))cblas_of(of, name))(n, alpha, at, inc);
+  else if (of->is_single)
+    ((void (*)(int, float, void *, int))cblas_of(of, name))(n, *(const float *)alpha, at, inc);
+  else
+    ((void (*)(int, double, void *, int))cblas_of(of, name))(n, *(const double *)alpha, at, inc);
+}
+
 static void check_axpy(const type *of, int n) {
   line x, y;
   double alpha[2];
   const wide a = draw(4) ? value_of(of) : 0;
   setup(of, n, &x, &y);
   store(of, alpha, 0, a);
-  ((void (*)(num, const void *, const void *, num, void *, num))routine(of, "axpy"))(
-      &n, alpha, start(&x.in), &(int32_t){(int)x.inc}, start(&y.in), &(int32_t){(int)y.inc});
+  call_axpy(of, n, alpha, &x, &y);
   for (int i = 0; i < n && a != 0; i++) {
     sum wanted = {0, 0};
     add(&wanted, a, at(&x, i));
@@ -45,8 +84,7 @@ static void check_scal(const type *of, int n, bool by_real) {
   setup(of, n, &x, &y);
   store(of, alpha, 0, a);
   snprintf(name, sizeof name, "%sscal", !by_real ? "" : of->is_single ? "s" : "d");
-  ((void (*)(num, const void *, void *, num))routine(of, name))(&n, alpha, start(&x.in),
-                                                                &(int32_t){(int)x.inc});
+  call_scal(of, name, by_real, n, alpha, &x);
   for (int i = 0; i < n && x.inc > 0; i++) {
     sum wanted = {0, 0};
     add(&wanted, a, at(&x, i));
@@ -60,8 +98,12 @@ static void check_moves(const type *of, int n) {
   for (int which = 0; which < 2; which++) {
     line x, y;
     setup(of, n, &x, &y);
-    ((void (*)(num, void *, num, void *, num))routine(of, names[which]))(
-        &n, start(&x.in), &(int32_t){(int)x.inc}, start(&y.in), &(int32_t){(int)y.inc});
+    if (draw(2))
+      ((void (*)(num, void *, num, void *, num))routine(of, names[which]))(
+          &n, start(&x.in), &(int32_t){(int)x.inc}, start(&y.in), &(int32_t){(int)y.inc});
+    else
+      ((void (*)(int, void *, int, void *, int))cblas_of(of, names[which]))(n, start(&x.in), (int)x.inc,
+                                                                            start(&y.in), (int)y.inc);
     for (int i = 0; i < n; i++) {
       assert_true(result(&y.in, place(&y, i)) == at(&x, i));
       if (which == 1)
@@ -71,10 +113,29 @@ static void check_moves(const type *of, int n) {
   }
 }
 
-static wide dot_of(const type *of, const char *name, int n, line *x, line *y) {
+/* Returns a dot by CBLAS, which stores complex ones. */
+static wide cblas_dot_of(const type *of, const char *name, int n, const void *a, int incx, const void *b,
+                         int incy) {
+  char whole[16];
+  double stored[2];
+  if (!of->is_complex) {
+    void (*f)(void) = cblas_of(of, name);
+    return of->is_single
+               ? (wide)((float (*)(int, const void *, int, const void *, int))f)(n, a, incx, b, incy)
+               : (wide)((double (*)(int, const void *, int, const void *, int))f)(n, a, incx, b, incy);
+  }
+  snprintf(whole, sizeof whole, "%s_sub", name);
+  ((void (*)(int, const void *, int, const void *, int, void *))cblas_of(of, whole))(n, a, incx, b, incy,
+                                                                                     stored);
+  return load(of, stored, 0);
+}
+
+static wide dot_of(const type *of, const char *name, int n, line *x, line *y, bool by_cblas) {
   void (*f)(void) = routine(of, name);
   const int32_t incx = (int)x->inc, incy = (int)y->inc;
   const void *a = start(&x->in), *b = start(&y->in);
+  if (by_cblas)
+    return cblas_dot_of(of, name, n, a, incx, b, incy);
   if (!of->is_complex)
     return of->is_single
                ? (wide)((float (*)(num, const void *, num, const void *, num))f)(&n, a, &incx, b, &incy)
@@ -93,9 +154,9 @@ static void check_dots(const type *of, int n) {
     setup(of, n, &x, &y);
     for (int i = 0; i < n; i++)
       add(&wanted, which == 2 ? conjl(at(&x, i)) : at(&x, i), at(&y, i));
-    const wide seen = dot_of(of, names[which], n, &x, &y);
+    const wide seen = dot_of(of, names[which], n, &x, &y, false);
     expect(of, seen, wanted, n < 100 ? n : 100, names[which]);
-    assert_true(dot_of(of, names[which], n, &x, &y) == seen);
+    assert_true(dot_of(of, names[which], n, &x, &y, true) == seen);
     done(&x, &y, names[which]);
   }
 }
@@ -103,13 +164,24 @@ static void check_dots(const type *of, int n) {
 static double size_of(const type *of, const char *name, int n, const void *x, int32_t inc) {
   char whole[32];
   const char *before = of->letter == 'c' ? "s" : of->letter == 'z' ? "d" : "";
+  if (draw(2)) {
+    snprintf(whole, sizeof whole, "cblas_%s%c%s", before, of->letter, name);
+    void (*f)(void) = function_of(whole);
+    return of->is_single ? (double)((float (*)(int, const void *, int))f)(n, x, inc)
+                         : ((double (*)(int, const void *, int))f)(n, x, inc);
+  }
   snprintf(whole, sizeof whole, "%s%c%s_", before, of->letter, name);
   void (*f)(void) = function_of(whole);
   return of->is_single ? (double)((float (*)(num, const void *, num))f)(&n, x, &inc)
                        : ((double (*)(num, const void *, num))f)(&n, x, &inc);
 }
+/* Returns the place from 1 on. CBLAS counts from 0 and has no other number for "none". */
 static int largest_of(const type *of, int n, const void *x, int32_t inc) {
   char whole[32];
+  if (n > 0 && inc > 0 && draw(2)) {
+    snprintf(whole, sizeof whole, "cblas_i%camax", of->letter);
+    return 1 + (int)((size_t(*)(int, const void *, int))function_of(whole))(n, x, inc);
+  }
   snprintf(whole, sizeof whole, "i%camax_", of->letter);
   return ((int (*)(num, const void *, num))function_of(whole))(&n, x, &inc);
 }
@@ -146,12 +218,17 @@ static void check_rot(const type *of, int n) {
   const double c = 0.6, s = -0.8;
   const float c_single = 0.6f, s_single = -0.8f;
   setup(of, n, &x, &y);
-  ((void (*)(num, void *, num, void *, num, const void *, const void *))routine(
-      of, !of->is_complex ? "rot"
-          : of->is_single ? "srot"
-                          : "drot"))(&n, start(&x.in), &(int32_t){(int)x.inc}, start(&y.in),
-                                     &(int32_t){(int)y.inc}, of->is_single ? (const void *)&c_single : &c,
-                                     of->is_single ? (const void *)&s_single : &s);
+  const char *name = !of->is_complex ? "rot" : of->is_single ? "srot" : "drot";
+  if (draw(2))
+    ((void (*)(num, void *, num, void *, num, const void *, const void *))routine(of, name))(
+        &n, start(&x.in), &(int32_t){(int)x.inc}, start(&y.in), &(int32_t){(int)y.inc},
+        of->is_single ? (const void *)&c_single : &c, of->is_single ? (const void *)&s_single : &s);
+  else if (of->is_single)
+    ((void (*)(int, void *, int, void *, int, float, float))cblas_of(of, name))(
+        n, start(&x.in), (int)x.inc, start(&y.in), (int)y.inc, c_single, s_single);
+  else
+    ((void (*)(int, void *, int, void *, int, double, double))cblas_of(of, name))(
+        n, start(&x.in), (int)x.inc, start(&y.in), (int)y.inc, c, s);
   for (int i = 0; i < n; i++) {
     sum to_x = {0, 0}, to_y = {0, 0};
     add(&to_x, c, at(&x, i));
@@ -194,6 +271,55 @@ static void test_steps_of_zero(void **unused) {
   ((axpy *)function_of("daxpy_"))(&n, &alpha, x, &one, y, &zero);
   assert_true(y[0] == 18 && y[1] == 1);
   assert_true(((ddot *)function_of("ddot_"))(&n, x, &zero, x, &one) == 34);
+}
+
+/* Elements that many pieces write belong to one thread: sums of whole numbers are exact. */
+static void test_steps_of_zero_in_pieces(void **unused) {
+  (void)unused;
+  enum { COUNT = 70001 };
+  const int32_t n = COUNT, zero = 0, one = 1;
+  const double alpha = 1;
+  typedef void axpy(num, const double *, const double *, num, double *, num);
+  double *x = malloc(sizeof *x * COUNT), y[2];
+  assert_non_null(x);
+  for (int i = 0; i < COUNT; i++)
+    x[i] = i % 7 - 2;
+  double wanted = 5;
+  for (int i = 0; i < COUNT; i++)
+    wanted += x[i];
+  for (int again = 0; again < 20; again++) {
+    y[0] = 5, y[1] = -1;
+    ((axpy *)function_of("daxpy_"))(&n, &alpha, x, &one, y, &zero);
+    assert_true(y[0] == wanted && y[1] == -1);
+  }
+  free(x);
+}
+
+/* Norms of vectors with every exponent of the type: squares are subnormal in part, vanish, or are
+ * infinite. */
+static void check_exponents(const type *of, int n, int step) {
+  const int least = of->is_single ? -149 : -1074, most = of->is_single ? 127 : 1023;
+  const double tolerance = n > 100 ? 100 * of->unit : 10 * of->unit;
+  char *x = malloc((size_t)n * of->size);
+  assert_non_null(x);
+  for (int e = least; e <= most; e += step) {
+    const double value = ldexp(4.0 / 3, e), part = of->is_single ? (float)value : value;
+    for (int i = 0; i < n; i++)
+      store(of, x, i, of->is_complex ? CMPLXL(part, -part) : (wide)part);
+    const long double wanted = (long double)part * sqrtl((long double)n * (of->is_complex ? 2 : 1)),
+                      largest = of->is_single ? FLT_MAX : DBL_MAX, smallest = ldexpl(1, least);
+    const double norm = size_of(of, "nrm2", n, x, 1);
+    if (wanted > largest ? !isinf(norm) : !(fabsl(norm - wanted) <= tolerance * wanted + smallest))
+      fail_msg("%cnrm2 of %d elements of 4/3 * 2^%d: %g in place of %Lg", of->letter, n, e, norm, wanted);
+  }
+  free(x);
+}
+static void test_norms_of_every_exponent(void **unused) {
+  (void)unused;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    check_exponents(&types[t], 3, 1);
+    check_exponents(&types[t], 20000, types[t].is_single ? 5 : 23);
+  }
 }
 
 static void test_range(void **unused) {
@@ -259,7 +385,11 @@ static void test_rotations(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_steps_of_zero),
-                                     cmocka_unit_test(test_range), cmocka_unit_test(test_rotations)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths),
+                                     cmocka_unit_test(test_steps_of_zero),
+                                     cmocka_unit_test(test_steps_of_zero_in_pieces),
+                                     cmocka_unit_test(test_norms_of_every_exponent),
+                                     cmocka_unit_test(test_range),
+                                     cmocka_unit_test(test_rotations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
-/* Every routine of level 2 beside plain sums: sizes, increments, letters, scalars and leading dimensions at random, and some
- * sizes where threads work. Elements that a routine has no business with are no numbers, and stay. */
+/* Every routine of level 2 beside plain sums, as Fortran routine and by both orders of CBLAS: sizes,
+ * increments, letters, scalars and leading dimensions at random, and some sizes where threads work.
+ * Elements that a routine has no business with are no numbers, and stay. */
 #include "blas/operands.h"
 
 enum { FULL, BAND, PACKED };
+enum { FORTRAN, ROW = 101, COLUMN = 102 };
 enum { GENERAL, SYMMETRIC, MULTIPLIES, SOLVES, OUTER, ONE, TWO };
 
 typedef struct shape {
@@ -25,7 +27,7 @@ static const shape shapes[] = {
 typedef struct matrix {
   const type *of;
   const shape *shape;
-  int storage;
+  int storage, order; /* FORTRAN, or an order of CBLAS */
   bool is_triangle, upper, unit, hermitian;
   int32_t m, n, kl, ku, ld;
   block in;
@@ -37,10 +39,14 @@ static bool is_stored(const matrix *a, int64_t i, int64_t j) {
     return false;
   return !a->is_triangle || (a->upper ? i <= j : i >= j);
 }
-static int64_t place_in(const matrix *a, int64_t i, int64_t j) {
+static int64_t place_by_columns(const matrix *a, bool upper, int32_t above, int64_t i, int64_t j) {
   if (a->storage == PACKED)
-    return a->upper ? j * (j + 1) / 2 + i : j * a->n - j * (j + 1) / 2 + i;
-  return a->storage == BAND ? a->ku + i - j + j * a->ld : i + j * a->ld;
+    return upper ? j * (j + 1) / 2 + i : j * a->n - j * (j + 1) / 2 + i;
+  return a->storage == BAND ? above + i - j + j * a->ld : i + j * a->ld;
+}
+static int64_t place_in(const matrix *a, int64_t i, int64_t j) {
+  return a->order == ROW ? place_by_columns(a, !a->upper, a->kl, j, i)
+                         : place_by_columns(a, a->upper, a->ku, i, j);
 }
 
 /* The element of the whole matrix, before the call. */
@@ -62,12 +68,12 @@ static wide element(const matrix *a, int64_t i, int64_t j) {
  * numbers. */
 static void fill(matrix *a) {
   const bool solves = a->shape->kind == SOLVES;
-  const int64_t columns = a->n;
-  const int64_t count = a->storage == PACKED                ? columns * (columns + 1) / 2
-                        : a->storage == FULL && columns > 0 ? (columns - 1) * a->ld + a->m
-                                                            : columns * a->ld;
+  const int64_t lines = a->order == ROW ? a->m : a->n, along = a->order == ROW ? a->n : a->m;
+  const int64_t count = a->storage == PACKED              ? lines * (lines + 1) / 2
+                        : a->storage == FULL && lines > 0 ? (lines - 1) * a->ld + along
+                                                          : lines * a->ld;
   a->in = block_of(a->of, count);
-  for (int64_t j = 0; j < columns; j++)
+  for (int64_t j = 0; j < a->n; j++)
     for (int64_t i = 0; i < a->m; i++) {
       if (!is_stored(a, i, j) || (i == j && a->unit))
         continue;
@@ -84,6 +90,7 @@ static void fill(matrix *a) {
 static matrix matrix_of(const type *of, const shape *wanted, int size) {
   matrix a = {.of = of, .shape = wanted, .storage = wanted->storage, .n = size, .m = size};
   const bool general = wanted->kind == GENERAL || wanted->kind == OUTER;
+  a.order = (int[]){FORTRAN, COLUMN, ROW, ROW}[draw(4)];
   a.is_triangle = !general;
   a.upper = draw(2);
   a.unit = (wanted->kind == MULTIPLIES || wanted->kind == SOLVES) && draw(2);
@@ -94,7 +101,8 @@ static matrix matrix_of(const type *of, const shape *wanted, int size) {
   a.ku = a.storage == BAND ? (int)draw(6) : 0;
   if (a.storage == BAND && a.is_triangle)
     a.kl = a.upper ? 0 : a.ku, a.ku = a.upper ? a.ku : 0;
-  const int least = a.storage == BAND ? a.kl + a.ku + 1 : a.m > 1 ? a.m : 1;
+  const int along = a.order == ROW ? a.n : a.m;
+  const int least = a.storage == BAND ? a.kl + a.ku + 1 : along > 1 ? along : 1;
   a.ld = least + (int)draw(4);
   fill(&a);
   return a;
@@ -110,7 +118,7 @@ typedef const void *scalar;
 /* One case: letters, scalars and vectors. */
 typedef struct scene {
   matrix a;
-  char trans;
+  char trans, uplo, diag;
   wide alpha, beta;
   line x, y;
   char what[160];
@@ -129,48 +137,137 @@ static void call_general(scene *s, void (*f)(void), scalar alpha, scalar beta, n
 
 static void call_symmetric(scene *s, void (*f)(void), scalar alpha, scalar beta, num incx, num incy) {
   matrix *a = &s->a;
-  letters uplo = a->upper ? "U" : "l";
   vector x = start(&s->x.in), y = start(&s->y.in), data = start(&a->in);
   const int32_t k = a->kl + a->ku;
   if (a->storage == FULL)
     ((void (*)(letters, num, scalar, scalar, num, scalar, num, scalar, vector, num))f)(
-        uplo, &a->n, alpha, data, &a->ld, x, incx, beta, y, incy);
+        &s->uplo, &a->n, alpha, data, &a->ld, x, incx, beta, y, incy);
   else if (a->storage == BAND)
     ((void (*)(letters, num, num, scalar, scalar, num, scalar, num, scalar, vector, num))f)(
-        uplo, &a->n, &k, alpha, data, &a->ld, x, incx, beta, y, incy);
+        &s->uplo, &a->n, &k, alpha, data, &a->ld, x, incx, beta, y, incy);
   else
-    ((void (*)(letters, num, scalar, scalar, scalar, num, scalar, vector, num))f)(uplo, &a->n, alpha, data, x,
-                                                                                  incx, beta, y, incy);
+    ((void (*)(letters, num, scalar, scalar, scalar, num, scalar, vector, num))f)(
+        &s->uplo, &a->n, alpha, data, x, incx, beta, y, incy);
 }
 
 static void call_triangular(scene *s, void (*f)(void), num incx) {
   matrix *a = &s->a;
-  letters uplo = a->upper ? "u" : "L", diag = a->unit ? "U" : "N";
   vector x = start(&s->x.in), data = start(&a->in);
   const int32_t k = a->kl + a->ku;
   if (a->storage == FULL)
-    ((void (*)(letters, letters, letters, num, scalar, num, vector, num))f)(uplo, &s->trans, diag, &a->n,
-                                                                            data, &a->ld, x, incx);
+    ((void (*)(letters, letters, letters, num, scalar, num, vector, num))f)(&s->uplo, &s->trans, &s->diag,
+                                                                            &a->n, data, &a->ld, x, incx);
   else if (a->storage == BAND)
-    ((void (*)(letters, letters, letters, num, num, scalar, num, vector, num))f)(uplo, &s->trans, diag, &a->n,
-                                                                                 &k, data, &a->ld, x, incx);
+    ((void (*)(letters, letters, letters, num, num, scalar, num, vector, num))f)(
+        &s->uplo, &s->trans, &s->diag, &a->n, &k, data, &a->ld, x, incx);
   else
-    ((void (*)(letters, letters, letters, num, scalar, vector, num))f)(uplo, &s->trans, diag, &a->n, data, x,
-                                                                       incx);
+    ((void (*)(letters, letters, letters, num, scalar, vector, num))f)(&s->uplo, &s->trans, &s->diag, &a->n,
+                                                                       data, x, incx);
 }
 
 static void call_update(scene *s, void (*f)(void), scalar alpha, num incx, num incy) {
   matrix *a = &s->a;
-  letters uplo = a->upper ? "U" : "L";
   vector x = start(&s->x.in), y = start(&s->y.in), data = start(&a->in);
   if (a->shape->kind == OUTER)
     ((void (*)(num, num, scalar, scalar, num, scalar, num, vector, num))f)(&a->m, &a->n, alpha, x, incx, y,
                                                                            incy, data, &a->ld);
   else if (a->shape->kind == ONE) /* a packed one reads no leading dimension */
-    ((void (*)(letters, num, scalar, scalar, num, vector, num))f)(uplo, &a->n, alpha, x, incx, data, &a->ld);
+    ((void (*)(letters, num, scalar, scalar, num, vector, num))f)(&s->uplo, &a->n, alpha, x, incx, data,
+                                                                  &a->ld);
   else
-    ((void (*)(letters, num, scalar, scalar, num, scalar, num, vector, num))f)(uplo, &a->n, alpha, x, incx, y,
-                                                                               incy, data, &a->ld);
+    ((void (*)(letters, num, scalar, scalar, num, scalar, num, vector, num))f)(&s->uplo, &a->n, alpha, x,
+                                                                               incx, y, incy, data, &a->ld);
+}
+
+/* Returns CBLAS's number for a letter; 99, which is none, for letters that are wrong. */
+static int word_of(const char *letters_of_numbers, char letter, int first) {
+  const char *found = strchr(letters_of_numbers, letter);
+  return found ? first + (int)(found - letters_of_numbers) : 99;
+}
+
+/* The same by CBLAS, whose scalars have a type: by value where they are real. F is the function's type
+ * with these arguments. */
+#define F(...) ((void (*)(__VA_ARGS__))f)
+#define CALL_CBLAS(name, SCALAR, REAL)                                                                       \
+  static void name(scene *s, void (*f)(void), SCALAR alpha, SCALAR beta, REAL real_alpha) {                  \
+    const matrix *a = &s->a;                                                                                 \
+    const int32_t o = a->order, m = a->m, n = a->n, ld = a->ld, kl = a->kl, ku = a->ku, k = a->kl + a->ku;   \
+    const int trans = word_of("NTC", s->trans, 111), uplo = word_of("UL", s->uplo, 121),                     \
+              diag = word_of("NU", s->diag, 131);                                                            \
+    const int32_t incx = (int32_t)s->x.inc, incy = (int32_t)s->y.inc;                                        \
+    vector x = start(&s->x.in), y = start(&s->y.in), data = start(&a->in);                                   \
+    switch (a->shape->kind * 3 + a->storage) {                                                               \
+    case GENERAL * 3 + FULL:                                                                                 \
+      F(int, int, int, int, SCALAR, vector, int, vector, int, SCALAR, vector, int)                           \
+      (o, trans, m, n, alpha, data, ld, x, incx, beta, y, incy);                                             \
+      break;                                                                                                 \
+    case GENERAL * 3 + BAND:                                                                                 \
+      F(int, int, int, int, int, int, SCALAR, vector, int, vector, int, SCALAR, vector, int)                 \
+      (o, trans, m, n, kl, ku, alpha, data, ld, x, incx, beta, y, incy);                                     \
+      break;                                                                                                 \
+    case SYMMETRIC * 3 + FULL:                                                                               \
+      F(int, int, int, SCALAR, vector, int, vector, int, SCALAR, vector, int)                                \
+      (o, uplo, n, alpha, data, ld, x, incx, beta, y, incy);                                                 \
+      break;                                                                                                 \
+    case SYMMETRIC * 3 + BAND:                                                                               \
+      F(int, int, int, int, SCALAR, vector, int, vector, int, SCALAR, vector, int)                           \
+      (o, uplo, n, k, alpha, data, ld, x, incx, beta, y, incy);                                              \
+      break;                                                                                                 \
+    case SYMMETRIC * 3 + PACKED:                                                                             \
+      F(int, int, int, SCALAR, vector, vector, int, SCALAR, vector, int)                                     \
+      (o, uplo, n, alpha, data, x, incx, beta, y, incy);                                                     \
+      break;                                                                                                 \
+    case MULTIPLIES * 3 + FULL:                                                                              \
+    case SOLVES * 3 + FULL:                                                                                  \
+      F(int, int, int, int, int, vector, int, vector, int)(o, uplo, trans, diag, n, data, ld, x, incx);      \
+      break;                                                                                                 \
+    case MULTIPLIES * 3 + BAND:                                                                              \
+    case SOLVES * 3 + BAND:                                                                                  \
+      F(int, int, int, int, int, int, vector, int, vector, int)                                              \
+      (o, uplo, trans, diag, n, k, data, ld, x, incx);                                                       \
+      break;                                                                                                 \
+    case MULTIPLIES * 3 + PACKED:                                                                            \
+    case SOLVES * 3 + PACKED:                                                                                \
+      F(int, int, int, int, int, vector, vector, int)(o, uplo, trans, diag, n, data, x, incx);               \
+      break;                                                                                                 \
+    case OUTER * 3 + FULL:                                                                                   \
+      F(int, int, int, SCALAR, vector, int, vector, int, vector, int)                                        \
+      (o, m, n, alpha, x, incx, y, incy, data, ld);                                                          \
+      break;                                                                                                 \
+    case ONE * 3 + FULL:                                                                                     \
+      F(int, int, int, REAL, vector, int, vector, int)(o, uplo, n, real_alpha, x, incx, data, ld);           \
+      break;                                                                                                 \
+    case ONE * 3 + PACKED:                                                                                   \
+      F(int, int, int, REAL, vector, int, vector)(o, uplo, n, real_alpha, x, incx, data);                    \
+      break;                                                                                                 \
+    case TWO * 3 + FULL:                                                                                     \
+      F(int, int, int, SCALAR, vector, int, vector, int, vector, int)                                        \
+      (o, uplo, n, alpha, x, incx, y, incy, data, ld);                                                       \
+      break;                                                                                                 \
+    default:                                                                                                 \
+      F(int, int, int, SCALAR, vector, int, vector, int, vector)(o, uplo, n, alpha, x, incx, y, incy, data); \
+    }                                                                                                        \
+  }
+CALL_CBLAS(call_cblas_s, float, float)
+CALL_CBLAS(call_cblas_d, double, double)
+CALL_CBLAS(call_cblas_c, scalar, float)
+CALL_CBLAS(call_cblas_z, scalar, double)
+
+static void call_cblas(scene *s, const double alpha[2], const double beta[2]) {
+  const type *of = s->a.of;
+  const float *single = (const float *)alpha;
+  char name[32];
+  snprintf(name, sizeof name, "cblas_%c%s", of->letter,
+           of->is_complex ? s->a.shape->complex_name : s->a.shape->name);
+  void (*f)(void) = function_of(name);
+  if (of->letter == 's')
+    call_cblas_s(s, f, *single, *(const float *)beta, *single);
+  else if (of->letter == 'd')
+    call_cblas_d(s, f, *alpha, *beta, *alpha);
+  else if (of->letter == 'c')
+    call_cblas_c(s, f, alpha, beta, *single);
+  else
+    call_cblas_z(s, f, alpha, beta, *alpha);
 }
 
 static void call(scene *s) {
@@ -182,6 +279,10 @@ static void call(scene *s) {
   store(of, beta, 0, s->beta);
   keep(&s->x.in);
   keep(&s->y.in);
+  if (s->a.order != FORTRAN) {
+    call_cblas(s, alpha, beta);
+    return;
+  }
   switch (s->a.shape->kind) {
   case GENERAL:
     call_general(s, f, alpha, beta, &incx, &incy);
@@ -274,6 +375,10 @@ static void act(scene *of_matrix, const type *of, const shape *wanted) {
   static const int steps[] = {1, 1, 1, -1, 2, -2, 3, -3};
   scene s = *of_matrix;
   const int kind = wanted->kind;
+  s.uplo = s.a.upper ? 'U' : 'L';
+  s.diag = s.a.unit ? 'U' : 'N';
+  if (s.a.order == FORTRAN && draw(2))
+    s.uplo = s.a.upper ? 'u' : 'l';
   const bool swaps = kind == GENERAL && s.trans != 'N';
   const int64_t x_count = kind == OUTER || swaps ? s.a.m : s.a.n,
                 y_count = kind == GENERAL && !swaps ? s.a.m : s.a.n;
@@ -282,9 +387,12 @@ static void act(scene *of_matrix, const type *of, const shape *wanted) {
   if (s.beta == 0 && (kind == GENERAL || kind == SYMMETRIC))
     for (int64_t i = 0; i < y_count; i++)
       set(&s.y.in, place(&s.y, i), NAN); /* is not read */
-  snprintf(s.what, sizeof s.what, "%c%s %d x %d (ld %d, k %d %d) %c%c%c, steps %d %d", of->letter,
-           of->is_complex ? wanted->complex_name : wanted->name, s.a.m, s.a.n, s.a.ld, s.a.kl, s.a.ku,
-           s.trans, s.a.upper ? 'U' : 'L', s.a.unit ? 'U' : 'N', (int)s.x.inc, (int)s.y.inc);
+  snprintf(s.what, sizeof s.what, "%s%c%s %d x %d (ld %d, k %d %d) %c%c%c, steps %d %d",
+           s.a.order == ROW      ? "row-major cblas_"
+           : s.a.order == COLUMN ? "cblas_"
+                                 : "",
+           of->letter, of->is_complex ? wanted->complex_name : wanted->name, s.a.m, s.a.n, s.a.ld, s.a.kl,
+           s.a.ku, s.trans, s.a.upper ? 'U' : 'L', s.a.unit ? 'U' : 'N', (int)s.x.inc, (int)s.y.inc);
   call(&s);
   const bool idle = s.a.m == 0 || s.a.n == 0;
   if (!idle && kind == SOLVES)
@@ -349,8 +457,127 @@ static void test_large(void **unused) {
           one(&types[t], &shapes[r], sizes[i]);
 }
 
+/* --- wrong arguments --- */
+
+static int told_number;
+
+void xerbla_(const char *name, const int32_t *info, size_t length);
+void cblas_xerbla(int info, const char *name, const char *form, ...);
+
+void xerbla_(const char *name, const int32_t *info, size_t length) {
+  (void)name;
+  (void)length;
+  told_number = *info;
+}
+void cblas_xerbla(int info, const char *name, const char *form, ...) {
+  (void)name;
+  (void)form;
+  told_number = info;
+}
+
+/* A letter for each argument of the Fortran routine: t, u and d letters, m n k K sizes, l a leading
+ * dimension, x and y increments, - an argument that cannot be wrong. */
+static const char *arguments_of(const shape *of) {
+  static const char *const table[][3] = {
+      [GENERAL] = {"tmn--l-x--y", "tmnkK--l-x--y", ""},
+      [SYMMETRIC] = {"un--l-x--y", "unk--l-x--y", "un---x--y"},
+      [MULTIPLIES] = {"utdn-l-x", "utdnk-l-x", "utdn--x"},
+      [SOLVES] = {"utdn-l-x", "utdnk-l-x", "utdn--x"},
+      [OUTER] = {"mn--x-y-l", "", ""},
+      [ONE] = {"un--x-l", "", "un--x"},
+      [TWO] = {"un--x-y-l", "", "un--x-y"},
+  };
+  return table[of->kind][of->storage];
+}
+
+/* Makes the argument wrong that a letter stands for. */
+static void spoil(scene *s, char argument) {
+  matrix *a = &s->a;
+  switch (argument) {
+  case 't':
+    s->trans = 'x';
+    break;
+  case 'u':
+    s->uplo = 'x';
+    break;
+  case 'd':
+    s->diag = 'x';
+    break;
+  case 'm':
+    a->m = -1;
+    break;
+  case 'n':
+    a->n = -1;
+    break;
+  case 'k': /* the width of a triangle's band is the sum of both */
+    a->kl = -1;
+    a->ku = a->is_triangle ? 0 : a->ku;
+    break;
+  case 'K':
+    a->ku = -1;
+    break;
+  case 'l':
+    a->ld = a->storage == BAND ? a->kl + a->ku : (a->order == ROW ? a->n : a->m) - 1;
+    break;
+  case 'x':
+    s->x.inc = 0;
+    break;
+  default:
+    s->y.inc = 0;
+  }
+}
+
+/* One argument is wrong at a time: xerbla is told its place in the caller's list, and nothing is written. */
+static void refuse(const type *of, const shape *wanted, int order, size_t at) {
+  scene s = {.trans = 'N', .uplo = 'U', .diag = 'N', .alpha = 1, .beta = 2};
+  const bool general = wanted->kind == GENERAL || wanted->kind == OUTER, cblas = order != FORTRAN;
+  s.a = (matrix){
+      .of = of, .shape = wanted, .storage = wanted->storage, .order = order, .upper = true, .n = 5, .m = 5};
+  s.a.is_triangle = !general;
+  s.a.m = general ? 4 : 5;
+  s.a.ku = wanted->storage == BAND ? 2 : 0;
+  s.a.kl = wanted->storage == BAND && general ? 1 : 0;
+  s.a.ld = 7;
+  fill(&s.a);
+  s.x = line_of(of, 5, 1);
+  s.y = line_of(of, 5, 1);
+  spoil(&s, arguments_of(wanted)[at]);
+  snprintf(s.what, sizeof s.what, "%c%s, order %d, wrong argument %zu", of->letter,
+           of->is_complex ? wanted->complex_name : wanted->name, order, at + 1);
+  told_number = 0;
+  call(&s);
+  if (told_number != (int)at + 1 + cblas)
+    fail_msg("%s: xerbla was told %d", s.what, told_number);
+  release(&s.a.in, s.what);
+  release(&s.x.in, s.what);
+  release(&s.y.in, s.what);
+}
+
+static void test_arguments(void **unused) {
+  static const int orders[] = {FORTRAN, COLUMN, ROW};
+  (void)unused;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    for (size_t r = 0; r < sizeof shapes / sizeof *shapes; r++)
+      for (size_t at = 0; at < strlen(arguments_of(&shapes[r])); at++)
+        for (int o = 0; arguments_of(&shapes[r])[at] != '-' && o < 3; o++)
+          refuse(&types[t], &shapes[r], orders[o], at);
+}
+
+/* An order that is neither of the two is argument 1. */
+static void test_orders(void **unused) {
+  (void)unused;
+  typedef void ger(int, int, int, double, const double *, int, const double *, int, double *, int);
+  double a[] = {1, 2, 3, 4};
+  const double x[] = {5, 6};
+  told_number = 0;
+  ((ger *)function_of("cblas_dger"))(100, 2, 2, 1, x, 1, x, 1, a, 2);
+  assert_int_equal(told_number, 1);
+  assert_true(a[0] == 1 && a[1] == 2 && a[2] == 3 && a[3] == 4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_short),
-                                     cmocka_unit_test(test_large)};
+                                     cmocka_unit_test(test_large), cmocka_unit_test(test_arguments),
+                                     cmocka_unit_test(test_orders)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,16 @@ tesela_status tesela_fake_status(tesela_fake_operation operation);
 int tesela_fake_calls(tesela_fake_operation operation);
 int tesela_fake_failures(void);
 
+/* Failures of an operation have this status from now on, until the next reset; a failed copy to the host
+ * has brought half of its rows before (of a single row half of its bytes). */
+void tesela_fake_fail_as(tesela_fake_operation operation, tesela_status status);
+/* Buffers over the caller's memory that were made since the last reset. */
+int tesela_fake_wraps(void);
+/* Buffers that were destroyed since the last reset while a stream had work on them that nobody had waited
+ * for. Waits are finish(), blocking copies to the host, maps and the stream's end; waits for events are
+ * not followed. */
+int tesela_fake_torn(void);
+
 /* Objects that were made and not destroyed; and the same as text, "2 buffers, 1 stream" ("" when there are
  * none), valid until this thread's next call. */
 int tesela_fake_live(tesela_fake_object object);

@@ -29,7 +29,9 @@ typedef struct demand {
 } demand;
 
 static demand demands[TESELA_FAKE_COUNT];
-static atomic_int failures;
+static atomic_int failures, wraps, torn;
+static atomic_int
+    statuses[TESELA_FAKE_COUNT]; /* in place of the operation's own; 0, which is TESELA_OK: its own */
 static atomic_int live[TESELA_FAKE_LIVE_COUNT];
 
 static bool clock_is_on;
@@ -55,7 +57,7 @@ tesela_status fake_demand(const tsl_device *device, tesela_fake_operation operat
   const char *name = operations[operation].name;
   if (operation == TESELA_FAKE_BUILD)
     tsl_status_keep_log("fake compiler: error: failed on demand\n");
-  return tsl_fail(operations[operation].status, "%s: %s number %d failed on demand", device->name, name,
+  return tsl_fail(tesela_fake_status(operation), "%s: %s number %d failed on demand", device->name, name,
                   call);
 }
 
@@ -84,8 +86,11 @@ void tesela_fake_reset(void) {
   for (int i = 0; i < TESELA_FAKE_COUNT; i++) {
     arm((tesela_fake_operation)i, 0, false);
     atomic_store(&demands[i].calls, 0);
+    atomic_store(&statuses[i], TESELA_OK);
   }
   atomic_store(&failures, 0);
+  atomic_store(&wraps, 0);
+  atomic_store(&torn, 0);
   clock_is_on = false;
 }
 
@@ -94,7 +99,30 @@ const char *tesela_fake_name(tesela_fake_operation operation) {
 }
 
 tesela_status tesela_fake_status(tesela_fake_operation operation) {
-  return operations[operation].status;
+  const tesela_status other = (tesela_status)atomic_load(&statuses[operation]);
+  return other == TESELA_OK ? operations[operation].status : other;
+}
+
+void tesela_fake_fail_as(tesela_fake_operation operation, tesela_status status) {
+  atomic_store(&statuses[operation], (int)status);
+}
+
+bool fake_fails_halfway(void) {
+  return atomic_load(&statuses[TESELA_FAKE_COPY_OUT]) != TESELA_OK;
+}
+
+void fake_count_wrap(void) {
+  atomic_fetch_add(&wraps, 1);
+}
+int tesela_fake_wraps(void) {
+  return atomic_load(&wraps);
+}
+
+void fake_count_torn(void) {
+  atomic_fetch_add(&torn, 1);
+}
+int tesela_fake_torn(void) {
+  return atomic_load(&torn);
 }
 
 int tesela_fake_calls(tesela_fake_operation operation) {

@@ -18,6 +18,10 @@ typedef struct fake_device {
 tesela_status fake_demand(const tsl_device *device, tesela_fake_operation operation);
 /* Whether a failure waits for its call. */
 bool fake_is_armed(tesela_fake_operation operation);
+/* Whether failures of copies to the host leave half of a copy (tesela_fake_fail_as). */
+bool fake_fails_halfway(void);
+void fake_count_wrap(void);
+void fake_count_torn(void);
 void fake_count_live(tesela_fake_object object, int change);
 /* The settings for list(). BAD_CALL with a sentence when the environment's are malformed. */
 tesela_status fake_settings(const char **inner, unsigned *hidden, int *count);

@@ -12,12 +12,21 @@
 typedef struct fake_buffer {
   tsl_buffer base;
   tsl_buffer *inner;
+  atomic_uint_fast64_t used; /* the number of the last work on it; 0: none */
+  atomic_int used_by;        /* the place of that work's stream */
 } fake_buffer;
 
 struct tsl_stream {
   tsl_device *device;
   tsl_stream *inner;
+  int place; /* in `waited_for` */
 };
+
+/* Work is numbered. Of each stream, the number up to which somebody has waited. Streams that are more than
+ * PLACES share places, which hides some work that is pending and invents none. */
+enum { PLACES = 256 };
+static atomic_uint_fast64_t work_count, waited_for[PLACES];
+static atomic_int stream_count;
 
 struct tsl_image {
   tsl_device *device;
@@ -50,6 +59,18 @@ static tsl_device *inner_of(const tsl_device *device) {
 
 static tsl_buffer *inner_buffer(tsl_buffer *buffer) {
   return buffer != NULL ? ((fake_buffer *)buffer)->inner : NULL;
+}
+
+/* A stream has work on a buffer (NULL: none). */
+static void note_work(const tsl_stream *stream, tsl_buffer *buffer) {
+  fake_buffer *self = (fake_buffer *)buffer;
+  if (self == NULL)
+    return;
+  atomic_store(&self->used_by, stream->place);
+  atomic_store(&self->used, atomic_fetch_add(&work_count, 1) + 1);
+}
+static void note_wait(const tsl_stream *stream) {
+  atomic_store(&waited_for[stream->place], atomic_load(&work_count));
 }
 
 /* What the inner device said, under the name that the caller knows. */
@@ -107,11 +128,15 @@ static tesela_status buffer_wrap(tsl_device *device, void *host, size_t bytes, t
   *buffer = NULL;
   TSL_TRY(fake_demand(device, TESELA_FAKE_ALLOCATION));
   TSL_TRY(passed_on(device, inner->ops->buffer_wrap(inner, host, bytes, &made)));
+  fake_count_wrap();
   return buffer_record(device, made, buffer);
 }
 
 static void buffer_destroy(tsl_buffer *buffer) {
   tsl_buffer *inner = inner_buffer(buffer);
+  fake_buffer *self = (fake_buffer *)buffer;
+  if (atomic_load(&self->used) > atomic_load(&waited_for[atomic_load(&self->used_by)]))
+    fake_count_torn();
   inner->device->ops->buffer_destroy(inner);
   fake_count_live(TESELA_FAKE_LIVE_BUFFER, -1);
   free(buffer);
@@ -120,6 +145,7 @@ static void buffer_destroy(tsl_buffer *buffer) {
 static tesela_status buffer_map(tsl_stream *stream, tsl_buffer *buffer, int write, void **host) {
   *host = NULL;
   TSL_TRY(fake_demand(stream->device, TESELA_FAKE_MAP));
+  note_wait(stream);
   return passed_on(
       stream->device,
       inner_of(stream->device)->ops->buffer_map(stream->inner, inner_buffer(buffer), write, host));
@@ -148,6 +174,7 @@ static tesela_status stream_create(tsl_device *device, tsl_stream **stream) {
     return passed_on(device, status);
   }
   self->device = device;
+  self->place = atomic_fetch_add(&stream_count, 1) % PLACES;
   fake_count_live(TESELA_FAKE_LIVE_STREAM, 1);
   *stream = self;
   return TESELA_OK;
@@ -155,6 +182,7 @@ static tesela_status stream_create(tsl_device *device, tsl_stream **stream) {
 
 static void stream_destroy(tsl_stream *stream) {
   inner_of(stream->device)->ops->stream_destroy(stream->inner);
+  note_wait(stream);
   fake_count_live(TESELA_FAKE_LIVE_STREAM, -1);
   free(stream);
 }
@@ -163,6 +191,7 @@ static void stream_destroy(tsl_stream *stream) {
  * that follows. */
 static tesela_status finish(tsl_stream *stream) {
   const tesela_status status = inner_of(stream->device)->ops->finish(stream->inner);
+  note_wait(stream);
   TSL_TRY(fake_demand(stream->device, TESELA_FAKE_FINISH));
   return passed_on(stream->device, status);
 }
@@ -177,10 +206,22 @@ static tesela_status write_rows(tsl_stream *stream, const tsl_copy *copy) {
 }
 
 static tesela_status read_rows(tsl_stream *stream, const tsl_copy *copy) {
+  const tsl_device_ops *ops = inner_of(stream->device)->ops;
   tsl_copy inner = *copy;
   inner.buffer = inner_buffer(copy->buffer);
-  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_COPY_OUT));
-  return passed_on(stream->device, inner_of(stream->device)->ops->read(stream->inner, &inner));
+  const tesela_status status = fake_demand(stream->device, TESELA_FAKE_COPY_OUT);
+  if (status != TESELA_OK && !fake_fails_halfway())
+    return status;
+  if (status != TESELA_OK && inner.rows > 1)
+    inner.rows /= 2;
+  else if (status != TESELA_OK)
+    inner.row_bytes /= 2;
+  const tesela_status read = passed_on(stream->device, ops->read(stream->inner, &inner));
+  if (status == TESELA_OK) {
+    note_wait(stream);
+    return read;
+  }
+  return tsl_fail(status, "%s: copy_out failed on demand, half done", stream->device->name);
 }
 
 /* --- copies beside computing --- */
@@ -416,6 +457,7 @@ static tesela_status launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_gr
     return no_record(device);
   for (int i = 0; i < count; i++) {
     inner[i] = arguments[i];
+    note_work(stream, arguments[i].buffer);
     inner[i].buffer = inner_buffer(arguments[i].buffer);
     inner[i].image = arguments[i].image != NULL ? arguments[i].image->inner : NULL;
   }

@@ -76,6 +76,10 @@ void fence_set_up(void) {
       open_pages(lines[i] + (size_t)line * 2 * page, page);
   }
   nowhere = reserve(page);
+  fence_catch();
+}
+
+void fence_catch(void) {
   const struct sigaction action = {.sa_sigaction = report, .sa_flags = SA_SIGINFO};
   sigaction(SIGSEGV, &action, NULL);
   sigaction(SIGBUS, &action, NULL);

@@ -11,8 +11,11 @@ typedef enum fence_side { FENCE_BEHIND, FENCE_BEFORE, FENCE_SIDES } fence_side;
 /* Bytes of an operand that lies in one piece, at most; and lines that lie apart, each on a page of its own. */
 enum { FENCE_BYTES = 8 << 20, FENCE_LINES = 160, FENCE_PLACES = 9 };
 
-/* Takes the memory of all places, and installs what reports an access outside and ends the process with 1. */
+/* Takes the memory of all places, and calls fence_catch(). */
 void fence_set_up(void);
+/* Installs what reports an access outside and ends the process with 1; again where something else was
+ * installed since. */
+void fence_catch(void);
 
 /* Elements from line to line of operands whose lines lie apart: a page for each, with a protected one behind it. */
 int64_t fence_line_stride(tesela_type type);

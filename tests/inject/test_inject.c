@@ -15,11 +15,11 @@
 
 enum { M = 5, N = 40, K = 6, GAP = 3 };
 
-static _Alignas(4096) float a[M * K], b[K * N + 1], c[M * (N + GAP)], before[M * (N + GAP)],
-    expected[M * (N + GAP)];
+static _Alignas(4096) float a[M * K], b[K * N + 1],
+    room_for_c[M * (N + GAP) + 1], before[M * (N + GAP)], expected[M * (N + GAP)];
 
 static const char *strategy = "element";
-static float *b_start = b;
+static float *b_start = b, *c = room_for_c;
 
 /* B's columns are visited backwards, so that it is gathered; C has gaps; both are read. */
 static tesela_gemm_desc product(void) {
@@ -70,7 +70,7 @@ static int call_once(tesela_fake_operation operation, int nth, int is_timed, int
   tesela_context *context;
   tesela_record record;
   const tesela_gemm_desc desc = product();
-  memcpy(c, before, sizeof c);
+  memcpy(c, before, sizeof before);
   tesela_fake_reset();
   tesela_fake_fail(operation, nth);
   assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
@@ -79,15 +79,18 @@ static int call_once(tesela_fake_operation operation, int nth, int is_timed, int
   if (failed) {
     expect_failure(status, operation, nth);
     if (is_copied)
-      assert_memory_equal(c, before, sizeof c);
+      assert_memory_equal(c, before, sizeof before);
+    if (tesela_fake_torn() > 0)
+      fail_msg("after %s number %d failed, %d buffers were destroyed while a stream had work on them",
+               tesela_fake_name(operation), nth, tesela_fake_torn());
   } else {
     assert_int_equal(status, TESELA_OK);
-    assert_memory_equal(c, expected, sizeof c);
+    assert_memory_equal(c, expected, sizeof before);
   }
   tesela_fake_reset();
-  memcpy(c, before, sizeof c);
+  memcpy(c, before, sizeof before);
   assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK); /* the context is as good as before */
-  assert_memory_equal(c, expected, sizeof c);
+  assert_memory_equal(c, expected, sizeof before);
   tesela_context_destroy(context);
   expect_nothing_left(operation, nth);
   return failed;
@@ -171,6 +174,112 @@ static void with_mapped_memory(void **state) {
   fill();
 }
 
+/* A result that the device cannot write where it belongs fails on its way back, while A and B are used
+ * where they lie. */
+static void with_a_copied_result(void **state) {
+  (void)state;
+  int counts[TESELA_FAKE_COUNT];
+  if (!shares_memory("opencl:0"))
+    skip();
+  c = room_for_c + 1;
+  fail_everywhere(0, 0, counts);
+  c = room_for_c;
+  assert_true(counts[TESELA_FAKE_MAP] + counts[TESELA_FAKE_COPY_OUT] >= 1);
+}
+
+/* Half of C is written when the copy fails: whatever the device calls it, the call says the status that
+ * promises nothing. */
+static void half_of_a_result_promises_nothing(void **state) {
+  (void)state;
+  for (int is_timed = 0; is_timed < 2; is_timed++) {
+    tesela_context *context;
+    tesela_record record;
+    const tesela_gemm_desc desc = product();
+    memcpy(c, before, sizeof before);
+    tesela_fake_reset();
+    tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+    tesela_fake_fail(TESELA_FAKE_COPY_OUT, 1);
+    tesela_fake_fail_as(TESELA_FAKE_COPY_OUT, TESELA_OUT_OF_MEMORY);
+    assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+    const tesela_status status = tesela_gemm(context, &desc, is_timed ? &record : NULL);
+    assert_int_equal(tesela_fake_failures(), 1);
+    assert_memory_not_equal(c, before, sizeof before);
+    assert_memory_not_equal(c, expected, sizeof before);
+    assert_string_equal(tesela_status_name(status), tesela_status_name(TESELA_DEVICE_FAILED));
+    assert_non_null(strstr(tesela_last_error(), "on demand"));
+    tesela_context_destroy(context);
+    assert_string_equal(tesela_fake_live_text(), "");
+    tesela_fake_hide(0);
+  }
+  tesela_fake_reset();
+}
+
+/* C lies in the gaps of A: the bytes of both are one range, over which there can be no two buffers. B
+ * alone is used where it lies. */
+static void operands_between_each_other_are_copied(void **state) {
+  (void)state;
+  enum { SIDE = 64 };
+  static _Alignas(4096) float both[SIDE * 2 * SIDE], factor[SIDE * SIDE];
+  tesela_context *context;
+  if (!shares_memory("opencl:0"))
+    skip();
+  for (int i = 0; i < SIDE; i++)
+    for (int j = 0; j < SIDE; j++) {
+      both[i * 2 * SIDE + j] = (float)(i % 5 - j % 3);
+      both[i * 2 * SIDE + SIDE + j] = -1;
+      factor[i * SIDE + j] = (float)(i == j);
+    }
+  const tesela_gemm_desc desc = {.m = SIDE,
+                                 .n = SIDE,
+                                 .k = SIDE,
+                                 .a = {.data = both, .row_stride = 2 * SIDE, .col_stride = 1},
+                                 .b = {.data = factor},
+                                 .c = {.data = both + SIDE, .row_stride = 2 * SIDE, .col_stride = 1},
+                                 .device = "fake:0",
+                                 .strategy = "element"};
+  tesela_fake_reset();
+  assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+  assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
+  assert_int_equal(tesela_fake_wraps(), 1);
+  for (int i = 0; i < SIDE; i++)
+    assert_memory_equal(both + i * 2 * SIDE, both + i * 2 * SIDE + SIDE, SIDE * sizeof *both);
+  tesela_context_destroy(context);
+}
+
+/* A batch whose factors come backwards in memory that the device uses where it lies. */
+static void batches_go_backwards_in_shared_memory(void **state) {
+  (void)state;
+  enum { SIDE = 32, COUNT = 4, EACH = SIDE * SIDE };
+  static _Alignas(4096) float ones[EACH], factors[COUNT * EACH], results[COUNT * EACH + 16];
+  tesela_context *context;
+  if (!shares_memory("opencl:0"))
+    skip();
+  for (int i = 0; i < COUNT * EACH + 16; i++)
+    results[i] = 77;
+  for (int i = 0; i < COUNT * EACH; i++)
+    factors[i] = (float)(i % 61);
+  for (int i = 0; i < EACH; i++)
+    ones[i] = (float)(i / SIDE == i % SIDE);
+  const tesela_gemm_desc desc = {.m = SIDE,
+                                 .n = SIDE,
+                                 .k = SIDE,
+                                 .a = {.data = ones},
+                                 .b = {.data = factors + (COUNT - 1) * EACH},
+                                 .c = {.data = results},
+                                 .device = "fake:0",
+                                 .strategy = "register_tile"};
+  const tesela_batch batch = {.count = COUNT, .b_stride = -EACH, .c_stride = EACH};
+  tesela_fake_reset();
+  assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+  assert_int_equal(tesela_gemm_batched(context, &desc, &batch, NULL), TESELA_OK);
+  assert_int_equal(tesela_fake_wraps(), 3);
+  for (int i = 0; i < COUNT; i++)
+    assert_memory_equal(results + i * EACH, factors + (COUNT - 1 - i) * EACH, EACH * sizeof *results);
+  for (int i = COUNT * EACH; i < COUNT * EACH + 16; i++)
+    assert_true(results[i] == 77);
+  tesela_context_destroy(context);
+}
+
 /* Images and scratch memory are no exception. */
 static void with_images(void **state) {
   (void)state;
@@ -198,7 +307,7 @@ static void plans_survive(void **state) {
   assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
   for (int operation = 0; operation < TESELA_FAKE_COUNT; operation++)
     for (int nth = 1;; nth++) {
-      memcpy(c, before, sizeof c);
+      memcpy(c, before, sizeof before);
       tesela_fake_reset();
       tesela_fake_fail((tesela_fake_operation)operation, nth);
       const tesela_status status = tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record);
@@ -207,10 +316,10 @@ static void plans_survive(void **state) {
         break;
       }
       expect_failure(status, (tesela_fake_operation)operation, nth);
-      assert_memory_equal(c, before, sizeof c);
+      assert_memory_equal(c, before, sizeof before);
       tesela_fake_reset();
       assert_int_equal(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record), TESELA_OK);
-      assert_memory_equal(c, expected, sizeof c);
+      assert_memory_equal(c, expected, sizeof before);
     }
   tesela_plan_destroy(plan);
   tesela_context_destroy(context);
@@ -223,16 +332,16 @@ static tesela_status use_buffers(tesela_context *context, float *result) {
   tesela_buffer *from = NULL, *to = NULL;
   tesela_status status;
   TSL_GO(tesela_buffer_create(context, "fake:0", sizeof a + sizeof b, &from));
-  TSL_GO(tesela_buffer_create(context, "fake:0", sizeof c, &to));
+  TSL_GO(tesela_buffer_create(context, "fake:0", sizeof before, &to));
   TSL_GO(tesela_buffer_write(from, 0, a, sizeof a));
   TSL_GO(tesela_buffer_write(from, sizeof a, b, sizeof b));
-  TSL_GO(tesela_buffer_write(to, 0, before, sizeof c));
+  TSL_GO(tesela_buffer_write(to, 0, before, sizeof before));
   tesela_gemm_desc desc = product();
   desc.a = (tesela_matrix){.buffer = from};
   desc.b = (tesela_matrix){.buffer = from, .offset = M * K + N - 1, .row_stride = N, .col_stride = -1};
   desc.c = (tesela_result){.buffer = to, .row_stride = N + GAP, .col_stride = 1};
   TSL_GO(tesela_gemm(context, &desc, NULL));
-  TSL_GO(tesela_buffer_read(to, 0, result, sizeof c));
+  TSL_GO(tesela_buffer_read(to, 0, result, sizeof before));
 out:
   tesela_buffer_destroy(from);
   tesela_buffer_destroy(to);
@@ -253,7 +362,7 @@ static void with_buffers(void **state) {
         expect_failure(status, (tesela_fake_operation)operation, nth);
       else
         assert_int_equal(status, TESELA_OK);
-      assert_true(failed || memcmp(c, expected, sizeof c) == 0);
+      assert_true(failed || memcmp(c, expected, sizeof before) == 0);
       tesela_context_destroy(context);
       expect_nothing_left((tesela_fake_operation)operation, nth);
     }
@@ -266,13 +375,13 @@ static void the_planner_goes_on(void **state) {
   tesela_record record;
   tesela_gemm_desc desc = product();
   desc.device = desc.strategy = NULL;
-  memcpy(c, before, sizeof c);
+  memcpy(c, before, sizeof before);
   tesela_fake_reset();
   tesela_fake_fail_from(TESELA_FAKE_OPEN, 1);
   assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
   assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
   assert_null(strstr(record.plan, "fake"));
-  assert_memory_equal(c, expected, sizeof c);
+  assert_memory_equal(c, expected, sizeof before);
   tesela_context_destroy(context);
   tesela_fake_reset();
 }
@@ -312,6 +421,10 @@ int main(void) {
       cmocka_unit_test(with_copies_and_clocks),
       cmocka_unit_test(with_shared_memory),
       cmocka_unit_test(with_mapped_memory),
+      cmocka_unit_test(with_a_copied_result),
+      cmocka_unit_test(half_of_a_result_promises_nothing),
+      cmocka_unit_test(operands_between_each_other_are_copied),
+      cmocka_unit_test(batches_go_backwards_in_shared_memory),
       cmocka_unit_test(with_images),
       cmocka_unit_test(plans_survive),
       cmocka_unit_test(with_buffers),

@@ -212,6 +212,28 @@ static void a_triangle_is_half(void **state) {
   assert_int_equal(symmetric.launches, 2);
 }
 
+/* A copy is read, written, and takes memory twice: when it is made and when it is used. */
+static void copies_are_counted(void **state) {
+  (void)state;
+  tsl_account account = {.launches = 1, .memory = 100, .global = {.read = 10, .written = 20}};
+  tsl_account_copies(64, &account);
+  assert_float_equal(account.global.read, 74, 0);
+  assert_float_equal(account.global.written, 84, 0);
+  assert_float_equal(account.memory, 228, 0);
+  assert_int_equal(account.launches, 2);
+  /* image_microtile packs a B whose columns are contiguous: m n + m k + k n numbers, and the copy. */
+  tsl_device device = graphics;
+  device.capabilities |= TSL_CAN_IMAGES;
+  device.image_width_max = device.image_height_max = 32768;
+  device.image_pitch_alignment = 64;
+  tsl_problem problem = tsl_problem_gemm(96, 200, 300, TESELA_F32);
+  problem.b.row_stride = 1;
+  problem.b.col_stride = 300;
+  const tsl_account packed = account_on(&device, "image_microtile", "", &problem);
+  assert_float_equal(packed.memory, 4.0 * (96 * 200 + 96 * 300 + 300 * 200) + 2 * 4.0 * 300 * 200, 0);
+  assert_float_equal(packed.global.written, 4.0 * (96 * 200 + 300 * 200), 0);
+}
+
 static void every_strategy_tells(void **state) {
   tsl_devices *devices = *state;
   static const int64_t sizes[][3] = {{1, 1, 1}, {64, 64, 64}, {7, 300, 129}, {1000, 3, 257}, {130, 131, 1}};
@@ -265,6 +287,7 @@ int main(void) {
       cmocka_unit_test(intensity_moves_to_the_right),
       cmocka_unit_test(batches_and_empty_products),
       cmocka_unit_test(a_triangle_is_half),
+      cmocka_unit_test(copies_are_counted),
       cmocka_unit_test_setup_teardown(every_strategy_tells, open_devices, close_devices),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

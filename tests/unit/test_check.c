@@ -180,6 +180,25 @@ static tsl_case one_case(void) {
   return what;
 }
 
+/* Where C has no gaps, both bands are compared all the same. */
+static void guards_of_a_dense_result(void **state) {
+  (void)state;
+  tsl_case what = one_case();
+  tsl_case_report report;
+  what.problem.c.row_stride = 7;
+  active = NONE;
+  check(&what, &report);
+  assert_int_equal(report.result, TSL_CASE_RIGHT);
+  active = WRITES_BEHIND;
+  check(&what, &report);
+  assert_int_equal(report.result, TSL_CASE_WRONG);
+  assert_non_null(strstr(report.why, "behind C, at byte 168")); /* 6 * 7 * 4 */
+  active = WRITES_IN_FRONT;
+  check(&what, &report);
+  assert_int_equal(report.result, TSL_CASE_WRONG);
+  assert_non_null(strstr(report.why, "in front of C, at byte -1"));
+}
+
 static void guards_say_where(void **state) {
   (void)state;
   tsl_case what = one_case();
@@ -278,8 +297,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_right_one_passes),     cmocka_unit_test(an_infinite_scale_may_meet_what_was_lost),
       cmocka_unit_test(every_fault_is_caught),    cmocka_unit_test(guards_say_where),
-      cmocka_unit_test(a_failure_is_reported),    cmocka_unit_test(a_refusal_is_reported),
-      cmocka_unit_test(the_standard_list_covers), cmocka_unit_test(random_cases_repeat),
+      cmocka_unit_test(guards_of_a_dense_result), cmocka_unit_test(a_failure_is_reported),
+      cmocka_unit_test(a_refusal_is_reported),    cmocka_unit_test(the_standard_list_covers),
+      cmocka_unit_test(random_cases_repeat),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -5,10 +5,13 @@
 #include "api/api.h"
 #include "api/plan_cache.h"
 
+#include <malloc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <tesela/tesela.h>
+#include <time.h>
 
 /* Larger ones have no kernel without a plan. */
 enum { MOST = 140, COUNT = MOST * MOST, ROUNDS = 10 }; /* it is learnt on the way */
@@ -326,6 +329,99 @@ static void test_a_new_generation(void **state) {
   tsl_plan_cache_destroy(&cache);
 }
 
+/* --- its lock --- */
+
+typedef struct attempt {
+  tsl_plan_cache *cache;
+  tsl_cached_plan *cached;
+  int way;
+  atomic_bool done;
+} attempt;
+
+static void *attempt_it(void *argument) {
+  attempt *of = argument;
+  const tsl_call_key key = key_of(1);
+  tsl_cached_plan *found;
+  switch (of->way) {
+  case 0:
+    tsl_plan_cache_give_back(of->cache, of->cached);
+    break;
+  case 1:
+    assert_true(tsl_plan_cache_use(of->cache, of->cached));
+    break;
+  case 2:
+    assert_non_null(tsl_plan_cache_find(of->cache, &key));
+    break;
+  case 3:
+    assert_int_equal(
+        tsl_plan_cache_add(of->cache, &key, 0, plan_of(1), &(tsl_device){.memory_bytes = 800}, 0, &found),
+        TESELA_OK);
+    break;
+  case 4:
+    (void)tsl_plan_cache_generation(of->cache);
+    break;
+  default:
+    tsl_plan_cache_renew(of->cache);
+  }
+  atomic_store(&of->done, true);
+  return NULL;
+}
+
+/* Each operation waits while another thread has the cache. A thread that is slow passes, one that does not
+ * wait fails. */
+static void test_operations_wait_for_the_lock(void **state) {
+  (void)state;
+  static tsl_plan_cache cache;
+  const tsl_device device = {.memory_bytes = 800};
+  enum { WAYS = 6, USES = 4 };
+  tsl_plan_cache_init(&cache);
+  tsl_cached_plan *cached = add(&cache, &device, 1, 0);
+  for (int use = 1; use < USES; use++)
+    assert_true(tsl_plan_cache_use(&cache, cached));
+  for (int way = 0; way < WAYS; way++) {
+    attempt of = {.cache = &cache, .cached = cached, .way = way};
+    pthread_t thread;
+    tsl_guard_lock(&cache.lock);
+    assert_int_equal(pthread_create(&thread, NULL, attempt_it, &of), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    const bool waited = !atomic_load(&of.done);
+    tsl_guard_unlock(&cache.lock);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    if (!waited)
+      fail_msg("operation %d does not wait for the lock", way);
+  }
+  for (int use = 0; use < USES + 2; use++) /* one was given back, three were taken */
+    tsl_plan_cache_give_back(&cache, cached);
+  tsl_plan_cache_destroy(&cache);
+}
+
+static size_t taken_bytes(void) {
+  const struct mallinfo2 all = mallinfo2();
+  return all.uordblks + all.hblkhd;
+}
+
+/* What a key points to goes with its plan: a strategy's name of a mebibyte shows. */
+static void test_names_are_freed(void **state) {
+  (void)state;
+  enum { BYTES = 1 << 20 };
+  static tsl_plan_cache cache;
+  static char name[BYTES];
+  const tsl_device device = {.memory_bytes = 800};
+  tsl_cached_plan *cached;
+  memset(name, 'x', sizeof name - 1);
+  tsl_call_key key = key_of(1);
+  key.strategy = name;
+  tesela_plan_destroy(plan_of(1)); /* what the first plan takes for good is taken */
+  const size_t before = taken_bytes();
+  tsl_plan_cache_init(&cache);
+  assert_int_equal(
+      tsl_plan_cache_add(&cache, &key, tsl_plan_cache_generation(&cache), plan_of(1), &device, 0, &cached),
+      TESELA_OK);
+  tsl_plan_cache_give_back(&cache, cached);
+  tsl_plan_cache_destroy(&cache);
+  assert_true(taken_bytes() < before + BYTES / 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_differs),
@@ -338,6 +434,8 @@ int main(void) {
       cmocka_unit_test(test_all_others_are_found),
       cmocka_unit_test(test_short_in_bytes),
       cmocka_unit_test(test_a_new_generation),
+      cmocka_unit_test(test_operations_wait_for_the_lock),
+      cmocka_unit_test(test_names_are_freed),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

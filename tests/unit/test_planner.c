@@ -256,6 +256,38 @@ static tsl_candidate first_of(const tsl_problem *problem, const tsl_choice *choi
   return first;
 }
 
+/* Bits that are to come again do not depend on what was measured. */
+static void repeated_bits_ignore_wisdom(void **state) {
+  (void)state;
+  for (int bits = TSL_BITS_ANY; bits <= TSL_BITS_DEVICES; bits++) {
+    tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
+    problem.ask.bits = (tsl_bits)bits;
+    const tsl_candidate before = first_of(&problem, &(tsl_choice){.devices = devices, .device = "again:0"});
+    tsl_wisdom *wisdom = record_for(&problem, "again:0", 1e-5, true);
+    const tsl_candidate with =
+        first_of(&problem, &(tsl_choice){.devices = devices, .device = "again:0", .wisdom = wisdom});
+    tsl_wisdom_close(wisdom);
+    assert_string_not_equal(before.strategy->name, "tile_local");
+    assert_string_equal(with.strategy->name, bits == TSL_BITS_ANY ? "tile_local" : before.strategy->name);
+  }
+}
+
+/* Which device is the fastest one is measured, too. Bits of all devices may come from any. */
+static void repeated_bits_keep_to_the_processor(void **state) {
+  (void)state;
+  const char *expected[] = {[TSL_BITS_ANY] = "mock:0",
+                            [TSL_BITS_RUN] = "cpu",
+                            [TSL_BITS_THREADS] = "cpu",
+                            [TSL_BITS_DEVICES] = "mock:0"};
+  for (int bits = TSL_BITS_ANY; bits <= TSL_BITS_DEVICES; bits++) {
+    tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
+    problem.ask.bits = (tsl_bits)bits;
+    const tsl_candidate first = first_of(&problem, &(tsl_choice){.devices = devices, .device = "auto"});
+    assert_string_equal(first.device->name, expected[bits]);
+    assert_string_equal(first.refusal, "");
+  }
+}
+
 /* What opens and compiles for a second is not for one product of a hundredth. */
 static void starting_counts_for_few_runs(void **state) {
   (void)state;
@@ -537,6 +569,8 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_built_is_put_aside),
       cmocka_unit_test(all_refusing_say_why),
       cmocka_unit_test(wrong_problems_are_refused),
+      cmocka_unit_test(repeated_bits_ignore_wisdom),
+      cmocka_unit_test(repeated_bits_keep_to_the_processor),
       cmocka_unit_test(bits_of_all_devices_are_one_strategy_s),
       cmocka_unit_test(exact_bits_are_whose_time_is_least),
   };

@@ -15,7 +15,7 @@
 #include "base/pool.h"
 #include "unit/sanitizers.h"
 
-#define THREADS 4
+#define THREADS 8
 
 /* For tests in which a fork's child starts threads. */
 static void skip_where_children_have_no_threads(void) {
@@ -507,5 +507,6 @@ int main(void) {
       cmocka_unit_test(workers_are_not_bound),
       cmocka_unit_test(shared_pool),
   };
+  alarm(120); /* a worker that nobody wakes ends the program */
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,113 @@
+// Kernels as C: every rung of the ladder that has a kernel, on operands at protected pages, through the
+// judge.
+#include "as_c/device.h"
+#include "unit/config.h"
+#include "unit/sanitizers.h"
+#include "unit/unit.h"
+
+#include "judge/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tsl_devices *devices;
+static tsl_device *device;
+
+typedef struct form {
+  tsl_op op;
+  const char *name, *config;
+  int least; /* of the random cases, how many the strategy takes at least */
+} form;
+static form forms[] = {
+    {TSL_OP_GEMM, "element", "columns=4 rows=4", 12},
+    {TSL_OP_GEMM, "row", "items=8", 12},
+    {TSL_OP_GEMM, "row_private", "items=8 panel=8", 12},
+    {TSL_OP_GEMM, "row_private_column_local", "items=8 panel=8", 12},
+    {TSL_OP_GEMM, "tile_local", "tile=8", 12},
+    {TSL_OP_GEMM, "image_microtile", "", 6},
+    {TSL_OP_GEMM, "image_microtile", "height=4 columns=8 rows=4", 6},
+    {TSL_OP_GEMM, "register_tile", "", 6},
+    {TSL_OP_GEMM, "register_tile", "tile_m=32 tile_n=32 tile_k=8 micro_m=4 micro_n=4", 12},
+    {TSL_OP_GEMM, "register_tile", "tile_m=32 tile_n=32 tile_k=32 micro_m=4 micro_n=4 stages=1 slices=4", 12},
+    {TSL_OP_GEMM, "register_tile", "form=packed vector=32 tile_k=8 stages=1", 12},
+    {TSL_OP_GEMM, "thin_tile", "", 12},
+    {TSL_OP_GEMM, "thin_tile", "split=2 slices=4", 2},
+    {TSL_OP_DOT, "block_tree", "", 12},
+    {TSL_OP_DOT, "fixed_tree", "", 12},
+    {TSL_OP_DOT, "exact", "", 12},
+    {TSL_OP_TRANSPOSE, "element", "", 12},
+    {TSL_OP_TRANSPOSE, "tile_local", "", 12},
+    {TSL_OP_TRANSPOSE, "vector", "", 12},
+};
+
+static bool is_small(const tsl_case *what) {
+  const tsl_problem *p = &what->problem;
+  return (double)p->m * (double)p->n * (double)p->k <= 2e5 && p->m * p->n <= 8000 &&
+         tsl_problem_batch(p) <= 3;
+}
+
+/* Returns whether the strategy takes the case, which must be right then. */
+static bool check(const tsl_strategy *strategy, const tsl_config *config, tsl_case *what) {
+  char line[512];
+  tsl_case_report report = {0};
+  tsl_text problem = {0};
+  what->problem = tsl_problem_unfinished(&what->problem);
+  tsl_problem_print(&what->problem, &problem);
+  snprintf(line, sizeof line, "%s: %s", strategy->name, tsl_text_get(&problem));
+  tsl_text_free(&problem);
+  fence_tell(line);
+  as_c_complaints = 0;
+  assert_int_equal(tsl_check_case(strategy, config, device, what, &report), TESELA_OK);
+  if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
+    fail_msg("%s seed=%llu: %s", report.plan, (unsigned long long)what->seed, report.why);
+  if (as_c_complaints > 0)
+    fail_msg("%s: %d times: %s", report.plan, as_c_complaints, as_c_complaint);
+  return report.result == TSL_CASE_RIGHT;
+}
+
+static void runs_as_c(void **state) {
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+  enum { RANDOM = 16 };
+  const form *of = *state;
+  const tsl_strategy *strategy = tsl_strategy_find(of->op, of->name);
+  const tsl_config config = config_of(strategy, of->config);
+  const int before = as_c_launches;
+  int right = 0;
+  fence_catch();
+  for (int i = 0, taken = 0; taken < RANDOM; i++) {
+    tsl_case what;
+    tsl_case_random(of->op, 20261128, (uint64_t)i, types[i % 2], &what);
+    if (!is_small(&what))
+      continue;
+    as_c_side = (fence_side)(taken / 2 % 2);
+    as_c_backwards = taken / 4 % 2;
+    right += check(strategy, &config, &what);
+    taken++;
+  }
+  print_message("  %d right, %d launches\n", right, as_c_launches - before);
+  if (right < of->least)
+    fail_msg("%s took %d cases", of->name, right);
+}
+
+int main(void) {
+  enum { FORMS = sizeof forms / sizeof *forms };
+  static struct CMUnitTest tests[FORMS];
+  static char names[FORMS][128];
+  if (ADDRESS_SANITIZER || THREAD_SANITIZER) {
+    printf("skipped: sanitizers know neither stacks of this program's own nor its handler of faults\n");
+    return 77;
+  }
+  setenv("TESELA_CACHE_SIZE", "0", 1); // kernels are compiled anew
+  tsl_device_kind_add(&as_c_kind);
+  if (tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "as_c:0", &device) != TESELA_OK)
+    return 1;
+  for (int i = 0; i < FORMS; i++) {
+    snprintf(names[i], sizeof names[i], "%s %s %s", tsl_op_name(forms[i].op), forms[i].name, forms[i].config);
+    tests[i] = (struct CMUnitTest){names[i], runs_as_c, NULL, NULL, &forms[i]};
+  }
+  fence_set_up();
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  tsl_devices_destroy(devices);
+  return failed;
+}
