@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # gpu_data.sh [FOLDER]: a CUDA device on ordinary numbers, in about eight minutes: residue_int8 through the judge, then products of kinds of
 # numbers (base/kinds.h) that residues pay for and that they do not, by turns in one process: tesela's choice, its choice without
-# residue_int8, and cuBLASLt. Behind the peer's ratio stands the time without residue_int8 over tesela's: 0.95 is the least that may be.
+# residue_int8, and cuBLASLt. After the peer's ratio comes the time without residue_int8 over tesela's: 0.95 is the least that may be.
 #
 # BIN is where bench_gpu and check_strategy are (build/release/bin), DATA the kinds, LIMIT the seconds of the measurements (420).
 # Models choose (TESELA_WISDOM=none): records were measured on normal numbers.

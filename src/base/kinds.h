@@ -1,6 +1,7 @@
-/* Kinds of numbers that matrices of programs have: what benchmarks fill a factor with, since some strategies are slower on some of them.
- * Unlike the distributions of base/random.h, an element may depend on its place and on its row. Any part of a matrix can be made by any
- * thread, and has the same numbers everywhere where exp() is the same. */
+/* Kinds of numbers that matrices of programs have: what benchmarks fill a factor with, since some strategies
+ * are slower on some of them. Unlike the distributions of base/random.h, an element may depend on its place
+ * and on its row. Any part of a matrix can be made by any thread, and has the same numbers everywhere where
+ * exp() is the same. */
 #ifndef TSL_BASE_KINDS_H
 #define TSL_BASE_KINDS_H
 
@@ -29,16 +30,17 @@ typedef enum tsl_kind {
 
 const char *tsl_kind_name(tsl_kind kind);
 bool tsl_kind_parse(const char *name, tsl_kind *kind);
-/* Reads kinds with commas between them, or "all", into `kinds`, which has room for TSL_KIND_COUNT; returns how many there are, 0 where a word is
- * none or there are more. */
+/* Reads kinds with commas between them, or "all", into `kinds`, which has room for TSL_KIND_COUNT; returns
+ * how many there are, 0 where a word is none or there are more. */
 int tsl_kinds_parse(const char *list, tsl_kind *kinds);
 /* "normal|uniform|...". */
 const char *tsl_kind_names(void);
 
-/* Returns true if the numbers are those of a distribution, whose tsl_random_fill() makes any part of a row. */
+/* Returns true if the numbers are a distribution's: tsl_random_fill() then makes any part of a row. */
 bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution);
-/* Makes row `row` of a matrix of rows x cols elements: `cols` elements in a row of `out`, of one type of numbers. A complex number's parts
- * are two neighbours of a real matrix with twice as many columns. `room`: cols (complex: 2 cols) doubles. */
+/* Makes row `row` of a matrix of rows x cols elements: `cols` elements in a row of `out`, of one type of
+ * numbers. A complex number's parts are two neighbours of a real matrix with twice as many columns. `room`:
+ * cols (complex: 2 cols) doubles. */
 void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64_t cols, tesela_type type,
                   double *room, void *out);
 /* A dense matrix, by the threads of the shared pool. */

@@ -249,7 +249,7 @@ struct tsl_strategy {
    * its sums has the bits that strategy/finish.h makes of them; of narrower types rounding less is right. Called after refuse(), and
    * never of strategies that split. NULL: it never does. */
   bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Capabilities of devices on which all kernels of a run end at once where the run is not wanted (tsl_operands). 0: on none. */
+  /* Capabilities of devices where all kernels of a run that is not wanted end at once (tsl_wanted); 0: none */
   unsigned skips;
   /* Products that differ in one run: NULL: it takes none so. */
   const tsl_joining *joins;

@@ -371,7 +371,8 @@ static void compute(const tsl_strategy *strategy, const tsl_types *types, int in
   draws from = {.seed = (uint64_t)index};
   product of = {.strategy = strategy, .index = index};
   of.problem = draw_problem(&from, index, strategy, types);
-  /* Unless bits are asked for, what residues do not pay for is computed by another strategy, of the models' choice. */
+  /* Unless bits are asked for, what residues do not pay for is computed by another strategy, of the models'
+   * choice. */
   if (strcmp(strategy->name, "residue_int8") == 0)
     of.problem.ask.bits = TSL_BITS_DEVICES;
   of.config = config_of(strategy, &of.problem, turn);

@@ -152,7 +152,8 @@ static void the_environment_lets_vendors_in(void **state) {
   assert_false(tsl_planner_vendors());
 }
 
-/* A strategy that TESELA_EXCLUDE names is not listed, unless a call names it; a word that is none is an error. */
+/* A strategy that TESELA_EXCLUDE names is not listed, unless a call names it; a word that is none is an
+ * error. */
 static void the_environment_leaves_strategies_out(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);

@@ -96,7 +96,8 @@ static void *no_address(tsl_buffer *buffer) {
 enum { M = 300 };
 static int64_t terms = 500;
 
-/* A run of C = A B, whose B has n columns, all of them by rows but B; C is turned where it says so. `whole`: the child, or NULL. */
+/* A run of C = A B, whose B has n columns, all of them by rows but B; C is turned where it says so. `whole`:
+ * the child, or NULL. */
 static tesela_status launch_with(tsl_device *on, const tsl_children *children, tsl_child *whole, int64_t n,
                                  bool c_turned, tsl_stays *stays, int fails_at) {
   static tsl_buffer a, b, c, scratch;
@@ -137,8 +138,9 @@ static tesela_status note_child(const tsl_child *child, const tsl_operands *oper
   return TESELA_OK;
 }
 
-/* A child is queued behind all kernels, and is told where to look whether it is wanted; a glance at a few of both factors' lines comes first, and the
- * kernels that measure and choose are told where it leaves its choice. Where a factor stays there is no glance. */
+/* A child is queued behind all kernels, and is told where to look whether it is wanted; a glance at a few of
+ * both factors' lines comes first, and the kernels that measure and choose are told where it leaves its
+ * choice. Where a factor stays there is no glance. */
 static void cuda_queues_the_child_that_may_be_wanted(void **state) {
   (void)state;
   enum { WIDE = 2000 };

@@ -153,7 +153,8 @@ static product *new_product(tesela_type type) {
 
 /* --- tests --- */
 
-/* Where no bits are asked for again, a product without a proof is another strategy's, and has the bits of that one: whole, and in any layout. */
+/* Where no bits are asked for again, a product without a proof is another strategy's, and has the bits of
+ * that one: whole, and in any layout. */
 static void others_compute_what_does_not_pay(void **state) {
   (void)state;
   enum { M = 70, N = 90, K = 300 };

@@ -220,8 +220,8 @@ void tsl_product_add_checks(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_verified(const tsl_product *product);
 json_t *tsl_product_json_expected(const tsl_product *product);
 
-/* Adds what a run of a plan for `rows` x `cols` elements came to, what was measured of its error and the record's note, to the product. Returns
- * `status`. */
+/* Adds what a run of a plan for `rows` x `cols` elements came to, what was measured of its error and the
+ * record's note, to the product. Returns `status`. */
 tesela_status tsl_product_measured(tsl_product *product, tesela_status status, const tesela_record *record,
                                    int64_t rows, int64_t cols);
 /* "largest error seen 3.1e-08 of |A||B| in 64 rows (bound 4.8e-07)"; nothing where nothing was measured. */

@@ -35,8 +35,8 @@ static const host_work by_registers = {530, {1.9, 3.5}, {1, 2.5}, {0.4, 0.46}, {
                        by_vectors = {12, {4, 8}, {4, 8}, {2, 3}, {4, 8}, {3, 5}},
                        by_words = {2, {8, 16}, {8, 16}, {6, 8}, {8, 16}, {8, 10}};
 
-/* Products that another strategy computes, after a glance: of lines, one of so many is measured on the processor; on CUDA a glance and all
- * launches that end at once take so long, and blocks that would make residues so long for each number. */
+/* Cost of a product that the child computes. On the processor one of so many lines is measured. On CUDA the
+ * glance and launches that end at once take so many seconds, and more for each number. */
 static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_seconds = 1e-12;
 
 /* Of portable kernels: operations of an item for each number that is measured and made residues of, all of them and for each modulus; for each
@@ -189,8 +189,7 @@ static double seconds_of(const tsl_problem *problem, const tsl_config *config, c
                                       : portable_seconds(problem, config, all, device);
 }
 
-/* Seconds that a product without residues takes longer than another strategy's: a glance at a few lines, and on CUDA all launches that end at
- * once. 0: where nothing is known of it. */
+/* Returns the seconds that a product without residues takes longer than by the child alone; 0: not known. */
 static double glance_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
   if (problem->ask.bits != TSL_BITS_ANY || !tsl_problem_reads(problem, TSL_OPERAND_A))
     return 0;
@@ -201,7 +200,8 @@ static double glance_seconds(const tsl_problem *problem, const work_of *all, con
   return tsl_residue_has_cuda(device) ? ended_seconds + all->numbers * ended_number_seconds : 0;
 }
 
-/* A product without residues, which no prediction knows, may take a twentieth longer than by others: so that is the least that is said. */
+/* Returns at least twenty times what a product without residues loses: no prediction knows the numbers, and
+ * the default must lose no more than a twentieth. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   static const double least_share = 20;

@@ -59,8 +59,9 @@ static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a careful sum. Where no bits are
- * asked for again, another strategy may compute what residues do not pay for (whole.c), by its own order of sums. */
+/* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a
+ * careful sum. Where no bits are asked for again, another strategy may compute what residues do not pay for
+ * (whole.c), by its own order of sums. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool has_tree = problem->ask.bits != TSL_BITS_ANY;
   if (is_complex(problem))

@@ -97,7 +97,8 @@ typedef struct tsl_residue_state {
 
 /* --- without residues (whole.c) --- */
 
-/* Makes the child that computes the whole product where residues do not pay, if one may be used: the state's `whole`. */
+/* Makes the child that computes the whole product where residues do not pay, if one may be used: the state's
+ * `whole`. */
 tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace);
 /* Sets what elements without residues cost, where the child's time is known. */
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules);

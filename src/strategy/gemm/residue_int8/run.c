@@ -52,8 +52,9 @@ static int64_t take(int64_t *bytes, int64_t more) {
   return at;
 }
 
-/* Bytes for the child that computes the whole product, at the start of scratch memory: sums of parts of k, and of complex numbers the copies that
- * register_tile makes first. Not of products that residues are not chosen for. */
+/* Bytes for the child that computes the whole product, at the start of scratch memory: sums of parts of k,
+ * and of complex numbers the copies that register_tile makes first. Not of products that residues are not
+ * chosen for. */
 static uint64_t workspace_of(const tsl_problem *problem) {
   enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
@@ -320,7 +321,8 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
                 sizeof list / sizeof *list);
 }
 
-/* The same for a few lines, in even distances, and for some of their numbers: what would be chosen if all were like these. */
+/* Returns a run that measures a few lines in even distances, and some of their numbers, and chooses as if all
+ * lines were like these. */
 static residue_run glance_of(const residue_run *whole) {
   residue_run run = *whole;
   residue_arguments *given = &run.given;

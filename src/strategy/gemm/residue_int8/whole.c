@@ -1,6 +1,6 @@
-/* The product as it is, where residues do not pay: by the strategy that a plan without residues would take. That is a child, made for the
- * whole product. Its bits are its own, so there is none where the same bits are asked for again: the kernels of this strategy then
- * multiply what has no proof, in an order that is the same on every device. */
+/* Computes the whole product by another strategy where residues do not pay: by the one that a plan without
+ * residues would take. That is a child. Its bits are its own, so there is none where bits are asked for. The
+ * kernels of this strategy then multiply what has no proof, in one order on every device. */
 #include "base/status.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
@@ -15,15 +15,16 @@ static bool reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
-/* Time of the child's product in moduli: in times of what residues take for one of them, and more than the fewest moduli, as these were
- * chosen. 0: residues are expected to take twice as long at least, so they were named and not chosen. */
+/* Returns the time of the child's product, in units of what residues take for one modulus. It is more than the
+ * fewest moduli, as residues were chosen. 0: residues are expected to take twice as long as the child, so a
+ * caller named them. */
 static int weight_of(const tsl_work *work, double seconds) {
   const double own = tsl_residue_int8_modulus_seconds(&work->problem, &work->config, work->device),
                weight = own > 0 ? seconds / own : 0, least = tsl_residue_least(&work->problem, &work->config);
   return 2 * weight < least ? 0 : (int)fmin(fmax(weight, least + 1), WEIGHT_MOST);
 }
 
-/* A plan's text begins with the operation and the strategy. */
+/* Writes the note, which names the child's strategy: the second word of its plan's text. */
 static void tell(const tsl_work *work, tsl_residue_state *state) {
   const char *const text = work->children->text(state->whole), *name = text + strcspn(text, " ");
   name += *name == ' ';
