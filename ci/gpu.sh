@@ -6,10 +6,10 @@
 #                                 nothing else: the judge's standard cases, all types and layouts, all configs or probes (minutes on an
 #                                 H200 with 16 cores); logs are kept in SANITIZE_LOGS (build/sanitize). SANITIZE_ONLY names strategies
 #                                 (all), SANITIZE_TOOLS tools and steps through cases, SANITIZE_SECONDS how long a process begins cases (100)
-#   ci/gpu.sh --pack [BUILD]      packs all test programs into BUILD.tar.xz, for a machine that has no compiler and no cmocka
+#   ci/gpu.sh --pack [BUILD]      packs the programs of --host into BUILD.tar.xz, for a machine that has no compiler and no cmocka
 #   ci/gpu.sh --host [BUILD]      the tests of the processor, by CTest, once for each instruction set of HOST_SETS: for processors that CI
-#                                 has not (AMX). Unpacks BUILD.tar.xz where BUILD is not there. HOST_JOBS tests at a time (8); logs
-#                                 are kept in host/ of OUT or of BUILD
+#                                 has not (AMX). Unpacks BUILD.tar.xz where BUILD is not there. HOST_JOBS tests at a time (8), HOST_TESTS
+#                                 a pattern of names in place of all; logs are kept in host/ of OUT or of BUILD
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 mode=
@@ -44,21 +44,6 @@ kernel_strategies() {
 
 # --- the processor ---
 
-# Programs without their symbols, libraries that another machine may lack, and CTest's lists.
-pack() {
-  local kit
-  kit=$(mktemp -d)
-  find "$build" -path "$build/CMakeFiles" -prune -o \( -name CTestTestfile.cmake -o -name CMakeCache.txt -o -name '*.so*' -o -path "$bin/*" \) -print0 |
-    tar -c --no-recursion --null -T - | tar -x -C "$kit"
-  find "$kit" -type f \( -perm -u+x -o -name '*.so*' \) -exec strip {} + 2>/dev/null
-  mkdir -p "$kit/$build/others"
-  ldd "$kit/$bin"/test_* 2>/dev/null | awk '$3 ~ /lib(cmocka|jansson|mpfr|gmp|z)\./ {print $3}' | sort -u | xargs cp -Lt "$kit/$build/others"
-  # The programs have the library in common, which a window of that size sees.
-  tar -C "$kit" -c "$build" | xz -T1 -3 --lzma2=preset=3,dict=256MiB >"$build.tar.xz"
-  rm -rf "$kit"
-  ls -l "$build.tar.xz"
-}
-
 # Tests without a device with kernels and without other programs; and those of them that choose their instruction set themselves.
 host_tests='check_.*_cpu|check_gemm_host_amx_.*|same_bits_.*|fenced_.*|test_exact.*|test_bounds|test_grades|test_starved.*'
 host_tests+='|blas_(routines|level[123]|places|starved|stray|known|twice|switch).*|test_comm_(product|transpose|bits)'
@@ -66,6 +51,27 @@ host_tests+='|test_api(_level3|_ops|_solve|_threads|_stress|_explain)?|test_host
 host_tests+='|test_(at_once|batch|blocked|cpu|dispatch|dot_narrow|grids|grouped|packed|parts|plan|pool|residue_host|scalars|stack|structures|threads)'
 host_tests+='|test_(transpose_host|types|view)'
 own_set='_(generic|avx2|avx512|avx512_vnni|avx512_bf16|amx)(_[0-9])?'
+
+# Packs these tests' programs without their symbols, libraries that another machine may lack, and CTest's lists.
+pack() {
+  local kit
+  kit=$(mktemp -d)
+  {
+    find "$build" -name CTestTestfile.cmake
+    find "$build/lib" -name '*.so*'
+    printf '%s\n' "$build/CMakeCache.txt" "$bin/tesela" "$bin/same_bits"
+    ctest --test-dir "$build" -R "^($host_tests)\$" --show-only=json-v1 |
+      python3 -c 'import json, sys; print(*(word for test in json.load(sys.stdin)["tests"] for word in test.get("command", [])), sep="\n")' |
+      sed -n "s|^$PWD/\($bin/.*\)|\1|p"
+  } | sort -u | tar -c --no-recursion -T - | tar -x -C "$kit"
+  find "$kit" -type f \( -perm -u+x -o -name '*.so*' \) -exec strip {} + 2>/dev/null
+  mkdir -p "$kit/$build/others"
+  ldd "$kit/$bin"/* 2>/dev/null | awk '$3 ~ /lib(cmocka|jansson|mpfr|gmp|z)\./ {print $3}' | sort -u | xargs cp -Lt "$kit/$build/others"
+  # The programs have the library in common, which a window of that size sees.
+  tar -C "$kit" -c "$build" | xz -T1 -3 --lzma2=preset=3,dict=256MiB >"$build.tar.xz"
+  rm -rf "$kit"
+  ls -l "$build.tar.xz"
+}
 
 test_host() {
   local source set log not=() logs=${OUT:-$build}/host
@@ -81,7 +87,7 @@ test_host() {
     if [ "$set" = best ]; then unset TESELA_ISA; else export TESELA_ISA=$set; fi
     printf '\n== %s: %s\n' "$set" "$("$bin/same_bits" --name)"
     log=$logs/$set.log
-    ctest --test-dir "$build" --output-on-failure --timeout 120 -j "${HOST_JOBS:-8}" -R "^($host_tests)\$" "${not[@]}" >"$log" 2>&1 || failed=1
+    ctest --test-dir "$build" --output-on-failure --timeout 120 -j "${HOST_JOBS:-8}" -R "^(${HOST_TESTS:-$host_tests})\$" "${not[@]}" >"$log" 2>&1 || failed=1
     sed -n '/tests passed/,$p' "$log"
     not=(-E "$own_set\$")
   done
