@@ -1,5 +1,6 @@
 #include "api/api.h"
 
+#include "base/floats.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -122,6 +123,7 @@ double tesela_plan_seconds(const tesela_plan *plan) {
 
 tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_devices *devices;
   tsl_plan *parsed;
   if (!context || !text || !plan)
@@ -145,6 +147,7 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
 
 void tesela_plan_destroy(tesela_plan *plan) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!plan)
     return;
   tsl_plan_destroy(plan->plan);

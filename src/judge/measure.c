@@ -1,5 +1,6 @@
 #include "judge/measure.h"
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/split.h"
@@ -300,6 +301,7 @@ static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
 
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
                                 tsl_measuring **measuring) {
+  TSL_DEFAULT_FLOATS;
   const tsl_problem *problem = &plan->work.problem;
   void *block;
   *measuring = NULL;
@@ -330,6 +332,7 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
 }
 
 tesela_status tsl_measure_ready(tsl_measuring *m) {
+  TSL_DEFAULT_FLOATS;
   return m->look ? tsl_look_ready(m->look) : TESELA_OK;
 }
 
@@ -428,6 +431,7 @@ static double told_error(const tsl_measuring *m, const tsl_verdict *verdict, dou
 }
 
 tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
+  TSL_DEFAULT_FLOATS;
   tsl_verdict verdict;
   tsl_seen seen = {.own = 0};
   *measured = (tsl_measured){0, 0, 0};
