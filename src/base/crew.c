@@ -204,6 +204,7 @@ static void *run_worker(void *argument) {
   member *own = argument;
   tsl_crew *c = own->crew;
   const awaited offer = {own, 1, OFFERED};
+  tsl_floats_take(tsl_floats_default(tsl_floats_read())); /* or waiting might trap */
   tsl_affinity_widen();
   for (;;) {
     if (take_seat(own, SITTING)) {

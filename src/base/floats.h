@@ -18,6 +18,7 @@ typedef uint32_t tsl_floats;
 #define TSL_FLOATS_FLAGS 0x3fu
 #define TSL_FLOATS_MASKS 0x1f80u /* an exception whose bit is set does not trap */
 #define TSL_FLOATS_MODES 0xe040u /* rounding, results and operands that are subnormal */
+#define TSL_FLOATS_FLUSH 0x8040u /* the two of subnormal numbers */
 #define TSL_FLOATS_INVALID 1u
 #define TSL_FLOATS_DIVISION 4u
 #define TSL_FLOATS_OVERFLOW 8u
@@ -40,6 +41,7 @@ enum { TSL_FLOATS_SHIFT = 27 };
 #define TSL_FLOATS_TRAPS 0x9f00u /* an exception whose bit is set traps */
 #define TSL_FLOATS_MODES                                                                                     \
   0x7c80007u /* rounding, subnormal numbers, default NaN, and what newer processors add */
+#define TSL_FLOATS_FLUSH (1u << 24)
 #define TSL_FLOATS_INVALID (1u << TSL_FLOATS_SHIFT)
 #define TSL_FLOATS_DIVISION (2u << TSL_FLOATS_SHIFT)
 #define TSL_FLOATS_OVERFLOW (4u << TSL_FLOATS_SHIFT)
@@ -65,6 +67,7 @@ static inline tsl_floats tsl_floats_masked(tsl_floats floats) {
 #else
 
 /* C's own functions: rounding and the flags that matter here, and no traps. */
+#define TSL_FLOATS_FLUSH 0u
 #define TSL_FLOATS_INVALID (1u << 29)
 #define TSL_FLOATS_DIVISION (1u << 30)
 #define TSL_FLOATS_OVERFLOW (1u << 31)
