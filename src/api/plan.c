@@ -99,7 +99,7 @@ tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a, c
   if (plan && !record && c && !tsl_log_may_want(TSL_LOG_CALLS)) {
     const tesela_matrix written = tsl_api_as_matrix(c);
     if (tsl_api_runs_directly(plan, a, b, &written))
-      return plan->direct.run(plan->direct.state, a->data, b->data, c->data);
+      return tsl_direct_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, c->data);
   }
   return run_checked(plan, a, b, c, NULL, record, record_size);
 }

@@ -204,7 +204,9 @@ static void *run_worker(void *argument) {
   member *own = argument;
   tsl_crew *c = own->crew;
   const awaited offer = {own, 1, OFFERED};
-  tsl_floats_take(tsl_floats_default(tsl_floats_read())); /* or waiting might trap */
+  /* Of the environment of the thread that created this one nothing is left: waiting might trap. */
+  fesetround(FE_TONEAREST);
+  tsl_floats_take(tsl_floats_default(tsl_floats_read()));
   tsl_affinity_widen();
   for (;;) {
     if (take_seat(own, SITTING)) {

@@ -180,15 +180,15 @@ static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used,
   return TESELA_OK;
 }
 
-/* What every run comes to. On the cpu the caller's mode holds unless the strategy needs the default one, nothing traps, and of the
- * exceptions' flags the caller gets the ones that C bears out. */
+/* What every run comes to. On the cpu the caller's mode holds, nothing traps, and of the exceptions' flags the caller gets the ones that C
+ * bears out. Elsewhere, and by strategies that need it, the default environment holds, and the caller gets no flag. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
-  if (!(work->device->capabilities & TSL_CAN_HOST)) {
+  if (!(work->device->capabilities & TSL_CAN_HOST) || work->strategy->needs_nearest) {
     TSL_DEFAULT_FLOATS;
     return run_product(plan, used, stream);
   }
-  const tsl_floats before = tsl_exceptions_begin(work->strategy->needs_nearest);
+  const tsl_floats before = tsl_exceptions_begin();
   const tesela_status status = run_product(plan, used, stream);
   tsl_exceptions_end(before, &work->problem, used);
   return status;

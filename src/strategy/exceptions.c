@@ -67,8 +67,8 @@ static void look_at_row(const tsl_shape *shape, const unsigned char *row, int64_
     look_at(row + first * apart, end - first, apart, type->is_complex ? 2 : 1, as, out);
 }
 
-tsl_floats tsl_exceptions_confirmed(tsl_floats raised, const tsl_problem *problem,
-                                    const tsl_operands *operands) {
+/* Returns the flags of `raised` that C bears out. */
+static tsl_floats confirmed(tsl_floats raised, const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_shape *shape = &problem->c;
   const tsl_type_info *type = tsl_type(shape->type);
   const format *as = format_of(type->component);
@@ -85,4 +85,12 @@ tsl_floats tsl_exceptions_confirmed(tsl_floats raised, const tsl_problem *proble
   if (!out.has_large && !out.has_nan)
     raised &= ~(TSL_FLOATS_OVERFLOW | TSL_FLOATS_DIVISION);
   return problem->op == TSL_OP_SOLVE ? raised : raised & ~TSL_FLOATS_DIVISION;
+}
+
+void tsl_exceptions_settle(tsl_floats before, const tsl_problem *problem, const tsl_operands *operands) {
+  const tsl_floats checked = TSL_FLOATS_INVALID | TSL_FLOATS_DIVISION | TSL_FLOATS_OVERFLOW;
+  tsl_floats raised = tsl_floats_read() & TSL_FLOATS_FLAGS & ~before;
+  if (raised & checked)
+    raised = confirmed(raised, problem, operands);
+  tsl_floats_write(before | raised);
 }
