@@ -358,6 +358,41 @@ static void infinite_results_are_not_invalid(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* The same of products that come together: 2000 of a batch, which pass the caches, and a group without a plan. */
+static void infinite_results_of_many_are_not_invalid(void **state) {
+  enum { COUNT = 2000, M = 5, N = 3, K = 9 };
+  const tesela_batch batch = {.count = COUNT, .a_stride = M * K, .b_stride = K * N, .c_stride = M * N};
+  double *x = malloc(COUNT * M * K * sizeof *x), *y = malloc(COUNT * K * N * sizeof *y),
+         *z = malloc(COUNT * M * N * sizeof *z);
+  tesela_gemm_desc descs[20];
+  (void)state;
+  assert_true(x && y && z);
+  for (int i = 0; i < COUNT * M * K; i++)
+    x[i] = i % (M * K) == 0 ? (double)INFINITY : fabs(draw()) + 0.1;
+  for (int i = 0; i < COUNT * K * N; i++)
+    y[i] = fabs(draw()) + 0.1;
+  for (int i = 0; i < 20; i++)
+    descs[i] = (tesela_gemm_desc){.m = M,
+                                  .n = N,
+                                  .k = K,
+                                  .a = {.data = x, .type = TESELA_F64},
+                                  .b = {.data = y, .type = TESELA_F64},
+                                  .c = {.data = z + i * M * N, .type = TESELA_F64}};
+  for (int threads = 1; threads <= 2; threads++) {
+    feclearexcept(FE_ALL_EXCEPT);
+    (void)trapped();
+    assert_int_equal(tesela_gemm_batched(contexts[threads], &descs[0], &batch, NULL), TESELA_OK);
+    assert_int_equal(tesela_gemm_grouped(contexts[threads], descs, NULL, 20, NULL), TESELA_OK);
+    for (int i = 0; i < 20; i++)
+      assert_int_equal(tesela_gemm(contexts[threads], &descs[0], NULL), TESELA_OK); /* learnt, then known */
+    leave_traps();
+    assert_false(fetestexcept(SERIOUS));
+  }
+  free(x);
+  free(y);
+  free(z);
+}
+
 /* One row of a product that is large enough for all threads overflows, whoever computes it. */
 static void overflow_is_told(void **state) {
   enum { SIDE = 320 };
@@ -466,6 +501,7 @@ int main(void) {
       cmocka_unit_test(plans_do_not_depend_on_modes),
       cmocka_unit_test(no_flag_is_spurious),
       cmocka_unit_test(infinite_results_are_not_invalid),
+      cmocka_unit_test(infinite_results_of_many_are_not_invalid),
       cmocka_unit_test(overflow_is_told),
   };
   return cmocka_run_group_tests_name("floats", tests, set_up, tear_down);
