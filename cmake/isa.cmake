@@ -4,9 +4,9 @@
 # TESELA_ISA_SETS: the sets that every kernel is compiled for. Of each, and of each extension: TESELA_FOR_<set> are its flags,
 # TESELA_ISA_HEADER_<set> the header of its vectors.
 
-# What is compiled where speed is all: fully optimised, sums in their order, multiply-adds fused where the text says so and nowhere else: a
-# compiler fuses one multiplication of a b + c d in one loop and the other one in another, and bits would depend on how a matrix is cut. A
-# sanitizer's checks, in every tile of every size, take a compiler minutes to optimise fully; and three of them, at every load of every tile,
+# What is compiled where speed is all: fully optimised, sums in their order. Multiply-adds are fused only where
+# the text says so: of a b + c d a compiler fuses either one, and bits would depend on how a matrix is cut.
+# A sanitizer's checks, in every tile of every size, take a compiler minutes to optimise fully; and three of them, at every load of every tile,
 # half of its time and of the programs' size, for what the address sanitizer stops at too.
 set(TESELA_FULL_OPTIMISATION -O3)
 if(TESELA_SANITIZE)

@@ -14,8 +14,9 @@
  * instead, once for each that sits down, takes an index and stands up, and sixteen threads do that one after the other:
  * it took longer than a small product. Whoever is late loses that index to the caller.
  *
- * A job carries its caller's floating-point mode (base/floats.h), with exceptions masked, and each worker takes that mode. The flags
- * that workers raise return in their seats, and the caller adds them to its own. */
+ * A job carries its caller's floating-point mode (base/floats.h), with exceptions masked, and each worker
+ * takes that mode. The flags that workers raise return in their seats, and the caller adds them to its
+ * own. */
 #include "base/crew.h"
 
 #include "base/affinity.h"

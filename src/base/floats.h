@@ -1,9 +1,10 @@
-/* The floating-point environment of the running thread: how results are rounded, whether subnormal numbers are taken as 0 and
- * which exceptions trap (its mode), and the exceptions that were raised (its flags). docs/ACCURACY.md says whose mode rules
- * where, and which flags a call leaves.
+/* The floating-point environment of the running thread: its mode and its flags. The mode says how results
+ * are rounded, whether subnormal numbers are taken as 0, and which exceptions trap. Flags are the
+ * exceptions that were raised. docs/ACCURACY.md says which mode holds where, and which flags a call
+ * leaves.
  *
- * A mode is read and written at the cost of a few additions. Workers take the mode of a job's caller (crew.c). Code that relies
- * on rounding to nearest declares TSL_DEFAULT_FLOATS. */
+ * A mode is read and written at the cost of a few additions. Workers take the mode of a job's caller
+ * (crew.c). Code that relies on rounding to nearest declares TSL_DEFAULT_FLOATS. */
 #ifndef TSL_BASE_FLOATS_H
 #define TSL_BASE_FLOATS_H
 
@@ -113,14 +114,14 @@ static inline void tsl_floats_raise(tsl_floats flags) {
 /* The environment before TSL_DEFAULT_FLOATS. */
 typedef struct tsl_floats_before {
   tsl_floats floats;
-  int rounding; /* the C library's, by which printf() and strtod() round: on x86-64 it reads another register */
+  int rounding; /* printf() and strtod() round so: on x86-64 the C library reads another register */
 } tsl_floats_before;
 
 tsl_floats_before tsl_floats_hold(void);
 void tsl_floats_restore(const tsl_floats_before *before);
 
-/* A declaration: from here to the end of the block the thread has the default environment. Then its mode and its flags are
- * those from before. */
+/* A declaration: from here to the end of the block the thread has the default environment. Then the thread
+ * gets its mode and its flags from before. */
 #define TSL_DEFAULT_FLOATS                                                                                   \
   __attribute__((cleanup(tsl_floats_restore), unused)) const tsl_floats_before floats_before =               \
       tsl_floats_hold()

@@ -359,8 +359,8 @@ static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) 
                   (long long)m->part.n);
 }
 
-/* What the plan promises is of rounding to nearest. A directed rounding is off by twice as much, and where the caller's mode takes
- * subnormal numbers as 0, so does the product. */
+/* Returns what the result is held to. A plan promises errors of rounding to nearest: directed rounding is
+ * off by twice as much. Where the caller's mode takes subnormal numbers as 0, so does the product. */
 static tsl_judge rule_of(const tsl_measuring *m) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
   const tsl_work *work = &m->plan->work;

@@ -180,8 +180,9 @@ static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used,
   return TESELA_OK;
 }
 
-/* What every run comes to. On the cpu the caller's mode holds, nothing traps, and of the exceptions' flags the caller gets the ones that C
- * bears out. Elsewhere, and by strategies that need it, the default environment holds, and the caller gets no flag. */
+/* Runs the product and its last step. On the cpu the caller's mode holds, nothing traps, and the caller
+ * gets the flags that C bears out. On other devices, and by strategies that need it, the default
+ * environment holds, and the caller gets no flag. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
   if (!(work->device->capabilities & TSL_CAN_HOST) || work->strategy->needs_nearest) {

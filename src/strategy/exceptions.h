@@ -1,5 +1,6 @@
-/* Floating-point exceptions of a run on the cpu: nothing traps, and a flag that is set during the run stays only where the result
- * bears it out. Kernels compute with padding and with numbers that no element of C depends on, so flags alone prove nothing. */
+/* Floating-point exceptions of a run on the cpu: nothing traps, and a flag that is raised during the run
+ * stays only where the result bears it out. Kernels compute with padding, too, so flags alone prove
+ * nothing. */
 #ifndef TSL_STRATEGY_EXCEPTIONS_H
 #define TSL_STRATEGY_EXCEPTIONS_H
 
@@ -15,9 +16,9 @@ static inline tsl_floats tsl_exceptions_begin(void) {
   return before;
 }
 
-/* Restores the environment from before, and adds the flags that the run raised and C bears out: invalid where an element is NaN,
- * overflow and division by zero where one is NaN, infinite or the largest number. Inexact and underflow are not checked. The
- * operands have the run's strides. */
+/* Restores the environment from before, and adds the flags that the run raised and C bears out. Invalid
+ * needs an element that is NaN; overflow and division by zero need one that is NaN, infinite or the
+ * largest number. Inexact and underflow are not checked. The operands have the run's strides. */
 void tsl_exceptions_settle(tsl_floats before, const tsl_problem *problem, const tsl_operands *operands);
 
 static inline void tsl_exceptions_end(tsl_floats before, const tsl_problem *problem,

@@ -1,5 +1,6 @@
-/* The drop-in's routines leave no flag of overflow, invalid or division by zero that reference BLAS would not leave, and trap nowhere
- * where programs have these exceptions trap: on zeros, identities, subnormal and mixed numbers, by one thread and by several. */
+/* The drop-in's routines leave no flag of overflow, invalid or division by zero on harmless operands, and
+ * do not trap where these exceptions trap: on zeros, identities, subnormal and mixed numbers, by one
+ * thread and by several. */
 #include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The floating-point environment of calls on the processor: the caller's mode holds for every thread, strategies that need rounding to
- * nearest have it, plans do not depend on the mode, nothing traps, and no flag is left that the result does not bear out. */
+/* The floating-point environment of calls on the processor: the caller's mode holds for every thread, and
+ * strategies that need rounding to nearest have it. Plans do not depend on the mode. Nothing traps, and no
+ * flag is left that the result does not bear out. */
 #include "unit/unit.h"
 
 #include <fenv.h>
@@ -358,7 +359,7 @@ static void infinite_results_are_not_invalid(void **state) {
   assert_int_equal(wrong, 0);
 }
 
-/* The same of products that come together: 2000 of a batch, which pass the caches, and a group without a plan. */
+/* Products that come together: 2000 of a batch, which pass the caches, and a group without a plan. */
 static void infinite_results_of_many_are_not_invalid(void **state) {
   enum { COUNT = 2000, M = 5, N = 3, K = 9 };
   const tesela_batch batch = {.count = COUNT, .a_stride = M * K, .b_stride = K * N, .c_stride = M * N};
@@ -422,7 +423,7 @@ static void overflow_is_told(void **state) {
   free(z);
 }
 
-/* Drivers on the host, as PoCL, keep for their threads the environment of the thread that first asks them for a device. */
+/* Threads of a driver on the host (PoCL) keep the environment of the thread that first asks for a device. */
 static void devices_round_to_nearest(void **state) {
   static double x[8], y[8], products[64];
   tesela_context *context;
