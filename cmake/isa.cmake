@@ -4,14 +4,15 @@
 # TESELA_ISA_SETS: the sets that every kernel is compiled for. Of each, and of each extension: TESELA_FOR_<set> are its flags,
 # TESELA_ISA_HEADER_<set> the header of its vectors.
 
-# What is compiled where speed is all: fully optimised, multiply-adds fused where the set has them, sums in their order. A
-# sanitizer's checks, in every tile of every size, take a compiler minutes to optimise fully; and three of them, at every load of every tile,
+# What is compiled where speed is all: fully optimised, sums in their order. Multiply-adds are fused only where
+# the text says so: of a b + c d a compiler fuses either one, and bits would depend on how a matrix is cut.
+# A sanitizer's checks, in every tile of every size, take a compiler minutes to optimise fully; and three of them, at every load of every tile,
 # half of its time and of the programs' size, for what the address sanitizer stops at too.
 set(TESELA_FULL_OPTIMISATION -O3)
 if(TESELA_SANITIZE)
   set(TESELA_FULL_OPTIMISATION -O1 -fno-sanitize=null,object-size,pointer-overflow)
 endif()
-set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=fast -fno-math-errno)
+set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=off -fno-math-errno)
 
 # Halves what a sanitizer has to compile, where tests are about something else than kernels.
 option(TESELA_PLAIN "Compile kernels in plain C alone, without the processor's instruction sets" OFF)

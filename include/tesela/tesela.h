@@ -25,6 +25,10 @@
  *  - Calls are thread-safe: any number of threads may share a context, a plan and a device buffer that is
  *    only read. A thread that is cancelled inside of a call ends when the call is done. On the cpu a call needs less
  *    than 48 KiB of stack; drivers of other devices may need more.
+ *  - On the cpu the calling thread's rounding mode and its flushing of subnormal numbers hold for every
+ *    thread of the call. Exact strategies and other devices round to nearest in any mode. Plans do not
+ *    depend on the mode. A product raises overflow, invalid or division by zero only where its result bears
+ *    the flag out, and no exception traps while a plan runs (docs/ACCURACY.md).
  */
 #ifndef TESELA_TESELA_H
 #define TESELA_TESELA_H

@@ -2,6 +2,7 @@
 #include "api/at_once.h"
 
 #include "api/gemm_key.h"
+#include "base/floats.h"
 #include "planner/at_once.h"
 #include "planner/planner.h"
 
@@ -51,10 +52,17 @@ static bool is_small(const tesela_gemm_desc *desc) {
          ((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) < 2 * TSL_AT_ONCE_SIDE;
 }
 
-/* Rounded as tsl_problem_round() does. */
+/* Rounds to nearest, whatever the caller's mode, and leaves no flag. */
+static __attribute__((noinline)) double rounded(double value) {
+  TSL_DEFAULT_FLOATS;
+  const volatile double exact = value; /* or compilers round it first */
+  return (double)(float)exact;
+}
+
+/* Rounded as tsl_problem_round() does. Most factors have no digit to lose. */
 static double factor(const double *given, double fallback, tesela_type type) {
   const double value = given ? *given : fallback;
-  return type == TESELA_F32 ? (double)(float)value : value;
+  return type != TESELA_F32 || value == 0 || value == 1 ? value : rounded(value);
 }
 
 bool tsl_at_once_take(tsl_at_once_finding *of, const tesela_gemm_desc *desc, tsl_at_once *out) {

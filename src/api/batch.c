@@ -28,8 +28,10 @@ typedef struct running {
 /* One that was checked. */
 static tesela_status multiply(running *run, int64_t i) {
   tsl_operands operands;
-  if (run->far && tsl_products_at(&run->of, i, &operands))
-    return run->far(run->state, operands.a.host, operands.b.host, operands.c.host);
+  const tsl_direct far = {.run = run->far, .state = run->state};
+  if (far.run && tsl_products_at(&run->of, i, &operands))
+    return tsl_direct_run(&far, &run->of.plan->plan->work.problem, operands.a.host, operands.b.host,
+                          operands.c.host);
   return tsl_products_multiply(&run->of, i, i == 0 && !run->shares);
 }
 

@@ -1,6 +1,7 @@
 #include "api/api.h"
 #include "api/device_messages.h"
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/kept.h"
@@ -59,6 +60,7 @@ static tesela_status made_with(tesela_status status, tesela_buffer *made, tesela
 tesela_status tesela_buffer_create(tesela_context *context, const char *device, size_t bytes,
                                    tesela_buffer **buffer) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
   tesela_buffer *made;
   if (!context || !buffer)
@@ -129,6 +131,7 @@ static tesela_status wrap(tesela_context *context, const char *device, void *nat
 tesela_status tesela_buffer_wrap(tesela_context *context, const char *device, void *native, size_t bytes,
                                  tesela_buffer **buffer) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tesela_buffer *made;
   if (!context || !buffer)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "buffer");
@@ -217,6 +220,7 @@ tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t offset, voi
 tesela_status tesela_buffer_write_rows(tesela_buffer *buffer, size_t offset, size_t pitch, const void *host,
                                        size_t host_pitch, size_t rows, size_t row_bytes) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   const tsl_copy copy = {.offset = offset,
                          .device_pitch = pitch,
                          .host = tsl_writable(host),
@@ -229,6 +233,7 @@ tesela_status tesela_buffer_write_rows(tesela_buffer *buffer, size_t offset, siz
 tesela_status tesela_buffer_read_rows(const tesela_buffer *buffer, size_t offset, size_t pitch, void *host,
                                       size_t host_pitch, size_t rows, size_t row_bytes) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   const tsl_copy copy = {.offset = offset,
                          .device_pitch = pitch,
                          .host = host,
@@ -240,6 +245,7 @@ tesela_status tesela_buffer_read_rows(const tesela_buffer *buffer, size_t offset
 
 void tesela_buffer_destroy(tesela_buffer *buffer) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!buffer)
     return;
   end_transport(buffer);

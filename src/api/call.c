@@ -2,11 +2,13 @@
 #include "api/api.h"
 #include "api/dispatch.h"
 
+#include "base/floats.h"
 #include "base/status.h"
 #include "base/thread_text.h"
 
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_call_key key;
   if (request->runs < 0)
     return tsl_fail(TESELA_BAD_CALL, "desc.runs is %lld: 0 says that the plan runs often",

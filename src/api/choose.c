@@ -2,6 +2,7 @@
 #include "tune/choose.h"
 
 #include "api/api.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "tune/effort.h"
 
@@ -24,6 +25,7 @@ static tesela_status measure(tesela_context *context, const tsl_call_key *key, t
 }
 
 tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan) {
+  TSL_DEFAULT_FLOATS;
   tsl_choice choice = {.device = key->device,
                        .strategy = key->strategy,
                        .place = key->place,

@@ -2,6 +2,7 @@
 #include "api/dispatch.h"
 
 #include "base/env.h"
+#include "base/floats.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -55,6 +56,7 @@ static tesela_status adopt(tsl_devices *devices, void *native) {
 tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesela_context **context,
                                           size_t desc_size) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tesela_context_desc own;
   void *block;
   if (!context)
@@ -90,6 +92,7 @@ tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesel
 
 void tesela_context_destroy(tesela_context *context) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!context)
     return;
   tsl_plan_cache_destroy(&context->cache);

@@ -1,6 +1,7 @@
 /* A context's devices. */
 #include "api/api.h"
 
+#include "base/floats.h"
 #include "base/status.h"
 
 /* The cpu is listed at the first use of any device, so that its threads are set before a plan reads them. */
@@ -23,6 +24,7 @@ tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
 
 tesela_status tesela_device_count(tesela_context *context, int *count) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_devices *devices;
   if (!context || !count)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "count");
@@ -36,6 +38,7 @@ tesela_status tesela_device_count(tesela_context *context, int *count) {
 tesela_status tesela_device_info_sized(tesela_context *context, int index, tesela_device *info,
                                        size_t info_size) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   int count = 0;
   if (!info)
     return tsl_fail(TESELA_BAD_CALL, "info is NULL");

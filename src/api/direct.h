@@ -2,6 +2,7 @@
 #ifndef TSL_API_DIRECT_H
 #define TSL_API_DIRECT_H
 
+#include "strategy/exceptions.h"
 #include "strategy/strategy.h"
 
 /* What runs, and what it has to look at when nothing is wrong and nobody listens. */
@@ -19,6 +20,19 @@ static inline bool tsl_direct_takes(const tsl_direct *direct, const void *a, con
   return a && b && c && ((a_at | b_at | c_at) & direct->unaligned) == 0 &&
          a_at - c_at + direct->from[TSL_OPERAND_A] >= direct->span[TSL_OPERAND_A] &&
          b_at - c_at + direct->from[TSL_OPERAND_B] >= direct->span[TSL_OPERAND_B];
+}
+
+/* Runs it with addresses that it takes. The problem says where C's elements are. */
+static inline tesela_status tsl_direct_run(const tsl_direct *direct, const tsl_problem *problem,
+                                           const void *a, const void *b, void *c) {
+  const tsl_floats before = tsl_exceptions_begin();
+  const tesela_status status = direct->run(direct->state, a, b, c);
+  if (tsl_floats_read() != before) {
+    const tsl_operands operands = {
+        .c = {.host = c, .row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
+    tsl_exceptions_settle(before, problem, &operands);
+  }
+  return status;
 }
 
 #endif

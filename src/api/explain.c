@@ -2,6 +2,7 @@
 #include "explain/explain.h"
 
 #include "api/api.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "planner/planner.h"
 
@@ -14,6 +15,7 @@ static tesela_status write_json(const tsl_explanation *found, char **text) {
 
 static tesela_status explain(tesela_context *context, const tsl_request *request, char **text) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_explanation found;
   tsl_call_key key;
   tsl_known *known;

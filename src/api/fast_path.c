@@ -1,6 +1,7 @@
 #include "api/fast_path.h"
 
 #include "api/api.h"
+#include "base/floats.h"
 #include "planner/planner.h"
 
 #include <stdlib.h>
@@ -24,6 +25,7 @@ static const tsl_strategy *first_that(bool (*does)(const tsl_strategy *)) {
 }
 
 bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
+  TSL_DEFAULT_FLOATS;
   tsl_devices *devices;
   tsl_device *device;
   const bool has_cpu = strcmp(context->device, "cpu") == 0 || strcmp(context->device, "auto") == 0;
@@ -66,6 +68,7 @@ bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *de
 }
 
 bool tsl_api_looks_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
+  TSL_DEFAULT_FLOATS;
   tsl_call_key key;
   tsl_candidate *list;
   tsl_known *known;

@@ -73,6 +73,16 @@ static bool run_known(tesela_context *context, tsl_cached_plan *cached, const te
   return true;
 }
 
+/* Settles the exceptions of a product that ran by its description alone. */
+static __attribute__((noinline)) void settle(tsl_floats before, const tesela_gemm_desc *desc) {
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
+  const tesela_type type = desc->a.type == TESELA_TYPE_DEFAULT ? TESELA_F32 : desc->a.type;
+  const tsl_problem problem = tsl_problem_gemm(desc->m, desc->n, desc->k, type);
+  tsl_operands operands = {.c = {.host = desc->c.data}};
+  tsl_api_strides(&c, desc->m, desc->n, &operands.c.row_stride, &operands.c.col_stride);
+  tsl_exceptions_settle(before, &problem, &operands);
+}
+
 static inline tesela_status multiply(tesela_context *context, const tesela_gemm_desc *desc,
                                      tesela_record *record) {
   tsl_dispatch_key key;
@@ -83,13 +93,24 @@ static inline tesela_status multiply(tesela_context *context, const tesela_gemm_
   bool is_new;
   const tsl_dispatch_entry *known = has_key ? tsl_dispatch_look(&key, &is_new) : NULL;
   if (known && known->direct.run &&
-      tsl_direct_takes(&known->direct, desc->a.data, desc->b.data, desc->c.data))
-    return known->direct.run(known->direct.state, desc->a.data, desc->b.data, desc->c.data);
+      tsl_direct_takes(&known->direct, desc->a.data, desc->b.data, desc->c.data)) {
+    const tsl_floats before = tsl_exceptions_begin();
+    status = known->direct.run(known->direct.state, desc->a.data, desc->b.data, desc->c.data);
+    if (tsl_floats_read() != before)
+      settle(before, desc);
+    return status;
+  }
   if (known && known->plan && run_known(context, known->plan, desc, &status))
     return status;
   TSL_NOT_CANCELLED;
-  if (has_key && !known && tsl_api_at_once(context, desc))
-    return TESELA_OK;
+  if (has_key && !known) {
+    const tsl_floats before = tsl_exceptions_begin();
+    const bool is_done = tsl_api_at_once(context, desc);
+    if (tsl_floats_read() != before)
+      settle(before, desc);
+    if (is_done)
+      return TESELA_OK;
+  }
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return tsl_api_call(context, &request, known ? &key : NULL, record);
 }

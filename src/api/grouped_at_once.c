@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/scratch.h"
 #include "host/split.h"
+#include "strategy/exceptions.h"
 #include "strategy/prepared.h"
 
 /* Below this many operations all are one thread's. */
@@ -54,10 +55,22 @@ int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc
 
 /* --- what they compute --- */
 
+/* Settles the exceptions of a product that ran without a plan. */
+static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_product *product) {
+  const tsl_problem problem = tsl_problem_gemm(product->m, product->n, product->k, product->type);
+  const tsl_operands operands = {
+      .c = {.host = product->c, .row_stride = product->c_row, .col_stride = product->c_col}};
+  tsl_exceptions_settle(before, &problem, &operands);
+}
+
 /* The strategy's, or what needs no memory and takes any strides, so that no product is left out when others are done. */
 static tesela_status multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
                               tsl_device *cpu) {
-  if (strategy->fast_path.multiply(product, cpu))
+  const tsl_floats before = tsl_exceptions_begin();
+  const bool is_done = strategy->fast_path.multiply(product, cpu);
+  if (tsl_floats_read() != before)
+    settle(before, product);
+  if (is_done)
     return TESELA_OK;
   const tsl_strategy *plainest = tsl_strategy_specification(TSL_OP_GEMM);
   tsl_plan plan = {.work = {.strategy = plainest,

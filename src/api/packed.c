@@ -1,6 +1,7 @@
 /* Operands that are packed once, for many runs of a plan. */
 #include "api/api.h"
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/structure.h"
@@ -76,6 +77,7 @@ static tesela_status make(const tesela_plan *plan, int operand, const tsl_operan
 tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                           tesela_packed **packed) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_operand from;
   if (!plan || !packed)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "packed");

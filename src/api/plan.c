@@ -1,5 +1,6 @@
 #include "api/api.h"
 
+#include "base/floats.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -98,7 +99,7 @@ tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a, c
   if (plan && !record && c && !tsl_log_may_want(TSL_LOG_CALLS)) {
     const tesela_matrix written = tsl_api_as_matrix(c);
     if (tsl_api_runs_directly(plan, a, b, &written))
-      return plan->direct.run(plan->direct.state, a->data, b->data, c->data);
+      return tsl_direct_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, c->data);
   }
   return run_checked(plan, a, b, c, NULL, record, record_size);
 }
@@ -122,6 +123,7 @@ double tesela_plan_seconds(const tesela_plan *plan) {
 
 tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_devices *devices;
   tsl_plan *parsed;
   if (!context || !text || !plan)
@@ -145,6 +147,7 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
 
 void tesela_plan_destroy(tesela_plan *plan) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!plan)
     return;
   tsl_plan_destroy(plan->plan);

@@ -151,7 +151,8 @@ static tesela_status multiply(const tsl_products *of, int64_t index) {
   tsl_plan *plan = of->plan->plan;
   if (of->plan->direct.run) {
     (void)tsl_products_at(of, index, &operands);
-    return of->plan->direct.run(of->plan->direct.state, operands.a.host, operands.b.host, operands.c.host);
+    return tsl_direct_run(&of->plan->direct, &plan->work.problem, operands.a.host, operands.b.host,
+                          operands.c.host);
   }
   TSL_TRY(tsl_products_gather(of, index, &operands));
   return tsl_plan_run(plan, &operands, NULL);

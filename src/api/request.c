@@ -1,6 +1,7 @@
 /* From the caller's description to a problem: every default of the public header is filled in here. */
 #include "api/api.h"
 
+#include "base/floats.h"
 #include "base/status.h"
 
 #include <string.h>
@@ -193,6 +194,7 @@ static tesela_status resolve_ask(const tesela_context *context, const tsl_reques
 }
 
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
+  TSL_DEFAULT_FLOATS;
   tsl_device *device;
   *key = (tsl_call_key){.place = TSL_PLACE_HOST, .effort = request->effort};
   if (!(request->effort >= 0))

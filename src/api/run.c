@@ -181,7 +181,7 @@ tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_mat
   }
   const tesela_matrix *a = given[TSL_OPERAND_A], *b = given[TSL_OPERAND_B], *c = given[TSL_OPERAND_C];
   if (tsl_api_runs_directly(plan, a, b, c))
-    return plan->direct.run(plan->direct.state, a->data, b->data, tsl_writable(c->data));
+    return tsl_direct_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, tsl_writable(c->data));
   TSL_TRY(tsl_api_gather(plan, where, given, &operands));
   return tsl_plan_run(plan->plan, &operands, NULL);
 }

@@ -1,6 +1,7 @@
 /* Streams and events of callers, and runs that are queued there. */
 #include "api/api.h"
 
+#include "base/floats.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -32,6 +33,7 @@ static tesela_status check(const tesela_context *context, tesela_stream **stream
 
 tesela_status tesela_stream_create(tesela_context *context, const char *device, tesela_stream **stream) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
   tesela_stream *made;
   TSL_TRY(check(context, stream));
@@ -43,6 +45,7 @@ tesela_status tesela_stream_create(tesela_context *context, const char *device, 
 tesela_status tesela_stream_wrap(tesela_context *context, const char *device, void *native,
                                  tesela_stream **stream) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_device *chosen;
   tesela_stream *made;
   TSL_TRY(check(context, stream));
@@ -64,6 +67,7 @@ void *tesela_stream_native(const tesela_stream *stream) {
 
 tesela_status tesela_stream_reserve(tesela_stream *stream, size_t bytes) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_buffer *larger;
   if (!stream)
     return tsl_fail(TESELA_BAD_CALL, "stream is NULL");
@@ -85,6 +89,7 @@ tesela_status tesela_stream_reserve(tesela_stream *stream, size_t bytes) {
 
 tesela_status tesela_stream_wait(tesela_stream *stream) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!stream)
     return tsl_fail(TESELA_BAD_CALL, "stream is NULL");
   return stream->device->ops->finish(stream->stream);
@@ -92,6 +97,7 @@ tesela_status tesela_stream_wait(tesela_stream *stream) {
 
 void tesela_stream_destroy(tesela_stream *stream) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!stream)
     return;
   const tsl_device_ops *ops = stream->device->ops;
@@ -110,6 +116,7 @@ void tesela_stream_destroy(tesela_stream *stream) {
 
 tesela_status tesela_event_create(tesela_stream *stream, tesela_event **event) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   void *block;
   if (!stream || !event)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !stream ? "stream" : "event");
@@ -128,6 +135,7 @@ tesela_status tesela_event_create(tesela_stream *stream, tesela_event **event) {
 
 tesela_status tesela_event_record(tesela_event *event, tesela_stream *stream) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!event || !stream)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !event ? "event" : "stream");
   if (event->device != stream->device)
@@ -140,6 +148,7 @@ tesela_status tesela_event_record(tesela_event *event, tesela_stream *stream) {
 
 tesela_status tesela_event_seconds(tesela_event *begin, tesela_event *end, double *seconds) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!begin || !end || !seconds)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !begin ? "begin" : !end ? "end" : "seconds");
   *seconds = 0;
@@ -152,6 +161,7 @@ tesela_status tesela_event_seconds(tesela_event *begin, tesela_event *end, doubl
 
 void tesela_event_destroy(tesela_event *event) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!event)
     return;
   event->device->ops->event_destroy(event->event);

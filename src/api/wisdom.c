@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "api/dispatch.h"
 
+#include "base/floats.h"
 #include "base/status.h"
 
 #include <stdlib.h>
@@ -128,6 +129,7 @@ static tesela_status check_line(void *argument, const tsl_wisdom_line *line) {
 
 tesela_status tesela_wisdom_import(tesela_context *context, const char *text) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!context || !text)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "text");
   TSL_TRY(tsl_wisdom_each(text, check_line, NULL));
@@ -136,6 +138,7 @@ tesela_status tesela_wisdom_import(tesela_context *context, const char *text) {
 
 tesela_status tesela_wisdom_forget(tesela_context *context) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   if (!context)
     return tsl_fail(TESELA_BAD_CALL, "context is NULL");
   return change(context, forget_all, "");
@@ -143,6 +146,7 @@ tesela_status tesela_wisdom_forget(tesela_context *context) {
 
 tesela_status tesela_wisdom_export(tesela_context *context, char **text) {
   TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
   tsl_text records = {0};
   if (text)
     *text = NULL;

@@ -12,11 +12,16 @@
  * A seat is a line of the cache that its worker and the caller share with nobody, and it holds all that the worker has to
  * know: the task, and an index to begin with where the worker is awake. A word that all look at goes from core to core
  * instead, once for each that sits down, takes an index and stands up, and sixteen threads do that one after the other:
- * it took longer than a small product. Whoever is late loses that index to the caller. */
+ * it took longer than a small product. Whoever is late loses that index to the caller.
+ *
+ * A job carries its caller's floating-point mode (base/floats.h), with exceptions masked, and each worker
+ * takes that mode. The flags that workers raise return in their seats, and the caller adds them to its
+ * own. */
 #include "base/crew.h"
 
 #include "base/affinity.h"
 #include "base/clock.h"
+#include "base/floats.h"
 #include "base/log.h"
 #include "base/memory.h"
 
@@ -37,7 +42,9 @@ typedef struct job {
   uint64_t count;
   uint64_t begun;       /* indices that somebody begins with: those from here on are for whoever comes */
   int64_t first;        /* this one's, which is no one else's; -1: none */
+  tsl_floats floats;    /* the caller's mode, which holds for each thread of the job */
   int caller_processor; /* where the caller was; -1: nobody minds */
+  tsl_floats mode;      /* the caller's, nothing traps */
 } job;
 
 enum { FREE, OFFERED, SITTING };
@@ -46,6 +53,7 @@ enum { FREE, OFFERED, SITTING };
 typedef struct member {
   _Alignas(TSL_CACHE_LINE)
       atomic_int seat; /* from FREE to OFFERED, and back again if it is late, by the caller */
+  tsl_floats flags;    /* exceptions that the worker's part of the job raised; the worker's while it sits */
   job job;             /* the caller's to write while the seat is free */
 
   _Alignas(TSL_CACHE_LINE) tsl_crew *crew;
@@ -197,11 +205,16 @@ static void *run_worker(void *argument) {
   member *own = argument;
   tsl_crew *c = own->crew;
   const awaited offer = {own, 1, OFFERED};
+  /* Of the environment of the thread that created this one nothing is left: waiting might trap. */
+  fesetround(FE_TONEAREST);
+  tsl_floats_take(tsl_floats_default(tsl_floats_read()));
   tsl_affinity_widen();
   for (;;) {
     if (take_seat(own, SITTING)) {
       leave_caller(own->job.caller_processor);
+      tsl_floats_take(own->job.mode);
       work(c, &own->job, own->number);
+      own->flags = tsl_floats_read() & TSL_FLOATS_FLAGS;
       stand_up(c, own);
     } else if (!spin_until(c, &offer) && !sleep_until_offer(c, own))
       return NULL;
@@ -303,6 +316,7 @@ static void offer(tsl_crew *c, int workers, job *of) {
   atomic_store_explicit(&c->next, of->begun, memory_order_relaxed);
   for (int i = 0, first = 1; i < workers; i++) {
     member *worker = &c->workers[i];
+    worker->flags = 0;
     worker->job = *of;
     worker->job.first = worker->sleeps ? -1 : first++;
     atomic_store_explicit(&worker->seat, OFFERED, memory_order_release);
@@ -333,12 +347,22 @@ static void close_seats(tsl_crew *c, int workers) {
   atomic_store(&c->caller_sleeps, false);
 }
 
+/* Adds the flags that workers raised to the caller's. */
+static void raise_flags(const tsl_crew *c, int workers) {
+  tsl_floats flags = 0;
+  for (int i = 0; i < workers; i++)
+    flags |= c->workers[i].flags;
+  tsl_floats_raise(flags);
+}
+
 void tsl_crew_work(tsl_crew *c, int workers, int64_t count, tsl_crew_task task, void *argument) {
   job own = {.task = task,
              .argument = argument,
              .count = (uint64_t)count,
-             .caller_processor = processor_to_leave(c)};
+             .caller_processor = processor_to_leave(c),
+             .mode = tsl_floats_masked(tsl_floats_read())};
   offer(c, workers, &own);
   work(c, &own, 0);
   close_seats(c, workers);
+  raise_flags(c, workers);
 }

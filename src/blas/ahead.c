@@ -10,6 +10,7 @@
 
 #include "api/fast_path.h"
 #include "base/cancel.h"
+#include "base/floats.h"
 #include "base/guard.h"
 #include "base/log.h"
 #include "base/pool.h"
@@ -179,6 +180,7 @@ static bool take(asked *call) {
 }
 
 static void *work(void *unused) {
+  TSL_DEFAULT_FLOATS; /* the creating thread's environment is some caller's */
   asked call;
   (void)unused;
   while (take(&call)) {

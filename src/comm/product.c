@@ -1,6 +1,7 @@
 #include "comm/product.h"
 
 #include "base/clock.h"
+#include "base/floats.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/spared.h"
@@ -109,6 +110,7 @@ static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const 
 }
 
 tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
+  TSL_DEFAULT_FLOATS; /* ranks come to one grid, whatever mode each of them has */
   const tsl_part *parts = job->part;
   const tsl_task task = task_of(job);
   const tsl_links *links = links_of(job);

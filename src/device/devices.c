@@ -1,6 +1,7 @@
 #include "device/devices.h"
 
 #include "base/env.h"
+#include "base/floats.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "device/group.h"
@@ -198,6 +199,7 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
   tsl_guard_lock(&devices->lock);
   if (!kind->was_listed) {
+    TSL_DEFAULT_FLOATS; /* drivers' threads keep the environment of the thread that starts them */
     listing list = {.into = kind, .devices = devices};
     tsl_status_saved saved;
     tsl_status_save(&saved);

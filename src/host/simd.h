@@ -13,7 +13,9 @@
  *   store_masked_T(to, value, mask)
  *   HAS_RANGES                            1 where masks may be combined by & and ~, count may be 0, and there is store_any_T(to, value, mask) beside,
  *                                         for any lanes
- *   fma_T(sum, number, value)             sum + number * value, the number in every lane
+ *   fma_T(sum, number, value)             sum + number * value, the number in every lane: rounded once where
+ *                                         the set multiplies and adds in one instruction
+ *   fma_vectors_T(sum, a, b)              sum + a * b, rounded as fma_T() does
  *   STEPS_T, transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for s < STEPS_T
  *   swapped_T(value), times_i_T(value)    pairs (real, imaginary) as (imaginary, real); times i: (-imaginary, real)
  *   larger_T(a, b)                        lane by lane a where a > b, else b: b where one of them is no number
@@ -47,7 +49,7 @@
  *   ZIP_LOW_N(a, b), ZIP_HIGH_N(a, b)        in each quarter the first, the last elements of a and b by turns
  *   transpose_quarters(in, out)              quarter i of out[k] is quarter k of in[i]
  * and HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: whether there are narrower vectors, of 32, 32 and 16 bytes, with vector_, mask_,
- * mask_of_, load_masked_ and store_masked_f32_half and so on, halves with fma_ and times_i_, too.
+ * mask_of_, load_masked_ and store_masked_f32_half and so on. Halves have fma_ and times_i_, quarters fma_.
  *
  * What its tiles are that its registers' number does not say:
  *   PACKED_STEPS  of k in a turn of a host_packed tile's loop: where a step has few multiply-adds, the loop's own work counts
@@ -55,7 +57,8 @@
  *                 want others
  *
  * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T, load_part_T and
- * store_part_T (the first `count` elements), load_edge_T and store_edge_T (the same where `count` may be all); load_bytes,
+ * store_part_T (the first `count` elements), load_edge_T and store_edge_T (where `count` may be all);
+ * fma_number_T(sum, a, b) of single numbers, rounded as fma_T() does; load_bytes,
  * store_bytes and load_part_bytes; of 32-bit words, W of f32 and i32, load_word_W(at), store_word_W(at, value),
  * add_W(a, b), set_word_f32(word) and dot_f32(sum, a, b).
  *
@@ -194,8 +197,24 @@ static inline vector_i32 add_i32(vector_i32 a, vector_i32 b) {
   return a + b;
 }
 static inline vector_f32 dot_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return fma_vectors_f32(sum, a, b);
+}
+
+#if defined(__FMA__) || defined(__aarch64__)
+static inline float fma_number_f32(float sum, float a, float b) {
+  return __builtin_fmaf(a, b, sum);
+}
+static inline double fma_number_f64(double sum, double a, double b) {
+  return __builtin_fma(a, b, sum);
+}
+#else
+static inline float fma_number_f32(float sum, float a, float b) {
   return sum + a * b;
 }
+static inline double fma_number_f64(double sum, double a, double b) {
+  return sum + a * b;
+}
+#endif
 
 typedef mask_f32 mask_c64;
 typedef mask_f64 mask_c128;

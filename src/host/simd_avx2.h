@@ -82,6 +82,16 @@ static inline vector_f64 fma_f64(vector_f64 sum, double number, vector_f64 value
   __asm__("vfmadd231pd %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_pd(number)), "x"(value));
   return sum;
 }
+static inline vector_f32_quarter fma_f32_quarter(vector_f32_quarter sum, float number,
+                                                 vector_f32_quarter value) {
+  return _mm_fmadd_ps(_mm_set1_ps(number), value, sum);
+}
+static inline vector_f32 fma_vectors_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return _mm256_fmadd_ps(a, b, sum);
+}
+static inline vector_f64 fma_vectors_f64(vector_f64 sum, vector_f64 a, vector_f64 b) {
+  return _mm256_fmadd_pd(a, b, sum);
+}
 
 #define HAS_FUSED 1
 static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {

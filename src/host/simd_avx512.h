@@ -65,16 +65,26 @@ static inline void store_masked_f32_quarter(float *to, vector_f32_quarter value,
 }
 
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
-  return sum + number * value;
+  return _mm512_fmadd_ps(_mm512_set1_ps(number), value, sum);
 }
 static inline vector_f64 fma_f64(vector_f64 sum, double number, vector_f64 value) {
-  return sum + number * value;
+  return _mm512_fmadd_pd(_mm512_set1_pd(number), value, sum);
 }
 static inline vector_f32_half fma_f32_half(vector_f32_half sum, float number, vector_f32_half value) {
-  return sum + number * value;
+  return _mm256_fmadd_ps(_mm256_set1_ps(number), value, sum);
 }
 static inline vector_f64_half fma_f64_half(vector_f64_half sum, double number, vector_f64_half value) {
-  return sum + number * value;
+  return _mm256_fmadd_pd(_mm256_set1_pd(number), value, sum);
+}
+static inline vector_f32_quarter fma_f32_quarter(vector_f32_quarter sum, float number,
+                                                 vector_f32_quarter value) {
+  return _mm_fmadd_ps(_mm_set1_ps(number), value, sum);
+}
+static inline vector_f32 fma_vectors_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return _mm512_fmadd_ps(a, b, sum);
+}
+static inline vector_f64 fma_vectors_f64(vector_f64 sum, vector_f64 a, vector_f64 b) {
+  return _mm512_fmadd_pd(a, b, sum);
 }
 
 #define HAS_FUSED 1

@@ -1,6 +1,10 @@
 /* What sets with vectors of 16 bytes share of host/simd.h's contract, in plain C: a part of their headers. */
 #include <string.h>
 
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #define VECTOR_BYTES 16
 typedef float vector_f32 __attribute__((vector_size(16), may_alias));
 typedef double vector_f64 __attribute__((vector_size(16), may_alias));
@@ -63,11 +67,26 @@ static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask)
 #define HAS_HALF_f64 0
 #define HAS_QUARTER_f32 0
 
+#if defined(__aarch64__)
+static inline vector_f32 fma_vectors_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return (vector_f32)vfmaq_f32((float32x4_t)sum, (float32x4_t)a, (float32x4_t)b);
+}
+static inline vector_f64 fma_vectors_f64(vector_f64 sum, vector_f64 a, vector_f64 b) {
+  return (vector_f64)vfmaq_f64((float64x2_t)sum, (float64x2_t)a, (float64x2_t)b);
+}
+#else
+static inline vector_f32 fma_vectors_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return sum + a * b;
+}
+static inline vector_f64 fma_vectors_f64(vector_f64 sum, vector_f64 a, vector_f64 b) {
+  return sum + a * b;
+}
+#endif
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
-  return sum + number * value;
+  return fma_vectors_f32(sum, number - (vector_f32){0}, value);
 }
 static inline vector_f64 fma_f64(vector_f64 sum, double number, vector_f64 value) {
-  return sum + number * value;
+  return fma_vectors_f64(sum, number - (vector_f64){0}, value);
 }
 
 static inline void transpose_c128(const element_c128 *const *row, int64_t at, vector_f64 *out) {

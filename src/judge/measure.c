@@ -1,5 +1,6 @@
 #include "judge/measure.h"
 
+#include "base/floats.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "host/split.h"
@@ -34,7 +35,8 @@ struct tsl_measuring {
   const tsl_plan *plan;
   tsl_operands at;
   uint64_t seed;
-  bool direct; /* all of it, in host memory, where it lies */
+  tsl_floats_before floats; /* the caller's, which the product has */
+  bool direct;              /* all of it, in host memory, where it lies */
   int64_t *rows, *cols;
   tsl_problem part; /* the sample's, dense */
   void *sample[TSL_OPERANDS], *before, *bias;
@@ -300,6 +302,7 @@ static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
 
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
                                 tsl_measuring **measuring) {
+  TSL_DEFAULT_FLOATS;
   const tsl_problem *problem = &plan->work.problem;
   void *block;
   *measuring = NULL;
@@ -315,7 +318,7 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
     return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with scales is not measured");
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
   tsl_measuring *m = block;
-  *m = (tsl_measuring){.plan = plan, .at = *operands, .seed = seed};
+  *m = (tsl_measuring){.plan = plan, .at = *operands, .seed = seed, .floats = floats_before};
   settle_host(&m->at.a, &problem->a);
   settle_host(&m->at.b, &problem->b);
   settle_host(&m->at.c, &problem->c);
@@ -330,6 +333,7 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
 }
 
 tesela_status tsl_measure_ready(tsl_measuring *m) {
+  TSL_DEFAULT_FLOATS;
   return m->look ? tsl_look_ready(m->look) : TESELA_OK;
 }
 
@@ -355,11 +359,19 @@ static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) 
                   (long long)m->part.n);
 }
 
+/* Returns what the result is held to. A plan promises errors of rounding to nearest: directed rounding is
+ * off by twice as much. Where the caller's mode takes subnormal numbers as 0, so does the product. */
 static tsl_judge rule_of(const tsl_measuring *m) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
-  return (tsl_judge){.factor = promised.factor,
+  const tsl_work *work = &m->plan->work;
+  const tsl_type_info *type = tsl_type(work->problem.c.type);
+  const bool is_callers = (work->device->capabilities & TSL_CAN_HOST) && !work->strategy->needs_nearest,
+             is_directed = is_callers && m->floats.rounding != FE_TONEAREST,
+             is_flushed = is_callers && (m->floats.floats & TSL_FLOATS_FLUSH) && !type->is_integer;
+  const double least_normal = is_flushed ? type->smallest / (2 * type->unit_roundoff) : 0;
+  return (tsl_judge){.factor = promised.factor * (is_directed ? 2 : 1),
                      .rounded = promised.rounded,
-                     .flushes = tsl_accuracy_underflow(&promised),
+                     .flushes = fmax(tsl_accuracy_underflow(&promised), least_normal),
                      .finite = promised.finite,
                      .operations_max = INT64_MAX,
                      .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
@@ -428,6 +440,7 @@ static double told_error(const tsl_measuring *m, const tsl_verdict *verdict, dou
 }
 
 tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
+  TSL_DEFAULT_FLOATS;
   tsl_verdict verdict;
   tsl_seen seen = {.own = 0};
   *measured = (tsl_measured){0, 0, 0};

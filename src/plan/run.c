@@ -1,5 +1,6 @@
 /* Running a plan: straight on host memory on the cpu, else in a run slot. */
 #include "base/clock.h"
+#include "base/floats.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -7,6 +8,7 @@
 #include "plan/plan.h"
 #include "plan/run_slot.h"
 #include "plan/scaled.h"
+#include "strategy/exceptions.h"
 #include "strategy/finish.h"
 
 /* One run on a device with kernels. */
@@ -159,8 +161,8 @@ static tesela_status half_written(tesela_status status) {
   return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
 }
 
-/* What every run comes to: the product, and its last step. */
-static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
+/* The product, and its last step. */
+static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
   if (used->stays)
     tsl_stays_turn(used->stays);
@@ -176,6 +178,21 @@ static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, t
     own.team = tsl_device_host_team(work->device);
   tsl_finish_on_host(&work->problem, &own);
   return TESELA_OK;
+}
+
+/* Runs the product and its last step. On the cpu the caller's mode holds, nothing traps, and the caller
+ * gets the flags that C bears out. On other devices, and by strategies that need it, the default
+ * environment holds, and the caller gets no flag. */
+static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
+  const tsl_work *work = &plan->work;
+  if (!(work->device->capabilities & TSL_CAN_HOST) || work->strategy->needs_nearest) {
+    TSL_DEFAULT_FLOATS;
+    return run_product(plan, used, stream);
+  }
+  const tsl_floats before = tsl_exceptions_begin();
+  const tesela_status status = run_product(plan, used, stream);
+  tsl_exceptions_end(before, &work->problem, used);
+  return status;
 }
 
 /* A C that is wrapped is written as it is computed. */
@@ -303,6 +320,7 @@ static tesela_status run_overlapped(running *run, tsl_staging *staging, tsl_phas
 
 static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
                                  const tsl_beside *beside, tsl_phases *phases) {
+  TSL_DEFAULT_FLOATS;
   running run = {
       .plan = plan, .given = given, .used = *used, .beside = plan->place == TSL_PLACE_DEVICE ? beside : NULL};
   tsl_staging *staging;
@@ -417,6 +435,7 @@ uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count) {
 
 tesela_status tsl_plan_enqueue_joined(const tsl_plan *plan, const tsl_joined *products, int64_t count,
                                       tsl_stream *stream, tsl_buffer *workspace) {
+  TSL_DEFAULT_FLOATS;
   return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);
 }
 

@@ -232,6 +232,9 @@ struct tsl_strategy {
   unsigned needs;
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
   const tsl_param *params; /* ends with a NULL name; NULL: none */
+  /* Results rely on rounding to nearest and on subnormal numbers: on the cpu run() and pack() have the
+   * default floating-point environment (base/floats.h). False: the caller's mode holds. */
+  bool needs_nearest;
   /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text
    * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a
    * strategy that takes all the rest leaves this member NULL. */

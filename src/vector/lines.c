@@ -1,6 +1,8 @@
 /* Vectors in pieces, which are handed to threads. Pieces follow from the length alone. */
 #include "vector/number.h"
 
+#include "base/floats.h"
+
 #include <math.h>
 
 enum { PIECES_MAX = 64, PIECE_LEAST = TSL_VECTOR_SHORT };
@@ -203,10 +205,19 @@ static double squares_of_pieces(const tsl_vector_kernels *kernels, tsl_team team
   return sum_of(&of, run(team, &of, squares_piece)).re;
 }
 
+/* Squares may overflow where the norm does not: that traps nowhere and leaves no flag. */
 double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+  const tsl_floats before = tsl_floats_read(),
+                   quiet = tsl_floats_masked(before) | (before & TSL_FLOATS_FLAGS);
+  if (quiet != before)
+    tsl_floats_write(quiet);
   const double sum =
       is_short(n) ? kernels->line->squares(n, x.at, x.step) : squares_of_pieces(kernels, team, n, x);
-  return is_safe(kernels->type, n, sum) ? sqrt(sum) : scaled_norm(kernels, n, x);
+  const bool good = is_safe(kernels->type, n, sum);
+  const double norm = good ? sqrt(sum) : scaled_norm(kernels, n, x);
+  if (quiet != before || !good)
+    tsl_floats_write(before);
+  return norm;
 }
 
 /* --- the largest --- */

@@ -5,6 +5,7 @@
 #include <complex.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -355,9 +356,132 @@ static void structures_are_right(void **state) {
     assert_true(ways_of_sums[way] > 3);
 }
 
+/* --- bits of any number of threads --- */
+
+enum { MOST_THREADS = 8, MOST_SIDE = 230, WIDEST = 16 };
+
+static _Alignas(64) unsigned char bits_a[WIDEST * MOST_SIDE * MOST_SIDE], bits_b[sizeof bits_a],
+    bits_before[sizeof bits_a], bits_c[sizeof bits_a], bits_expected[sizeof bits_a];
+
+/* A row of factors: alpha and beta. */
+static const double factors[][2][2] = {{{1, 0}, {0, 0}},       {{1, 0}, {1, 0}},     {{1, 0}, {0.9, 0}},
+                                       {{0.3, 0}, {0, 0}},     {{0.3, 0}, {0.9, 0}}, {{1, -0.7}, {0, 0}},
+                                       {{1, -0.7}, {0.9, 0}},  {{1, 0}, {0.9, 0.2}}, {{0.3, 0}, {0.9, 0.2}},
+                                       {{1, -0.7}, {0.9, 0.2}}};
+enum { FACTORS = sizeof factors / sizeof *factors };
+
+/* A product as drawn: what is stored of A and of C, and who computes. */
+typedef struct drawn_call {
+  tesela_gemm_desc desc;
+  char what[160];
+} drawn_call;
+
+static drawn_call draw_call(const tsl_types *of, int by, int64_t m, int64_t n, int64_t k) {
+  static const char *const strategies[] = {NULL,        "host_packed", "host_slim",
+                                           "host_thin", "blocked",     "host_small"};
+  static const tesela_structure structures[] = {TESELA_GENERAL, TESELA_GENERAL, TESELA_SYMMETRIC,
+                                                TESELA_HERMITIAN, TESELA_TRIANGULAR};
+  const bool is_narrow = tsl_type(of->a)->size < 4;
+  drawn_call made = {.desc = {.m = m,
+                              .n = n,
+                              .k = k,
+                              .a = {.data = bits_a, .type = of->a, .transpose = (int)draw(2)},
+                              .b = {.data = bits_b, .type = of->b, .transpose = (int)draw(2)},
+                              .c = {.data = bits_c, .type = of->c, .transpose = (int)draw(2)},
+                              .alpha = factors[by][0],
+                              .beta = factors[by][1],
+                              .bits = "threads"}};
+  if (!is_narrow && draw(2)) {
+    made.desc.strategy = strategies[draw(6)];
+  } else if (!is_narrow && draw(2)) {
+    made.desc.a_structure = structures[draw(5)];
+    if (made.desc.a_structure != TESELA_GENERAL) {
+      made.desc.k = m;
+      made.desc.a_triangle = any_triangle();
+    } else {
+      made.desc.n = m;
+      made.desc.c_triangle = any_triangle();
+    }
+  }
+  snprintf(made.what, sizeof made.what, "%s to %s, %d x %d x %d, factors %d, %s, structure %d, triangle %d",
+           tsl_type(of->a)->name, tsl_type(of->c)->name, (int)made.desc.m, (int)made.desc.n, (int)made.desc.k,
+           by, made.desc.strategy ? made.desc.strategy : "auto", (int)made.desc.a_structure,
+           (int)made.desc.c_triangle);
+  return made;
+}
+
+static int try_call(tesela_context *const *contexts, const drawn_call *one, const char *isa) {
+  const size_t bytes = (size_t)(one->desc.m * one->desc.n) * tsl_type(one->desc.c.type)->size;
+  int wrong = 0;
+  for (int threads = 1; threads <= MOST_THREADS; threads++) {
+    memcpy(bits_c, bits_before, bytes);
+    const tesela_status status = tesela_gemm(contexts[threads], &one->desc, NULL);
+    if (status == TESELA_UNSUPPORTED)
+      return 0;
+    if (status != TESELA_OK)
+      fail_msg("%s: %s", one->what, tesela_last_error());
+    if (threads == 1)
+      memcpy(bits_expected, bits_c, bytes);
+    else if (memcmp(bits_c, bits_expected, bytes) != 0) {
+      print_error("%s, %s: %d threads have other bits than one\n", isa, one->what, threads);
+      wrong = 1;
+    }
+  }
+  return wrong;
+}
+
+static void fill_bits(tesela_type type, unsigned char *memory) {
+  for (size_t i = 0; i < MOST_SIDE * MOST_SIDE; i++) {
+    const double value[2] = {(double)draw(2001) / 1000 - 1, (double)draw(2001) / 1000 - 1};
+    tsl_type_store(type, memory + i * tsl_type(type)->size, value);
+  }
+}
+
+static int try_bits(const char *isa) {
+  static const tsl_types of[] = {
+      {TESELA_F32, TESELA_F32, TESELA_F32},   {TESELA_F64, TESELA_F64, TESELA_F64},
+      {TESELA_C64, TESELA_C64, TESELA_C64},   {TESELA_C128, TESELA_C128, TESELA_C128},
+      {TESELA_BF16, TESELA_BF16, TESELA_F32}, {TESELA_F16, TESELA_F16, TESELA_F16}};
+  tesela_context *contexts[MOST_THREADS + 1];
+  int wrong = 0;
+  setenv("TESELA_ISA", isa, 1);
+  for (int threads = 1; threads <= MOST_THREADS; threads++)
+    assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = threads},
+                                           &contexts[threads]),
+                     TESELA_OK);
+  for (size_t t = 0; t < sizeof of / sizeof *of; t++) {
+    fill_bits(of[t].a, bits_a);
+    fill_bits(of[t].b, bits_b);
+    fill_bits(of[t].c, bits_before);
+    for (int by = 0; by < FACTORS; by++) {
+      for (int i = 0; i < 4; i++) {
+        const drawn_call one =
+            draw_call(&of[t], by, 1 + draw(MOST_SIDE - 1), 1 + draw(MOST_SIDE - 1), 1 + draw(90));
+        wrong += try_call(contexts, &one, isa);
+      }
+      const drawn_call known = draw_call(&of[t], by, 143, 65, 72);
+      wrong += try_call(contexts, &known, isa);
+    }
+  }
+  for (int threads = 1; threads <= MOST_THREADS; threads++)
+    tesela_context_destroy(contexts[threads]);
+  unsetenv("TESELA_ISA");
+  return wrong;
+}
+
+static void bits_do_not_depend_on_threads(void **state) {
+  static const char *const sets[] = {TSL_ISA_LIST(TSL_ISA_WORD)};
+  int wrong = 0;
+  (void)state;
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    wrong += try_bits(sets[i]);
+  assert_int_equal(wrong, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(structures_are_right),
+      cmocka_unit_test(bits_do_not_depend_on_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

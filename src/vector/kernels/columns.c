@@ -446,7 +446,8 @@ static inline void put(REAL *at, number value) {
 }
 static inline number product(number a, number b) {
   return PARTS == 1 ? (number){a.re * b.re, 0}
-                    : (number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+                    : (number){NAME(fma_number)(-(a.im * b.im), a.re, b.re),
+                               NAME(fma_number)(a.im * b.re, a.re, b.im)};
 }
 /* R. L. Smith's division (1962): no square that overflows. */
 static inline number quotient(number a, number b) {

@@ -21,12 +21,7 @@ enum { BLOCK = 1 << 13 };
 
 /* a b + c of single numbers: fused where the set's vectors are. */
 static inline REAL fused(REAL a, REAL b, REAL c) {
-#if defined(__FMA__) || defined(__aarch64__)
-  return sizeof(REAL) == 4 ? (REAL)__builtin_fmaf((float)a, (float)b, (float)c)
-                           : (REAL)__builtin_fma((double)a, (double)b, (double)c);
-#else
-  return a * b + c;
-#endif
+  return NAME(fma_number)(c, a, b);
 }
 
 static inline bool is_far(int64_t count) {
@@ -54,9 +49,7 @@ TSL_INLINE vector times(factor by, vector x) {
   if (PARTS == 1)
     return by.re * x;
   x = loaded(x);
-  vector turned = by.im * NAME(swapped)(x);
-  TSL_KEEP(turned); /* which is rounded: the other product is the fused one */
-  return turned + by.re * x;
+  return NAME(fma_vectors)(by.im * NAME(swapped)(x), by.re, x);
 }
 TSL_INLINE vector plus(vector sum, factor by, vector x) {
   if (PARTS == 1)
@@ -311,7 +304,7 @@ static tsl_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjug
     if (PARTS == 2) {
       const double x_im = sign * (double)x[PARTS - 1];
       sum.re -= x_im * (double)y[PARTS - 1];
-      sum.im += (double)x[0] * (double)y[PARTS - 1] + x_im * (double)y[0];
+      sum.im += fma_number_f64(x_im * (double)y[0], (double)x[0], (double)y[PARTS - 1]);
     }
   }
   return sum;

@@ -137,6 +137,7 @@ const tsl_strategy tsl_dot_exact = {
     .lifts = "none in time: every rounding but the last, and the order of the sum",
     .version = 2,
     .accuracy = accuracy,
+    .needs_nearest = true,
     .params = params,
     .refuse = refuse,
     .score = score,

@@ -135,6 +135,7 @@ const tsl_strategy tsl_dot_fixed_tree = {
     .op = TSL_OP_DOT,
     .version = 1,
     .accuracy = accuracy,
+    .needs_nearest = true,
     .params = params,
     .refuse = refuse,
     .score = score,

@@ -205,6 +205,7 @@ const tsl_strategy tsl_gemm_exact = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .accuracy = accuracy,
+    .needs_nearest = true,
     .refuse = refuse,
     .score = score,
     .build = build,

@@ -186,6 +186,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .op = TSL_OP_GEMM,
     .version = 6,
     .accuracy = accuracy,
+    .needs_nearest = true,
     .params = params,
     .refuse = refuse,
     .score = tsl_residue_int8_seconds,

@@ -148,6 +148,7 @@ const tsl_strategy tsl_gemm_slices = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .accuracy = accuracy,
+    .needs_nearest = true,
     .params = params,
     .refuse = refuse,
     .score = tsl_slices_seconds,

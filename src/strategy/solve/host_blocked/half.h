@@ -154,10 +154,7 @@ TSL_INLINE half half_row(const element *in, int64_t step, int count) {
 TSL_INLINE half half_times_alpha(const double alpha[2], half value) {
 #if PARTS_ARE_TWO
   if (alpha[1] != 0) {
-    half turned = (REAL)alpha[1] * HALF(times_i)(value); /* rounded, as in times_alpha() */
-    TSL_KEEP(turned);
-    TSL_KEEP(value);
-    return turned + (REAL)alpha[0] * value;
+    return HALF(fma)((REAL)alpha[1] * HALF(times_i)(value), (REAL)alpha[0], value); /* as in times_alpha() */
   }
 #endif
   return (REAL)alpha[0] * value;

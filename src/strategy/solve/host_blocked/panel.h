@@ -51,11 +51,7 @@ TSL_INLINE vector times_alpha(const double alpha[2], vector value) {
     return value;
 #if PARTS_ARE_TWO
   if (alpha[1] != 0) {
-    /* Wherever this is compiled, this product is rounded, and the other one, which is not taken for the one below, is fused. */
-    vector turned = (REAL)alpha[1] * NUMBER(times_i)(value);
-    TSL_KEEP(turned);
-    TSL_KEEP(value);
-    return turned + (REAL)alpha[0] * value;
+    return NUMBER(fma)((REAL)alpha[1] * NUMBER(times_i)(value), (REAL)alpha[0], value);
   }
 #endif
   return (REAL)alpha[0] * value;

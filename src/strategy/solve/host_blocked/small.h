@@ -13,15 +13,15 @@ typedef struct divisors {
 
 static void find_divisor(const REAL *diagonal, bool conjugates, REAL inverse[PARTS], REAL own[PARTS]) {
   own[0] = diagonal[0];
+  inverse[0] = 1;
 #if PARTS_ARE_TWO
   own[1] = conjugates ? -diagonal[1] : diagonal[1];
-  inverse[0] = 1;
   inverse[1] = 0;
-  divide(inverse, own[0], own[1]);
 #else
   (void)conjugates;
-  inverse[0] = 1 / own[0];
 #endif
+  if (has_reciprocal(own[0], PARTS == 2 ? own[PARTS - 1] : 0))
+    divide(inverse, own[0], PARTS == 2 ? own[PARTS - 1] : 0);
 }
 
 static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {

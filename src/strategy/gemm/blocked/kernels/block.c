@@ -35,7 +35,7 @@ static void multiply_tile(int64_t depth, const REAL *restrict a, const REAL *res
   for (int64_t l = 0; l < depth; l++, a += TILE_ROWS, b += TILE_COLUMNS)
     for (int i = 0; i < TILE_ROWS; i++)
       for (int j = 0; j < TILE_VECTORS; j++)
-        sum[i][j] += a[i] * ((const NAME(vector) *)b)[j];
+        sum[i][j] = NAME(fma)(sum[i][j], a[i], ((const NAME(vector) *)b)[j]);
   for (int i = 0; i < TILE_ROWS; i++)
     for (int j = 0; j < TILE_VECTORS; j++)
       ((NAME(vector) *)out)[i * TILE_VECTORS + j] = sum[i][j];
@@ -50,7 +50,7 @@ static inline void finish_row(REAL *restrict c, int64_t stride, const REAL *rest
       c[j * stride] = alpha * sum[j];
   else
     for (int j = 0; j < columns; j++)
-      c[j * stride] = beta * c[j * stride] + alpha * sum[j];
+      c[j * stride] = NAME(fma_number)(alpha * sum[j], beta, c[j * stride]);
 }
 
 static void finish_tile(const tsl_blocks *job, int64_t row, int rows, int64_t column, int columns,

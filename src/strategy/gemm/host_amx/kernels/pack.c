@@ -291,7 +291,7 @@ TSL_INLINE uint16_t f32_to_bf16(float value) {
 }
 
 TSL_INLINE float finished(float alpha, float sum, float beta, float before) {
-  return beta == 0 ? alpha * sum : alpha * sum + beta * before;
+  return beta == 0 ? alpha * sum : fma_number_f32(beta * before, alpha, sum);
 }
 
 TSL_INLINE void row_f32(const tsl_amx_epilogue *last, const uint32_t *restrict sums,

@@ -38,7 +38,7 @@ static inline NAME(vector) turned(const tsl_packed_fold *fold, NAME(vector) valu
 /* A hermitian diagonal's imaginary part is not read, and written as 0. */
 static void put_diagonal(const tsl_packed_fold *fold, REAL value, REAL *c) {
   const REAL factor = (REAL)fold->beta[0];
-  c[0] = factor == 0 ? value : factor * c[0] + value;
+  c[0] = factor == 0 ? value : NAME(fma_number)(value, factor, c[0]);
   c[COMPONENTS - 1] = 0;
 }
 

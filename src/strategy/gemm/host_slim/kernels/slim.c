@@ -58,10 +58,11 @@ static void finish_row(const REAL *sums, int64_t count, REAL beta, REAL *c) {
     return;
   }
   for (; j + LANES <= count; j += LANES)
-    NAME(store)(c + j, beta * NAME(load)(c + j) + NAME(load)(sums + j));
+    NAME(store)(c + j, NAME(fma)(NAME(load)(sums + j), beta, NAME(load)(c + j)));
   if (j < count)
     NAME(store_part)
-  (c + j, beta * NAME(load_part)(c + j, count - j) + NAME(load_part)(sums + j, count - j), count - j);
+  (c + j, NAME(fma)(NAME(load_part)(sums + j, count - j), beta, NAME(load_part)(c + j, count - j)),
+   count - j);
 }
 
 static void finish(const void *sums, int64_t step, int64_t count, double beta, void *c, int64_t column) {
@@ -74,7 +75,7 @@ static void finish(const void *sums, int64_t step, int64_t count, double beta, v
       to[j * column] = from[j * step];
   else
     for (int64_t j = 0; j < count; j++)
-      to[j * column] = factor * to[j * column] + from[j * step];
+      to[j * column] = NAME(fma_number)(from[j * step], factor, to[j * column]);
 }
 
 /* Whole lines; what is before the first one and behind the last is stored as ever. */

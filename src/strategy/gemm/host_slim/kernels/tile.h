@@ -88,7 +88,7 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_slim_tile *tile, const 
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
       REAL *const row = ROW_AT;
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++)
-          NAME(store)(row + j * LANES, beta * NAME(load)(row + j * LANES) + sum[i][j]);
+          NAME(store)(row + j * LANES, NAME(fma)(sum[i][j], beta, NAME(load)(row + j * LANES)));
     }
 #undef ROW_AT
 }

@@ -16,9 +16,9 @@ static tesela_status BRIEF_NAME(BRIEF_ROWS)(const void *state, const void *a_at,
   for (int64_t l = tile->depth; l > 0; l--) {
     const NAME(vector) row_of_b = NAME(load_masked)((const REAL *)(const void *)b, mask);
     TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(a[i]), "+r"(stride), "+r"(three));
-    TSL_UNROLL for (int i = 0; i < ROWS; i++) sum[i] +=
-        *(const REAL *)(const void *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride)) * row_of_b;
-    sum_last += *(const REAL *)(const void *)a_last * row_of_b;
+    TSL_UNROLL for (int i = 0; i < ROWS; i++) sum[i] = NAME(fma)(
+        sum[i], *(const REAL *)(const void *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride)), row_of_b);
+    sum_last = NAME(fma)(sum_last, *(const REAL *)(const void *)a_last, row_of_b);
     TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += a_step;
     a_last += a_step;
     b += b_step;
@@ -36,8 +36,9 @@ static tesela_status BRIEF_NAME(BRIEF_ROWS)(const void *state, const void *a_at,
 #define ROW_AT ((REAL *)(void *)(c[i / 5] + (i % 5 == 3 ? three : i % 5 * stride)))
   if (tile->adds) { /* all rows are read first: the last one may be there twice */
     const REAL beta = (REAL)tile->beta;
-    TSL_UNROLL for (int i = 0; i < ROWS; i++) sum[i] = beta * NAME(load_masked)(ROW_AT, mask) + sum[i];
-    sum_last = beta * NAME(load_masked)((const REAL *)(const void *)c_last, mask) + sum_last;
+    TSL_UNROLL for (int i = 0; i < ROWS; i++) sum[i] =
+        NAME(fma)(sum[i], beta, NAME(load_masked)(ROW_AT, mask));
+    sum_last = NAME(fma)(sum_last, beta, NAME(load_masked)((const REAL *)(const void *)c_last, mask));
   }
   TSL_UNROLL for (int i = 0; i < ROWS; i++) NAME(store_masked)(ROW_AT, sum[i], mask);
   NAME(store_masked)((REAL *)(void *)c_last, sum_last, mask);

@@ -40,7 +40,8 @@ static tesela_status EXACT_NAME(const void *state, const void *a_at, const void 
       }
       TSL_UNROLL for (int i = 0; i < HEIGHT; i++) {
         const REAL number = ((const REAL *)(const void *)a[i])[l];
-        TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) sum[i][j] += number * row_of_b[l][j];
+        TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) sum[i][j] =
+            NAME(fma)(sum[i][j], number, row_of_b[l][j]);
       }
     }
     a[0] = a[HEIGHT - 1] + a_row;
@@ -48,8 +49,8 @@ static tesela_status EXACT_NAME(const void *state, const void *a_at, const void 
       const REAL beta = (REAL)tile->beta;
       const char *from = c;
       TSL_UNROLL for (int i = 0; i < HEIGHT; i++) {
-        TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) sum[i][j] +=
-            beta * NAME(load)((const REAL *)(const void *)from + j * LANES);
+        TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) sum[i][j] =
+            NAME(fma)(sum[i][j], beta, NAME(load)((const REAL *)(const void *)from + j * LANES));
         from += c_row;
         __asm__("" : "+r"(from));
       }

@@ -12,7 +12,7 @@ else
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
     REAL *row = ROW_AT;
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++)
-        NAME(store)(row + j * LANES, beta * NAME(load)(row + j * LANES) + sum[i][j]);
-    STORE_LAST(row + EDGE, beta * LOAD_LAST(row + EDGE) + sum[i][TILE_VECTORS - 1]);
+        NAME(store)(row + j * LANES, NAME(fma)(sum[i][j], beta, NAME(load)(row + j * LANES)));
+    STORE_LAST(row + EDGE, NAME(fma)(sum[i][TILE_VECTORS - 1], beta, LOAD_LAST(row + EDGE)));
   }
 #undef ROW_AT

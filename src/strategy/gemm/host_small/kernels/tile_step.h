@@ -7,7 +7,7 @@
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(a[i]), "+r"(stride), "+r"(three));
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
     const REAL number = ((const REAL *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride)))[STEP_AT];
-    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] += number * row_of_b[j];
+    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = NAME(fma)(sum[i][j], number, row_of_b[j]);
   }
   b += b_step;
   __asm__("" : "+r"(b)); /* or compilers find where it will be four steps on, and have no register for that */

@@ -39,7 +39,7 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
   for (int i = 0; i < rows; i++, c += tile->c_row)
     for (int64_t j = 0; j < columns; j++) {
       REAL *at = c + j * tile->c_column;
-      *at = tile->adds ? beta * *at + sums[i * width + j] : sums[i * width + j];
+      *at = tile->adds ? JOIN(fma_number_, TSL_TYPE)(sums[i * width + j], beta, *at) : sums[i * width + j];
     }
   return TESELA_OK;
 }

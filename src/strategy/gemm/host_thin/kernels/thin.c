@@ -46,8 +46,9 @@ TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, co
       TSL_KEEP(from);
     if (prefetches)
       __builtin_prefetch(at + rows * along, 0, 2);
-    TSL_UNROLL for (int i = 0; i < q; i++) sum[i] +=
-        rows * q <= HELD ? held[l * q + i] * from : y[l * q + i] * from;
+    TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = rows * q <= HELD
+                                                        ? NAME(fma_vectors)(sum[i], held[l * q + i], from)
+                                                        : NAME(fma)(sum[i], y[l * q + i], from);
   }
   TSL_UNROLL for (int i = 0; i < q; i++) NAME(store)(sums + i * pitch, sum[i]);
 }
@@ -90,7 +91,7 @@ TSL_INLINE void add_narrow(const REAL *x, int64_t along, int64_t rows, const tsl
           v < vectors - 1 || last == LANES ? NAME(load)(x + v * LANES) : NAME(load_part)(x + v * LANES, last);
       if (q > 1)
         TSL_KEEP(from);
-      TSL_UNROLL for (int i = 0; i < q; i++) sum[i][v] += y[i * across] * from;
+      TSL_UNROLL for (int i = 0; i < q; i++) sum[i][v] = NAME(fma)(sum[i][v], y[i * across], from);
     }
   TSL_UNROLL for (int i = 0; i < q; i++) {
     TSL_UNROLL for (int v = 0; v < vectors; v++) NAME(store)(sums + i * pitch + v * LANES, sum[i][v]);
@@ -157,7 +158,8 @@ TSL_INLINE int64_t reduce_vectors(const REAL *from, int64_t across, int64_t dept
         TSL_KEEP(column);
       if (prefetches)
         __builtin_prefetch(from + (columns + j) * across + l, 0, 2);
-      TSL_UNROLL for (int i = 0; i < q; i++) sum[j * q + i] += row[i] * column;
+      TSL_UNROLL for (int i = 0; i < q; i++) sum[j * q + i] =
+          NAME(fma_vectors)(sum[j * q + i], row[i], column);
     }
   }
   return l;
@@ -172,7 +174,8 @@ TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, con
     TSL_UNROLL for (int i = 0; i < q; i++) row[i] = NAME(load_part)(by + i * pitch + l, depth - l);
     TSL_UNROLL for (int j = 0; j < columns; j++) {
       const vector column = NAME(load_part)(from + j * across + l, depth - l);
-      TSL_UNROLL for (int i = 0; i < q; i++) sum[j * q + i] += row[i] * column;
+      TSL_UNROLL for (int i = 0; i < q; i++) sum[j * q + i] =
+          NAME(fma_vectors)(sum[j * q + i], row[i], column);
     }
   }
   const int fours = columns * q / 4 * 4;
@@ -212,9 +215,9 @@ typedef struct making {
 TSL_INLINE void one(making now, const REAL *y, REAL *c, int64_t j, int steps) {
   REAL sum = y[0] * now.b[j];
   for (int l = 1; l < steps; l++)
-    sum += y[l] * now.b[j + l * now.pitch];
+    sum = NAME(fma_number)(sum, y[l], now.b[j + l * now.pitch]);
   sum *= now.alpha;
-  c[j] = now.beta == 0 ? sum : now.beta * c[j] + sum;
+  c[j] = now.beta == 0 ? sum : NAME(fma_number)(sum, now.beta, c[j]);
 }
 
 /* A vector of each of some rows of C, from the same vectors of B. */
@@ -229,12 +232,12 @@ TSL_INLINE void mix(making now, const vector *held, REAL *c, int64_t j, int step
   TSL_UNROLL for (int i = 0; i < together; i++) {
     REAL *to = c + i * now.c_pitch + j;
     vector sum = held[i * steps] * b[0];
-    TSL_UNROLL for (int l = 1; l < steps; l++) sum += held[i * steps + l] * b[l];
+    TSL_UNROLL for (int l = 1; l < steps; l++) sum = NAME(fma_vectors)(sum, held[i * steps + l], b[l]);
     sum *= now.alpha;
     if (!nontemporal)
       __builtin_prefetch(to + PREFETCHED, 1);
     if (adds)
-      sum += now.beta * NAME(load)(to);
+      sum = NAME(fma)(sum, now.beta, NAME(load)(to));
     if (nontemporal)
       NAME(store_nontemporal)(to, sum);
     else
@@ -306,7 +309,7 @@ TSL_INLINE void scale(const REAL *from, int64_t step, int64_t count, REAL alpha,
       to[j * column] = alpha * from[j * step];
   else
     for (int64_t j = 0; j < count; j++)
-      to[j * column] = beta * to[j * column] + alpha * from[j * step];
+      to[j * column] = NAME(fma_number)(alpha * from[j * step], beta, to[j * column]);
 }
 
 static void finish(const void *sums, int64_t step, int64_t count, double alpha, double beta, void *c,

@@ -100,7 +100,7 @@ static float native(const tsl_slices_job *job, int64_t row, int64_t col) {
   const float *left = a->at + row * a->across, *right = b->at + col * b->across;
   float sum = 0;
   for (int64_t h = 0; h < job->k; h++)
-    sum += left[h * a->along] * right[h * b->along];
+    sum = fma_number_f32(sum, left[h * a->along], right[h * b->along]);
   return sum;
 }
 

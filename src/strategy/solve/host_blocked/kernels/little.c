@@ -101,6 +101,17 @@ TSL_INLINE vector whole_sum(const working *w, vector sum, vector turned) {
 #endif
 }
 
+/* value + beta before */
+TSL_INLINE vector plus_before(const working *w, vector value, vector before) {
+  if (w->beta[0] == 1 && w->beta[1] == 0)
+    return value + before;
+#if PARTS_ARE_TWO
+  if (w->beta[1] != 0)
+    return value + times_alpha(w->beta, before);
+#endif
+  return NUMBER(fma)(value, (REAL)w->beta[0], before);
+}
+
 /* A vector of row i, from column j on, goes to C where it is wanted. */
 TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
   element *to = w->c + i * w->c_row + j;
@@ -109,11 +120,11 @@ TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
   value = times_alpha(w->alpha, value);
   if (first == 0 && end == NAME(LANES)) {
     if (w->adds)
-      value += times_alpha(w->beta, NAME(load)(to));
+      value = plus_before(w, value, NAME(load)(to));
     NAME(store)(to, value);
   } else if (first < end) {
     if (w->adds)
-      value += times_alpha(w->beta, load_range(to, first, end));
+      value = plus_before(w, value, load_range(to, first, end));
     if (w->wanted == ALL)
       store_first(to, value, end);
     else

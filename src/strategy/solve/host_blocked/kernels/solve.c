@@ -149,14 +149,23 @@ TSL_INLINE void take_off_lying(int64_t depth, const lying *of, const REAL *restr
   }
 }
 
+/* Whether 1 / d is a normal number, far from the ends of the range. */
+static bool has_reciprocal(REAL real, REAL imaginary) {
+  const REAL least = 64 * (sizeof(REAL) == 4 ? (REAL)FLT_MIN : (REAL)DBL_MIN);
+  const REAL a = real < 0 ? -real : real, b = imaginary < 0 ? -imaginary : imaginary, larger = a > b ? a : b;
+  return larger >= least && larger <= 1 / least && a + b == a + b;
+}
+
 #if PARTS_ARE_TWO
 /* z over d, by Smith (1962). */
 static void divide(REAL *z, REAL real, REAL imaginary) {
   const bool is_flat = (real < 0 ? -real : real) >= (imaginary < 0 ? -imaginary : imaginary);
   const REAL ratio = is_flat ? imaginary / real : real / imaginary;
-  const REAL below = is_flat ? real + imaginary * ratio : real * ratio + imaginary;
-  const REAL first = is_flat ? z[0] + z[1] * ratio : z[0] * ratio + z[1];
-  const REAL second = is_flat ? z[1] - z[0] * ratio : z[1] * ratio - z[0];
+  const REAL below =
+      is_flat ? NUMBER(fma_number)(real, imaginary, ratio) : NUMBER(fma_number)(imaginary, real, ratio);
+  const REAL first = is_flat ? NUMBER(fma_number)(z[0], z[1], ratio) : NUMBER(fma_number)(z[1], z[0], ratio);
+  const REAL second =
+      is_flat ? NUMBER(fma_number)(z[1], -z[0], ratio) : NUMBER(fma_number)(-z[0], z[1], ratio);
   z[0] = first / below;
   z[1] = second / below;
 }
@@ -170,6 +179,10 @@ static vector divided(vector value, const REAL *diagonal) {
   return all.whole;
 }
 #else
+static void divide(REAL *z, REAL real, REAL imaginary) {
+  (void)imaginary;
+  z[0] /= real;
+}
 static inline vector divided(vector value, const REAL *diagonal) {
   return value / diagonal[0];
 }
@@ -278,13 +291,6 @@ static void copy_panel(const tsl_solve_blocks *blocks, int64_t row, int64_t rows
     }
 }
 
-/* Whether 1 / d is a normal number, far from the ends of the range. */
-static bool has_reciprocal(REAL real, REAL imaginary) {
-  const REAL least = 64 * (sizeof(REAL) == 4 ? (REAL)FLT_MIN : (REAL)DBL_MIN);
-  const REAL a = real < 0 ? -real : real, b = imaginary < 0 ? -imaginary : imaginary, larger = a > b ? a : b;
-  return larger >= least && larger <= 1 / least && a + b == a + b;
-}
-
 /* A tile's own triangle, and what divides its rows. Rows that are not there have a diagonal of ones. */
 static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t rows, REAL *out) {
   REAL *const diagonal = out + ROWS * A_STEP;
@@ -301,17 +307,16 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
     const REAL *number = i < rows && !blocks->is_unit ? number_at(&blocks->a, row + i, row + i) : NULL;
     REAL inverse[2] = {1, 0}, own[2] = {number ? number[0] : 1, number && PARTS == 2 ? number[PARTS - 1] : 0};
     own[1] = blocks->conjugates ? -own[1] : own[1];
+    if (has_reciprocal(own[0], own[1])) /* or the division raises what the solution does not */
+      divide(inverse, own[0], own[1]);
+    else if (!blocks->is_unit)
+      way = BY_DIAGONAL;
 #if PARTS_ARE_TWO
-    divide(inverse, own[0], own[1]);
     out[i * A_STEP + ROWS + i] = inverse[1];
     diagonal[ROWS + i] = own[1];
-#else
-    inverse[0] = 1 / own[0];
 #endif
     out[i * A_STEP + i] = inverse[0];
     diagonal[i] = own[0];
-    if (!blocks->is_unit && !has_reciprocal(own[0], own[1]))
-      way = BY_DIAGONAL;
   }
   diagonal[A_STEP] = (REAL)way;
 }

@@ -1,0 +1,96 @@
+#include "strategy/exceptions.h"
+
+#include "host/split.h"
+
+#include <string.h>
+
+/* What a result holds. */
+typedef struct found {
+  bool has_nan, has_large; /* an element that is NaN; one that is infinite or the largest number */
+} found;
+
+/* A floating-point format by the bits of a number without its sign. */
+typedef struct format {
+  size_t size;
+  uint64_t magnitude, infinity; /* mask of all bits but the sign; of infinity */
+} format;
+
+static const format *format_of(tesela_type component) {
+  static const format f64 = {8, UINT64_C(0x7fffffffffffffff), UINT64_C(0x7ff0000000000000)},
+                      f32 = {4, 0x7fffffff, 0x7f800000}, f16 = {2, 0x7fff, 0x7c00},
+                      bf16 = {2, 0x7fff, 0x7f80};
+  return component == TESELA_F64    ? &f64
+         : component == TESELA_F32  ? &f32
+         : component == TESELA_F16  ? &f16
+         : component == TESELA_BF16 ? &bf16
+                                    : NULL;
+}
+
+static uint64_t bits_at(const unsigned char *at, size_t size) {
+  uint64_t whole;
+  uint32_t single;
+  uint16_t half;
+  if (size == 8) {
+    memcpy(&whole, at, size);
+    return whole;
+  }
+  if (size == 4) {
+    memcpy(&single, at, size);
+    return single;
+  }
+  memcpy(&half, at, size);
+  return half;
+}
+
+/* Looks at `count` elements of `components` numbers each, so many bytes apart. */
+static inline void look_at(const unsigned char *at, int64_t count, int64_t apart, int components,
+                           const format *as, found *out) {
+  bool has_nan = false, has_large = false;
+  for (int64_t i = 0; i < count; i++, at += apart)
+    for (int part = 0; part < components; part++) {
+      const uint64_t bits = bits_at(at + (size_t)part * as->size, as->size) & as->magnitude;
+      has_nan |= bits > as->infinity;
+      has_large |= bits >= as->infinity - 1;
+    }
+  out->has_nan |= has_nan;
+  out->has_large |= has_large;
+}
+
+/* Looks at what is computed of a row. */
+static void look_at_row(const tsl_shape *shape, const unsigned char *row, int64_t i, int64_t col_stride,
+                        const format *as, found *out) {
+  const tsl_type_info *type = tsl_type(shape->type);
+  const int64_t first = shape->triangle == TESELA_UPPER ? i : 0,
+                end = shape->triangle == TESELA_LOWER ? tsl_least(i + 1, shape->cols) : shape->cols,
+                apart = col_stride * (int64_t)type->size;
+  if (first < end)
+    look_at(row + first * apart, end - first, apart, type->is_complex ? 2 : 1, as, out);
+}
+
+/* Returns the flags of `raised` that C bears out. */
+static tsl_floats confirmed(tsl_floats raised, const tsl_problem *problem, const tsl_operands *operands) {
+  const tsl_shape *shape = &problem->c;
+  const tsl_type_info *type = tsl_type(shape->type);
+  const format *as = format_of(type->component);
+  const int64_t size = (int64_t)type->size;
+  found out = {false, false};
+  for (int64_t product = 0; as && product < tsl_problem_batch(problem); product++)
+    for (int64_t i = 0; i < shape->rows && !out.has_nan; i++)
+      look_at_row(shape,
+                  (const unsigned char *)operands->c.host +
+                      (product * operands->c.step + i * operands->c.row_stride) * size,
+                  i, operands->c.col_stride, as, &out);
+  if (!out.has_nan)
+    raised &= ~TSL_FLOATS_INVALID;
+  if (!out.has_large && !out.has_nan)
+    raised &= ~(TSL_FLOATS_OVERFLOW | TSL_FLOATS_DIVISION);
+  return problem->op == TSL_OP_SOLVE ? raised : raised & ~TSL_FLOATS_DIVISION;
+}
+
+void tsl_exceptions_settle(tsl_floats before, const tsl_problem *problem, const tsl_operands *operands) {
+  const tsl_floats checked = TSL_FLOATS_INVALID | TSL_FLOATS_DIVISION | TSL_FLOATS_OVERFLOW;
+  tsl_floats raised = tsl_floats_read() & TSL_FLOATS_FLAGS & ~before;
+  if (raised & checked)
+    raised = confirmed(raised, problem, operands);
+  tsl_floats_write(before | raised);
+}
