@@ -1,6 +1,6 @@
 """Times small products from Python: python bench/python_overhead.py [threads]
 
-One row a form of the call: microseconds in tesela and of what says the same in NumPy, by turns, each the minimum of its rounds.
+Each row is a form of the call: microseconds of tesela and of the same in NumPy, by turns, the minimum of all rounds.
 """
 
 import sys
@@ -20,7 +20,7 @@ def loop(call, count):
 
 
 def rows():
-    """Yields the name of a form, tesela's call and NumPy's."""
+    """Yields the name of each form, tesela's call and NumPy's."""
     rng = numpy.random.default_rng(1)
     a, b, out, bias = (rng.standard_normal(shape) for shape in ((8, 8), (8, 8), (8, 8), 8))
     plan, into = tesela.Plan(a, b), tesela.Plan(a, b, out=out)
@@ -40,6 +40,13 @@ def rows():
     yield "strided 64 x 64", lambda: tesela.matmul(left, right), lambda: numpy.matmul(left, right)
     many = rng.standard_normal((1000, 8, 8))
     yield "1000 of 8 x 8", lambda: tesela.matmul(many, many), lambda: numpy.matmul(many, many)
+    yield "dot of 8", lambda: tesela.dot(bias, bias), lambda: numpy.dot(bias, bias)
+    ten = [a] * 10
+    yield "ten, grouped", lambda: tesela.matmul_grouped(ten, ten), lambda: [x @ y for x, y in zip(ten, ten)]
+    yield "syrk", lambda: tesela.syrk(a), lambda: a @ a.T
+    lower = numpy.tril(a) + 9 * numpy.eye(8)
+    yield "solve_triangular", lambda: tesela.solve_triangular(lower, b, lower=True), lambda: numpy.linalg.solve(lower, b)
+    yield "transpose", lambda: tesela.transpose(a), lambda: a.T.copy()
     whole = rng.integers(0, 9, (8, 8))
     yield "integers", lambda: tesela.matmul(whole, whole), lambda: numpy.matmul(whole, whole)
     singles = a.astype("float32")

@@ -128,7 +128,7 @@ Scalar scalar(PyObject *value, tesela_type kind, const char *name, double otherw
   Scalar made = otherwise;
   if (!value)
     return made;
-  if (PyFloat_CheckExact(value))
+  if (PyFloat_Check(value))
     made = PyFloat_AS_DOUBLE(value);
   else if (PyLong_CheckExact(value) &&
            (made = PyLong_AsDouble(value), made.real() != -1 || !PyErr_Occurred()))
@@ -601,8 +601,12 @@ nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64
   return made;
 }
 
-void make_empty(const Array &like, tesela_type kind, Array *made) {
+nb::object new_empty(const Array &like, tesela_type kind, Array *made) {
+  static const int64_t none[] = {0};
+  if (!like.library)
+    return new_result(like, kind, 1, none, made);
   take(empty_any.get()(seen_of(like), dtype_name(kind)), "out", made);
+  return made->keeper;
 }
 
 nb::object finished(const Array &like, nb::object result) {

@@ -165,7 +165,7 @@ void read_finish(const Arguments &arguments, const Array &like, int64_t m, int64
 /* Makes an array of a library for a result. */
 nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64_t *shape, Array *into);
 /* Makes an array without elements, of the library and the device of another one. */
-void make_empty(const Array &like, tesela_type kind, Array *made);
+nb::object new_empty(const Array &like, tesela_type kind, Array *made);
 /* Makes of a result what its library's callers expect. */
 nb::object finished(const Array &like, nb::object result);
 /* (result, info), or the result alone. */

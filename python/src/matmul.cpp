@@ -213,7 +213,7 @@ static void add_to(tesela_record *total, const tesela_record &piece) {
 /* Computes a long product on the cpu by the rows of C. All pieces have the plan of the whole, and so its bits.
  * False: the product is short, or not of the cpu. */
 static bool multiply_in_pieces(tesela_context *where, const Product &product, tesela_record *record) {
-  static std::string text; /* the last plan, to which a record points */
+  static thread_local std::string text; /* the last plan, to which a record points */
   if (work_of(product) < pieces.min_work || !nb::cast<bool>(is_main_thread.get()()))
     return false;
   PlanKeeper keeper;
@@ -308,7 +308,7 @@ DeviceProduct Product::on_device(int64_t a_at, int64_t b_at, int64_t c_at) const
 }
 
 void compute_on_device(const Product &product, tesela_record *record) {
-  static std::string text; /* the last plan, to which a record points */
+  static thread_local std::string text; /* the last plan, to which a record points */
   const std::string own = "cuda:" + std::to_string(product.a.at.device_id);
   const char *const device = product.device;
   if (device && strcmp(device, "cuda") != 0 && strcmp(device, "auto") != 0 && own != device)

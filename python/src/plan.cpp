@@ -49,7 +49,8 @@ struct PlanState {
   bool on_host, is_short;
   std::string device, strategy, text;
   int64_t runs = 0;
-  Array like; /* an array without elements: results are of its library and device */
+  Array like;      /* an array without elements: results are of its library and device */
+  nb::object kept; /* the array of `like` */
   std::shared_ptr<MadePlan> made;
   int number = -1; /* of the context that made belongs to */
 };
@@ -178,7 +179,7 @@ static std::unique_ptr<PlanState> make(const Arguments &arguments) {
   state->lies[1] = layout_of(p.b, p.b_lies);
   state->on_host = p.a.at.on_host();
   state->is_short = p.is_short();
-  make_empty(p.a, state->kind, &state->like);
+  state->kept = new_empty(p.a, state->kind, &state->like);
   if (state->on_host) {
     plan_of(*state);
   } else {
