@@ -130,6 +130,14 @@ static void other_bits(rank_call *c) {
 static void no_bits(rank_call *c) {
   c->gemm.bits = "all";
 }
+static void rank_twice(rank_call *c) {
+  static const int same[RANKS] = {0, 1, 2, 3, 3};
+  c->desc.b.ranks = same;
+}
+static void window_outside(rank_call *c) {
+  c->desc.b.row = 7;
+  c->desc.b.rows = K;
+}
 
 enum { ALL = (1 << RANKS) - 1 };
 static const fault faults[] = {
@@ -167,6 +175,8 @@ static const fault faults[] = {
     {"a measured error", 1 << 2, measured, TESELA_UNSUPPORTED, "rank 2: measure_error is of products on one"},
     {"other bits", 1 << 2, other_bits, TESELA_BAD_CALL, "rank 2: its bits is not that of rank 0"},
     {"bits that are not there", ALL, no_bits, TESELA_BAD_CALL, "rank 0: "},
+    {"a rank twice", ALL, rank_twice, TESELA_BAD_CALL, "rank 0: layout of b.ranks[4] is 3: each is another"},
+    {"a window outside", ALL, window_outside, TESELA_BAD_CALL, "rank 0: layout of b: rows 7 to"},
     {"a half of whole numbers", ALL, half_of_one, TESELA_BAD_CALL, "rank 0: alpha is 0.5"},
 };
 
