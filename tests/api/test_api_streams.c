@@ -298,6 +298,8 @@ static void wrong_calls(void **state) {
   expect(tesela_buffer_wrap(own, "cpu", a, 0, &buffer), TESELA_BAD_CALL, "bytes is 0");
   expect(tesela_buffer_wrap(own, "cpu", NULL, 8, &buffer), TESELA_BAD_CALL, "native is NULL");
   expect(tesela_stream_wrap(own, NULL, queue, &stream), TESELA_BAD_CALL, "device is NULL");
+  expect(tesela_stream_wait(NULL), TESELA_BAD_CALL, "stream is NULL");
+  expect(tesela_stream_reserve(NULL, 8), TESELA_BAD_CALL, "stream is NULL");
   expect(tesela_stream_wrap(own, "cpu", queue, &stream), TESELA_UNSUPPORTED, "tesela_stream_create()");
   expect(tesela_stream_wrap(shared, "opencl:0", NULL, &stream), TESELA_BAD_CALL, "native is NULL");
   assert_null(stream);

@@ -80,9 +80,12 @@ static void runs_as_c(void **state) {
     tsl_case_random(of->op, 20261128, (uint64_t)i, types[i % 2], &what);
     if (!is_small(&what))
       continue;
-    as_c_side = (fence_side)(taken / 2 % 2);
-    as_c_backwards = taken / 4 % 2;
+    what.tight = true; /* operands in buffers of their own, with nothing around them */
+    as_c_backwards = taken % 2;
+    as_c_side = FENCE_BEHIND;
     right += check(strategy, &config, &what);
+    as_c_side = FENCE_BEFORE;
+    check(strategy, &config, &what);
     taken++;
   }
   print_message("  %d right, %d launches\n", right, as_c_launches - before);

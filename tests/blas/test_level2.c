@@ -527,8 +527,9 @@ static void spoil(scene *s, char argument) {
   }
 }
 
-/* One argument is wrong at a time: xerbla is told its place in the caller's list, and nothing is written. */
-static void refuse(const type *of, const shape *wanted, int order, size_t at) {
+/* Argument `at` is wrong, and a later one or itself: xerbla is told the first one's place in the caller's list, and
+ * nothing is written. */
+static void refuse(const type *of, const shape *wanted, int order, size_t at, size_t and) {
   scene s = {.trans = 'N', .uplo = 'U', .diag = 'N', .alpha = 1, .beta = 2};
   const bool general = wanted->kind == GENERAL || wanted->kind == OUTER, cblas = order != FORTRAN;
   s.a = (matrix){
@@ -542,6 +543,7 @@ static void refuse(const type *of, const shape *wanted, int order, size_t at) {
   s.x = line_of(of, 5, 1);
   s.y = line_of(of, 5, 1);
   spoil(&s, arguments_of(wanted)[at]);
+  spoil(&s, arguments_of(wanted)[and]);
   snprintf(s.what, sizeof s.what, "%c%s, order %d, wrong argument %zu", of->letter,
            of->is_complex ? wanted->complex_name : wanted->name, order, at + 1);
   told_number = 0;
@@ -560,7 +562,20 @@ static void test_arguments(void **unused) {
     for (size_t r = 0; r < sizeof shapes / sizeof *shapes; r++)
       for (size_t at = 0; at < strlen(arguments_of(&shapes[r])); at++)
         for (int o = 0; arguments_of(&shapes[r])[at] != '-' && o < 3; o++)
-          refuse(&types[t], &shapes[r], orders[o], at);
+          refuse(&types[t], &shapes[r], orders[o], at, at);
+}
+
+/* Of several wrong arguments the first one counts, in the reference's order: that of Fortran's list. */
+static void test_first_arguments(void **unused) {
+  (void)unused;
+  for (size_t r = 0; r < sizeof shapes / sizeof *shapes; r++) {
+    const char *all = arguments_of(&shapes[r]);
+    for (size_t at = 0; at < strlen(all); at++)
+      for (size_t and = at + 1; and < strlen(all); and++)
+        if (all[at] != '-' && all[and] != '-' && all[at] != 'm' && all[at] != 'n' && all[at] != 'k' &&
+            all[at] != 'K')
+          refuse(&types[1], &shapes[r], FORTRAN, at, and);
+  }
 }
 
 /* An order that is neither of the two is argument 1. */
@@ -576,8 +591,8 @@ static void test_orders(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_short),
-                                     cmocka_unit_test(test_large), cmocka_unit_test(test_arguments),
-                                     cmocka_unit_test(test_orders)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes),           cmocka_unit_test(test_short),
+                                     cmocka_unit_test(test_large),           cmocka_unit_test(test_arguments),
+                                     cmocka_unit_test(test_first_arguments), cmocka_unit_test(test_orders)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

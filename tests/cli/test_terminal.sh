@@ -27,6 +27,10 @@ if grep -q "$escape" "$out"; then fail "colour on a terminal that says it is dum
 tesela 0 strategies
 if grep -q "$escape" "$out"; then fail "colour without a terminal"; fi
 
+# Bytes of a matrix are not for a terminal.
+terminal 80 "'$TESELA' generate 2x2 -o - --format npy || true"
+if grep -q NUMPY "$out"; then fail "npy was written to a terminal"; fi
+
 # Work of more than a second shows a progress line there, and wipes it.
 matrix a.npy 500x500
 terminal 80 "'$TESELA' multiply a.npy a.npy --device cpu --strategy sequential --repeat 5 --quiet"

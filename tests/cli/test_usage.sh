@@ -37,6 +37,11 @@ prints '| `batch` |' '|---|'
 tesela 2 help multiply --markdown
 says '--markdown goes with environment and plan'
 
+tesela 2 explain --strategy ''
+says '--strategy' 'is empty'
+tesela 2 transpose x.npy --alpha three
+says '--alpha' '"three" is not a number'
+
 tesela 2 multply
 says 'no command "multply"' 'did you mean multiply?'
 tesela 2 zzz

@@ -134,6 +134,14 @@ static void other_bits(rank_call *c) {
 static void no_bits(rank_call *c) {
   c->gemm.bits = "all";
 }
+static void rank_twice(rank_call *c) {
+  static const int same[RANKS] = {0, 1, 2, 3, 3};
+  c->desc.b.ranks = same;
+}
+static void window_outside(rank_call *c) {
+  c->desc.b.row = 7;
+  c->desc.b.rows = K;
+}
 
 static void other_beta(rank_call *c) {
   c->beta[0] = 0.25;
@@ -216,6 +224,8 @@ static const fault faults[] = {
     {"rectangles in each other's memory", ALL, rectangles_overlap, TESELA_BAD_CALL,
      "rank 1: rectangles 0 and 1 of c overlap in memory"},
     {"elements beyond all memory", 1 << 3, far_apart, TESELA_BAD_CALL, "rank 3: b: "},
+    {"a rank twice", ALL, rank_twice, TESELA_BAD_CALL, "rank 0: layout of b.ranks[4] is 3: each is another"},
+    {"a window outside", ALL, window_outside, TESELA_BAD_CALL, "rank 0: layout of b: rows 7 to"},
     {"a half of whole numbers", ALL, half_of_one, TESELA_BAD_CALL, "rank 0: alpha is 0.5"},
 };
 

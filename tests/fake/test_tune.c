@@ -112,9 +112,20 @@ static void the_slow_are_given_up_early(void **state) {
   tsl_space_free(&space);
 }
 
+/* A challenger whose times overlap with the incumbent's does not win. */
+static void doubtful_challengers_lose(void **state) {
+  (void)state;
+  const tsl_tune_result incumbent = {.seconds = 1, .spread = 0.05};
+  const tsl_tune_result close = {.seconds = 0.92, .spread = 0.05}, far = {.seconds = 0.8, .spread = 0.05};
+  assert_false(tsl_tune_beats(&close, &incumbent)); /* 0.966 and 0.95 */
+  assert_true(tsl_tune_beats(&far, &incumbent));
+  assert_false(tsl_tune_beats(&incumbent, &far));
+}
+
 int main(void) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-  const struct CMUnitTest tests[] = {TEST(the_fastest_that_is_right_wins), TEST(the_slow_are_given_up_early)};
+  const struct CMUnitTest tests[] = {TEST(the_fastest_that_is_right_wins), TEST(the_slow_are_given_up_early),
+                                     TEST(doubtful_challengers_lose)};
   tesela_fake_install();
   tesela_fake_inner("cpu");
   tesela_fake_hide(TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY);

@@ -156,6 +156,7 @@ static const struct {
     {"method.npz", "neither stored nor deflated"},
 
     {"unknown.dat", "npy, .mtx, .csv, .txt"},
+    {"zero_byte.dat", "npy, .mtx, .csv, .txt"},
 };
 enum { FILE_COUNT = sizeof files / sizeof files[0] };
 

@@ -166,6 +166,17 @@ static void test_bad_places(void **state) {
   assert_int_equal(count_scratch_files(), 0);
 }
 
+/* The start of an ending is none. */
+static void test_short_endings(void **state) {
+  (void)state;
+  static const char *const names[] = {"x.n", "x.np", "x.m", "x.mt", "x.c", "x.cs", "x.t", "x.tx", "x."};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    tsl_writer *writer;
+    assert_int_equal(tsl_writer_open(names[i], 2, 3, TESELA_F64, &writer), TESELA_BAD_CALL);
+    assert_non_null(strstr(tesela_last_error(), "the ending says how a matrix is written"));
+  }
+}
+
 static void test_bad_calls(void **state) {
   (void)state;
   tsl_writer *writer;
@@ -374,11 +385,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_appears_at_commit), cmocka_unit_test(test_too_many_rows),
       cmocka_unit_test(test_full_disk),         cmocka_unit_test(test_full_disk_sentence),
-      cmocka_unit_test(test_bad_places),        cmocka_unit_test(test_bad_calls),
-      cmocka_unit_test(test_no_permission),     cmocka_unit_test(test_permissions),
-      cmocka_unit_test(test_symbolic_link),     cmocka_unit_test(test_two_writers),
-      cmocka_unit_test(test_long_name),         cmocka_unit_test(test_same_file),
-      cmocka_unit_test(test_folder_is_synced),
+      cmocka_unit_test(test_bad_places),        cmocka_unit_test(test_short_endings),
+      cmocka_unit_test(test_bad_calls),         cmocka_unit_test(test_no_permission),
+      cmocka_unit_test(test_permissions),       cmocka_unit_test(test_symbolic_link),
+      cmocka_unit_test(test_two_writers),       cmocka_unit_test(test_long_name),
+      cmocka_unit_test(test_same_file),         cmocka_unit_test(test_folder_is_synced),
   };
   return cmocka_run_group_tests(tests, group_make_folder, group_remove_folder);
 }

@@ -59,6 +59,9 @@ static void wrong_dots_are_refused(void **state) {
   desc.result.data = &result;
   desc.strategy = "nonsense";
   expect(tesela_dot(context, &desc, NULL), TESELA_BAD_INPUT, "not a strategy for dot");
+  desc.strategy = NULL;
+  desc.result.reserved = 3;
+  expect(tesela_dot(context, &desc, NULL), TESELA_BAD_CALL, "desc.result.reserved is 3");
   assert_true(result == 5);
   assert_int_equal(tesela_dot(context, NULL, NULL), TESELA_BAD_CALL);
   assert_int_equal(tesela_dot(NULL, &desc, NULL), TESELA_BAD_CALL);
@@ -190,6 +193,35 @@ static void wrong_transposes_are_refused(void **state) {
   expect(tesela_transpose(context, &desc, NULL), TESELA_UNSUPPORTED, "f64");
 }
 
+/* A plan runs what it was made for. */
+static void plans_of_another_operation_are_refused(void **state) {
+  (void)state;
+  float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
+  const tesela_matrix from = {.data = a};
+  const tesela_result to = {.data = b};
+  const tesela_vector v = {.data = a};
+  tesela_plan *plan;
+  must(tesela_plan_create_dot(context, &(tesela_dot_desc){.n = 2}, &plan));
+  expect(tesela_plan_run(plan, &from, &from, &to, NULL), TESELA_BAD_CALL, "the plan is one of a dot");
+  expect(tesela_plan_run_transpose(plan, &from, &to, NULL), TESELA_BAD_CALL, "asked to run a transpose");
+  tesela_plan_destroy(plan);
+  must(tesela_plan_create_transpose(context, &(tesela_transpose_desc){.rows = 2, .cols = 2}, &plan));
+  expect(tesela_plan_run_dot(plan, &v, &v, &(tesela_scalar){.data = b}, NULL), TESELA_BAD_CALL,
+         "the plan is one of a transpose");
+  tesela_plan_destroy(plan);
+  assert_true(b[0] == 5 && b[1] == 6 && b[2] == 7 && b[3] == 8);
+}
+
+static void transposes_do_not_conjugate(void **state) {
+  (void)state;
+  float a[8] = {1}, b[8];
+  const tesela_transpose_desc desc = {.rows = 2,
+                                      .cols = 2,
+                                      .a = {.data = a, .type = TESELA_C64, .conjugate = 1},
+                                      .b = {.data = b, .type = TESELA_C64}};
+  expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.a.conjugate is set");
+}
+
 static void transpose_plans_come_back(void **state) {
   (void)state;
   float a[] = {1, 2, 3, 4};
@@ -220,6 +252,8 @@ int main(void) {
       cmocka_unit_test(both_ways_are_kept_apart),
       cmocka_unit_test(products_conjugate_what_is_said),
       cmocka_unit_test(wrong_transposes_are_refused),
+      cmocka_unit_test(plans_of_another_operation_are_refused),
+      cmocka_unit_test(transposes_do_not_conjugate),
       cmocka_unit_test(transpose_plans_come_back),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

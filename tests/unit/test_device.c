@@ -6,7 +6,9 @@
 #include "device/devices.h"
 
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char happened[256]; /* what the kinds below saw, one word a call */
@@ -214,6 +216,51 @@ static void test_capability_text(void **state) {
                       "compiles the kernel dialect");
 }
 
+/* An image lies in its buffer, within the device's limits. */
+static void test_images_fit(void **state) {
+  (void)state;
+  tsl_device device = {.image_width_max = 64,
+                       .image_height_max = 32,
+                       .image_offset_alignment = 16,
+                       .image_pitch_alignment = 64,
+                       .image_pitch_max = 2048};
+  tsl_buffer buffer = {.device = &device, .bytes = 4096};
+  static const struct {
+    size_t offset, pitch;
+    int64_t width, height;
+    bool fits;
+  } cases[] = {
+      {0, 128, 8, 32, true},   {16, 128, 8, 31, true},
+      {16, 128, 8, 32, false}, {0, 1024, 64, 4, true},
+      {0, 1024, 65, 3, false}, {0, 128, 0, 4, false},
+      {0, 128, 8, 0, false},   {0, 64, 4, 33, false},
+      {0, 96, 4, 4, false},    {8, 128, 8, 4, false},
+      {0, 64, 8, 4, false},    {0, 4096, 8, 1, false},
+      {4096, 64, 4, 1, false}, {SIZE_MAX - 15, 64, 4, 1, false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_image_layout layout = {&buffer, cases[i].offset, cases[i].pitch, cases[i].width,
+                                     cases[i].height};
+    if (tsl_image_fits(&layout) != cases[i].fits)
+      fail_msg("case %zu %s", i, cases[i].fits ? "fits" : "does not fit");
+    assert_int_equal(tsl_image_check(&layout), cases[i].fits ? TESELA_OK : TESELA_BAD_CALL);
+  }
+  buffer.askew = true;
+  assert_false(tsl_image_fits(&(tsl_image_layout){&buffer, 0, 128, 8, 4}));
+}
+
+static void test_sizes_of_the_environment(void **state) {
+  (void)state;
+  static const char *const wrong[] = {"0", "0GiB", "much", "-1"};
+  tsl_devices *list;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    setenv("TESELA_DEVICE_MEMORY", wrong[i], 1);
+    assert_int_equal(tsl_devices_create(&list), TESELA_BAD_CALL);
+    assert_non_null(strstr(tesela_last_error(), "TESELA_DEVICE_MEMORY is \""));
+  }
+  unsetenv("TESELA_DEVICE_MEMORY");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
@@ -222,6 +269,8 @@ int main(void) {
       cmocka_unit_test(test_open_once),
       cmocka_unit_test(test_open_from_threads),
       cmocka_unit_test(test_capability_text),
+      cmocka_unit_test(test_images_fit),
+      cmocka_unit_test(test_sizes_of_the_environment),
   };
   tsl_device_kind_add(&pair_kind);
   tsl_device_kind_add(&none_kind);

@@ -1,5 +1,6 @@
 /* The kernel cache's folder: never larger than it may be, never in the way, and nobody else's files touched. */
 #include "device/devices.h"
+#include "device/lines.h"
 #include "jit_fixture.h"
 
 #include <fcntl.h>
@@ -154,12 +155,30 @@ static void test_read_only(void **state) {
   assert_int_equal(chmod(cache.folder, 0700), 0);
 }
 
+static void count_line(void *argument, char *line) {
+  (void)line;
+  ++*(int *)argument;
+}
+
+/* A file with another first line is of another version, or somebody else's. */
+static void test_lines_of_others(void **state) {
+  (void)state;
+  const tsl_lines lines = {"facts", "facts 2\n"};
+  int count = 0;
+  tsl_lines_add(&lines, "one");
+  tsl_lines_each(&lines, count_line, &count);
+  assert_int_equal(count, 1);
+  scratch_write(&cache, "facts", "facts 1\none\ntwo\n");
+  tsl_lines_each(&lines, count_line, &count);
+  assert_int_equal(count, 1);
+}
+
 int main(void) {
 #define CACHE_TEST(function) cmocka_unit_test_setup_teardown(function, cache_begin, cache_end)
   const struct CMUnitTest tests[] = {
-      CACHE_TEST(test_size),      CACHE_TEST(test_no_size),        CACHE_TEST(test_clear),
-      CACHE_TEST(test_folder),    CACHE_TEST(test_folder_is_made), CACHE_TEST(test_unwritable),
-      CACHE_TEST(test_read_only),
+      CACHE_TEST(test_size),      CACHE_TEST(test_no_size),         CACHE_TEST(test_clear),
+      CACHE_TEST(test_folder),    CACHE_TEST(test_folder_is_made),  CACHE_TEST(test_unwritable),
+      CACHE_TEST(test_read_only), CACHE_TEST(test_lines_of_others),
   };
   tsl_device_kind_add(&copier_kind);
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,6 +266,28 @@ static void one_element_at_a_time(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* Of a result that is rounded once, one unit in the last place off is wrong. */
+static void rounded_results_are_the_nearest(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(1, 1, 3, TESELA_F32);
+  trial on;
+  set_up(&on, &problem, TSL_DRAW_NORMAL);
+  const double a[] = {1, 0x1p-24, 0x1p-26};
+  for (int l = 0; l < 3; l++) {
+    test_set(&problem.a, on.a, 0, l, a[l]);
+    test_set(&problem.b, on.b, l, 0, 1);
+  }
+  on.judge.exact = false;
+  on.judge.rounded = true;
+  const double results[] = {1 + 0x1p-23, 1, 1 + 0x1p-22, 1 - 0x1p-24};
+  for (int i = 0; i < 4; i++) {
+    test_set(&problem.c, on.c, 0, 0, results[i]);
+    if (judged(&on).right != (i == 0))
+      fail_msg("1 + %g is judged %s", results[i] - 1, i == 0 ? "wrong" : "right");
+  }
+  tear_down(&on);
+}
+
 /* Double alone would give 0 here. */
 static void double_has_twice_its_digits(void **state) {
   (void)state;
@@ -460,21 +482,14 @@ static void every_set_has_the_same_sums(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(right_results_pass),
-      cmocka_unit_test(one_wrong_element_is_found),
-      cmocka_unit_test(exchanged_indices_are_found),
-      cmocka_unit_test(forgotten_scalars_are_found),
-      cmocka_unit_test(another_order_passes),
-      cmocka_unit_test(exact_data_must_match),
-      cmocka_unit_test(one_element_at_a_time),
-      cmocka_unit_test(double_has_twice_its_digits),
-      cmocka_unit_test(both_references_agree),
-      cmocka_unit_test(large_products_are_sampled),
-      cmocka_unit_test(what_is_less_is_so),
-      cmocka_unit_test(nothing_to_judge_is_right),
-      cmocka_unit_test(deep_products),
-      cmocka_unit_test(parts_are_joined_in_order),
-      cmocka_unit_test(every_set_has_the_same_sums),
+      cmocka_unit_test(right_results_pass),          cmocka_unit_test(one_wrong_element_is_found),
+      cmocka_unit_test(exchanged_indices_are_found), cmocka_unit_test(forgotten_scalars_are_found),
+      cmocka_unit_test(another_order_passes),        cmocka_unit_test(exact_data_must_match),
+      cmocka_unit_test(one_element_at_a_time),       cmocka_unit_test(rounded_results_are_the_nearest),
+      cmocka_unit_test(double_has_twice_its_digits), cmocka_unit_test(both_references_agree),
+      cmocka_unit_test(large_products_are_sampled),  cmocka_unit_test(what_is_less_is_so),
+      cmocka_unit_test(nothing_to_judge_is_right),   cmocka_unit_test(deep_products),
+      cmocka_unit_test(parts_are_joined_in_order),   cmocka_unit_test(every_set_has_the_same_sums),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,6 +201,8 @@ static const struct {
     {"gemm sequential version=x device=cpu place=host m=1 n=1 k=1 types=f32,f32,f32", TESELA_BAD_INPUT,
      "version=x"},
     {"gemm sequential version=1 place=host m=1 n=1 k=1 types=f32,f32,f32", TESELA_BAD_INPUT, "device="},
+    {"gemm sequential version=1 device=cpu place=host m=-1 n=1 k=1 types=f32,f32,f32", TESELA_BAD_INPUT,
+     "m=-1 is not a size"},
     {"gemm sequential version=1 device=tpu:0 place=host m=1 n=1 k=1 types=f32,f32,f32", TESELA_BAD_INPUT,
      "tpu:0"},
     {"gemm sequential version=1 device=cpu:7 place=host m=1 n=1 k=1 types=f32,f32,f32", TESELA_NO_DEVICE,

@@ -286,6 +286,13 @@ static void repeated_bits_keep_to_the_processor(void **state) {
     const tsl_candidate first = first_of(&problem, &(tsl_choice){.devices = devices, .device = "auto"});
     assert_string_equal(first.device->name, expected[bits]);
     assert_string_equal(first.refusal, "");
+    if (strcmp(expected[bits], "cpu") != 0)
+      continue;
+    int count;
+    tsl_candidate *candidates = list(&problem, "auto", NULL, TSL_PLACE_HOST, &count);
+    for (int i = 0; i < count; i++) /* nor does another device step in where the processor refuses */
+      assert_string_equal(candidates[i].device->name, "cpu");
+    free(candidates);
   }
 }
 
@@ -408,6 +415,17 @@ static void memory_is_refused_with_numbers(void **state) {
   free(candidates);
 }
 
+/* What hands parts of a product to others takes operands in host memory. */
+static void parts_are_of_host_memory(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
+  int count;
+  tsl_candidate *candidates = list(&problem, "mock:0", NULL, TSL_PLACE_DEVICE, &count);
+  assert_non_null(
+      strstr(find(candidates, count, "streamed", "mock:0")->refusal, "takes operands in host memory"));
+  free(candidates);
+}
+
 static void named_parameters_are_kept(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_F32);
@@ -420,6 +438,15 @@ static void named_parameters_are_kept(void **state) {
     assert_string_equal(candidates->refusal, "");
     free(candidates);
   }
+  /* Where bits are to come again, the others are the defaults. */
+  tsl_problem repeated = problem;
+  repeated.ask.bits = TSL_BITS_RUN;
+  tsl_candidate *blocked = list(&repeated, "cpu", "blocked depth=128", TSL_PLACE_HOST, &count);
+  const tsl_config defaults = tsl_strategy_defaults(blocked->strategy);
+  for (int i = 0; i < tsl_strategy_params(blocked->strategy); i++)
+    assert_int_equal(blocked->config.value[i],
+                     strcmp(blocked->strategy->params[i].name, "depth") == 0 ? 128 : defaults.value[i]);
+  free(blocked);
   /* Free ones go to the model's favourite. */
   tsl_candidate *candidates = list(&problem, "mock:0", "tile_local", TSL_PLACE_HOST, &count);
   const tsl_strategy *strategy = candidates->strategy;
@@ -566,6 +593,7 @@ int main(void) {
       cmocka_unit_test(copies_cost),
       cmocka_unit_test(memory_is_refused_with_numbers),
       cmocka_unit_test(named_parameters_are_kept),
+      cmocka_unit_test(parts_are_of_host_memory),
       cmocka_unit_test(bad_choices_are_named),
       cmocka_unit_test(what_cannot_be_built_is_put_aside),
       cmocka_unit_test(all_refusing_say_why),

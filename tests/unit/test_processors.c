@@ -77,6 +77,7 @@ static const quota_case quota_cases[] = {
     {"4:cpu:/a\n", {"cpu/cpu.cfs_quota_us", "400000\n", "cpu/cpu.cfs_period_us", "100000\n"}, 4},
     {"4:cpuset:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n", "cpu/a/cpu.cfs_period_us", "100000\n"}, 0},
     {"2:cpuacct:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n", "cpu/a/cpu.cfs_period_us", "100000\n"}, 0},
+    {"2:pid:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n", "cpu/a/cpu.cfs_period_us", "100000\n"}, 0},
     {"4:cpu:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n"}, 0},
     /* both, and damaged */
     {"4:cpu:/a\n0::/b\n",

@@ -161,6 +161,20 @@ static void refusals_say_why(void **state) {
   assert_non_null(strstr(tesela_last_error(), "guarantees"));
 }
 
+/* Sums of whole numbers that could overflow are refused. */
+static void sums_may_be_too_long(void **state) {
+  (void)state;
+  for (int64_t k = 65536; k <= 65537; k++) {
+    const tesela_gemm_desc desc = {.m = 4, .n = 4, .k = k, .device = "cpu", .strategy = "slices"};
+    tesela_plan *plan = NULL;
+    const tesela_status status = tesela_plan_create(context, &desc, &plan);
+    assert_int_equal(status, k == 65536 ? TESELA_OK : TESELA_UNSUPPORTED);
+    if (status != TESELA_OK)
+      assert_non_null(strstr(tesela_last_error(), "sums of up to 65536 terms cannot overflow"));
+    tesela_plan_destroy(plan);
+  }
+}
+
 int main(void) {
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     return 1;
@@ -168,6 +182,7 @@ int main(void) {
       cmocka_unit_test(errors_are_within_bounds),
       cmocka_unit_test(errors_of_kernels_are_within_bounds),
       cmocka_unit_test(more_products_are_more_exact),
+      cmocka_unit_test(sums_may_be_too_long),
       cmocka_unit_test(lines_that_are_not_finite_leave_the_others_alone),
       cmocka_unit_test(refusals_say_why),
   };

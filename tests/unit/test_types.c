@@ -195,6 +195,9 @@ static void test_bytes(void **state) {
   /* Known patterns. */
   assert_int_equal(tsl_e4m3_from_f64(1), 0x38);
   assert_int_equal(tsl_e4m3_from_f64(-448), 0xfe);
+  /* The mantissa carries past the last number of the format. */
+  assert_int_equal(tsl_e4m3_from_f64(510), 0x7f);
+  assert_int_equal(tsl_e4m3_from_f64(-510), 0xff);
   assert_int_equal(tsl_e5m2_from_f64(1), 0x3c);
   assert_int_equal(tsl_e5m2_from_f64(57344), 0x7b);
 }
