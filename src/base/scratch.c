@@ -11,6 +11,16 @@
  * entries of the processor's table of pages. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
+static _Atomic uint64_t limit = UINT64_MAX;
+
+void tsl_scratch_set_limit(uint64_t bytes) {
+  limit = bytes;
+}
+
+uint64_t tsl_scratch_limit(void) {
+  return limit;
+}
+
 /* In front of a block, on a cache line of its own. */
 typedef union header {
   size_t bytes; /* of the block */

@@ -1,5 +1,6 @@
 #include "strategy/strategy.h"
 
+#include "base/scratch.h"
 #include "base/status.h"
 #include "base/thread_text.h"
 
@@ -490,6 +491,16 @@ static const char *refuse_scratch(const tsl_strategy *strategy, const tsl_proble
                      (unsigned long long)(device->allocation_max >> 20));
 }
 
+static const char *refuse_host_memory(const tsl_strategy *strategy, const tsl_problem *problem,
+                                      const tsl_config *config, const tsl_device *device) {
+  const uint64_t limit = tsl_scratch_limit(),
+                 bytes = limit == UINT64_MAX ? 0 : tsl_strategy_host_bytes(strategy, problem, config, device);
+  if (bytes <= limit)
+    return NULL;
+  return tsl_refusal("needs %.1f MiB of host memory beside its operands, and %.1f MiB are left for that",
+                     (double)bytes / (1 << 20), (double)limit / (1 << 20));
+}
+
 /* What no config changes. */
 static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_problem *problem,
                                      const tsl_device *device) {
@@ -584,7 +595,8 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
       return refuse_value(strategy, i, config->value[i]);
   why = strategy->refuse ? strategy->refuse(sums, config, device) : NULL;
   why = why ? why : refuse_ask(strategy, problem, config);
-  return why ? why : refuse_scratch(strategy, problem, config, device);
+  why = why ? why : refuse_scratch(strategy, problem, config, device);
+  return why ? why : refuse_host_memory(strategy, problem, config, device);
 }
 
 const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl_problem *problem,
@@ -620,6 +632,14 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
   const uint64_t own = own_scratch(strategy, problem, config, device),
                  sums = finishes ? 0 : tsl_problem_sums_bytes(problem), at = sums == 0 ? own : aligned(own);
   return sums > UINT64_MAX - at ? UINT64_MAX : at + sums;
+}
+
+uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem *problem,
+                                 const tsl_config *config, const tsl_device *device) {
+  tsl_problem room;
+  if (!(device->capabilities & TSL_CAN_HOST))
+    return device->is_cpu ? tsl_strategy_scratch(strategy, problem, config, device) : 0;
+  return strategy->uses.host ? strategy->uses.host(tsl_problem_of_sums(problem, &room), config, device) : 0;
 }
 
 bool tsl_strategy_within(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,

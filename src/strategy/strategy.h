@@ -277,6 +277,9 @@ struct tsl_strategy {
     /* Of strategies whose runs may do with less: changes a config, the least that it can, so that scratch() is at most `most`; the bits stay.
      * False: it cannot. NULL: there is nothing to change. */
     bool (*within)(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config);
+    /* Bytes of host memory that a run on the cpu takes beside its operands, as an upper bound; called after refuse(). NULL: a few
+     * panels at most, whatever the problem's size. */
+    uint64_t (*host)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
     /* Counts what a run with a config that is not refused moves and shares out (strategy/account.h). `account` has the
      * problem's multiply-adds, each element moved once and one launch; k is 0 where nothing of A and B is read, and there
      * is one product. What it knows score() need not count again. NULL: it cannot tell (vendors' libraries). */
@@ -503,6 +506,11 @@ tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy);
  * not lie in C and the strategy does not finish them itself: from tsl_strategy_sums_at() on. */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
+
+/* Bytes of host memory that a run takes beside its operands and their copies: on the cpu, or on a device of its cores (PoCL); 0
+ * elsewhere. Refused where it is more than tsl_scratch_limit(). */
+uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem *problem,
+                                 const tsl_config *config, const tsl_device *device);
 
 /* Has that be at most so much by a change of the config that no bit of a result tells (uses.within); false: it cannot be, and nothing is changed. */
 bool tsl_strategy_within(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,

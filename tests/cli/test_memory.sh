@@ -65,6 +65,33 @@ says 'held whole: A (standard input)'
 matrix square.npy 200x200
 tesela 3 transpose square.npy --in-place --memory 100KiB
 
+# What strategies take beside operands counts: the peak above that of a tiny product stays within what is allowed, and a tenth.
+peak() {
+  run 0 "$python" -c 'import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)' "$TESELA" multiply "$@" --threads 2 -o c.npy
+  kibibytes=$(cat "$out")
+}
+if [ -z "${TESELA_SANITIZED:-}" ]; then
+  for type in f64 f32; do
+    matrix tiny.npy 8x8 --type $type
+    matrix left.npy 1000x1100 --type $type
+    matrix right.npy 1100x1200 --type $type --seed 2
+    for strategy in residue_int8 slices; do
+      "$TESELA" multiply tiny.npy tiny.npy --strategy $strategy >/dev/null 2>&1 || continue
+      peak tiny.npy tiny.npy --strategy $strategy
+      tiny=$kibibytes
+      for memory in 24 8; do
+        peak left.npy right.npy --strategy $strategy --memory ${memory}MiB --verify
+        [ $((kibibytes - tiny)) -le $((memory * 1126 + 1024)) ] ||
+          fail "$strategy, $type: $((kibibytes - tiny)) KiB for $memory MiB"
+      done
+    done
+  done
+  rm c.npy
+fi
+
 # An allocation that fails where panels would do: the hint, and following it.
 limited() { (ulimit -v "$1" && shift && exec "$TESELA" multiply big.npy thin.npy --transpose-b "$@" --threads 1 --strategy host_packed -o c.npy); }
 matrix thin.npy 3000x4000

@@ -56,6 +56,11 @@ bool tsl_plan_copies_on_host(const tesela_plan *plan) {
   return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
 }
 
+uint64_t tsl_plan_extra_host_bytes(const tesela_plan *plan) {
+  const tsl_work *work = &plan->plan->work;
+  return tsl_strategy_host_bytes(work->strategy, &work->problem, &work->config, work->device);
+}
+
 int64_t tsl_plan_part_of_k(const tesela_plan *whole, int64_t m, int64_t n, int64_t at, int64_t most) {
   const tsl_work *work = &whole->plan->work;
   tsl_problem room;

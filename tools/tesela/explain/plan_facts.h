@@ -14,6 +14,9 @@ void tsl_plan_facts_free(tsl_plan_facts *facts);
 /* Whether a plan runs in the host's memory on copies of its own: on a processor's cores, by way of a driver (PoCL). */
 bool tsl_plan_copies_on_host(const tesela_plan *plan);
 
+/* Bytes of host memory that a run of the plan takes beside operands and their copies. */
+uint64_t tsl_plan_extra_host_bytes(const tesela_plan *plan);
+
 /* Of a product's plan: the most steps along k, from `at` on and at most `most`, that a block of m x n elements of C may be summed
  * over at once, so that parts added one after the other have the bits of the whole; 0: all of k at once only. */
 int64_t tsl_plan_part_of_k(const tesela_plan *whole, int64_t m, int64_t n, int64_t at, int64_t most);

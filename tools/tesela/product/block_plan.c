@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/notice.h"
+#include "base/scratch.h"
 #include "base/status.h"
 #include "cli/interrupt.h"
 #include "explain/plan_facts.h"
@@ -265,15 +266,49 @@ static tesela_status fail_size(const tsl_product *product, const tsl_block_wish 
       memory, tsl_text_get(&product->blocks->like.name));
 }
 
-/* As large as memory allows, or as an earlier run had them. */
-static tesela_status choose_size(tsl_product *product, const char *given) {
+/* Bytes that a block of this size takes beside its operands; UINT64_MAX: no plan takes it. */
+static uint64_t workspace_of(tsl_product *product, const tsl_block_size *size) {
+  const tsl_block_step step = {.c = {.rows = size->rows, .cols = size->cols},
+                               .depth = size->depth,
+                               .is_first = true,
+                               .is_last = size->depth >= product->k};
+  tesela_plan *plan;
+  return tsl_blocks_plan_of(product, &step, &plan) == TESELA_OK ? tsl_plan_extra_host_bytes(plan)
+                                                                : UINT64_MAX;
+}
+
+/* Makes blocks smaller until they fit together with what a run takes beside them; false: they never do. */
+static bool fit_workspace(tsl_product *product, tsl_block_wish wish, tsl_block_size *size) {
+  enum { TRIES = 8 };
+  const uint64_t memory = product->memory - tsl_block_expect_room(product);
+  for (int i = 0; i < TRIES; i++) {
+    const uint64_t held = size->memory * (product->blocks->is_doubled ? 2 : 1),
+                   workspace = workspace_of(product, size);
+    if (held <= memory && workspace <= memory - held) {
+      product->workspace = workspace;
+      return true;
+    }
+    wish.memory = wish.memory / 3 * 2;
+    if (!tsl_block_choose(&wish, size))
+      return false;
+  }
+  return false;
+}
+
+/* As large as memory allows, or as an earlier run had them. *fits: so does what a run takes beside a block. */
+static tesela_status choose_size(tsl_product *product, const char *given, bool *fits) {
   tsl_blocks *blocks = product->blocks;
   const tsl_block_wish wish = wish_of(product);
   tsl_block_size *size = &blocks->size;
   int down_first;
+  *fits = true;
   if (!given) {
     if (!tsl_block_choose(&wish, size))
       return fail_size(product, &wish);
+    const tsl_block_size largest = *size;
+    *fits = fit_workspace(product, wish, size);
+    if (!*fits)
+      *size = largest;
   } else {
     long long rows, cols;
     char memory[32];
@@ -291,7 +326,8 @@ static tesela_status choose_size(tsl_product *product, const char *given) {
   blocks->across = (product->n - 1) / size->cols + 1;
   blocks->count = blocks->down * blocks->across;
   product->panel = size->rows;
-  product->memory_needed = size->memory * (blocks->is_doubled ? 2 : 1) + tsl_block_expect_bytes(product);
+  product->memory_needed =
+      size->memory * (blocks->is_doubled ? 2 : 1) + product->workspace + tsl_block_expect_bytes(product);
   return TESELA_OK;
 }
 
@@ -373,14 +409,44 @@ static const char *first_said(const char *journal, const char *chosen, const cha
   return journal ? journal : chosen[0] ? chosen : asked;
 }
 
+static void free_plans(tsl_blocks *blocks) {
+  for (int64_t i = 0; i < blocks->plan_count; i++)
+    tesela_plan_destroy(blocks->plans[i].plan);
+  tesela_plan_destroy(blocks->whole);
+  tesela_plan_destroy(blocks->some);
+  free(blocks->plans);
+  tsl_settled_free(&blocks->like);
+  blocks->plans = NULL;
+  blocks->plan_count = 0;
+  blocks->whole = blocks->some = NULL;
+}
+
+/* Plans anew by strategies that take no more beside blocks than memory leaves. */
+static tesela_status plan_with_less(tsl_product *product) {
+  const tsl_block_size *size = &product->blocks->size;
+  const uint64_t held = size->memory * (product->blocks->is_doubled ? 2 : 1) + tsl_block_expect_room(product);
+  bool fits;
+  tsl_scratch_set_limit(held < product->memory ? product->memory - held : 0);
+  free_plans(product->blocks);
+  TSL_TRY(tsl_product_lacks_memory(plan_whole(product, product->request.strategy, product->request.device)));
+  TSL_TRY(choose_size(product, NULL, &fits));
+  return fits ? TESELA_OK
+              : tsl_fail(TESELA_OUT_OF_MEMORY,
+                         "no strategy takes blocks in %llu bytes of memory; allow more with --memory",
+                         (unsigned long long)product->memory);
+}
+
 /* Sizes and plans as the journal has them, where there is one, or as was chosen before panels turned out not to do. */
 static tesela_status plan_as_said(tsl_product *product, const char *strategy, const char *device,
                                   const char *size) {
   const tsl_product_request *request = &product->request;
   const tsl_settled *chosen = &product->of_whole;
+  bool fits;
   TSL_TRY(plan_whole(product, first_said(strategy, tsl_text_get(&chosen->strategy), request->strategy),
                      first_said(device, tsl_text_get(&chosen->device), request->device)));
-  TSL_TRY(choose_size(product, size));
+  TSL_TRY(choose_size(product, size, &fits));
+  if (!fits)
+    TSL_TRY(plan_with_less(product));
   return take_part(product);
 }
 
@@ -408,12 +474,7 @@ tesela_status tsl_blocks_plan(tsl_product *product) {
 void tsl_blocks_free(tsl_blocks *blocks) {
   if (!blocks)
     return;
-  for (int64_t i = 0; i < blocks->plan_count; i++)
-    tesela_plan_destroy(blocks->plans[i].plan);
-  tesela_plan_destroy(blocks->whole);
-  tesela_plan_destroy(blocks->some);
-  free(blocks->plans);
-  tsl_settled_free(&blocks->like);
+  free_plans(blocks);
   tsl_part_close(blocks->part);
   tsl_free(blocks->was_done);
   tsl_free(blocks);

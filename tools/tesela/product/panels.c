@@ -147,6 +147,15 @@ tesela_status tsl_product_size_panel(tsl_product *product, bool doubled) {
   return TESELA_OK;
 }
 
+bool tsl_product_halve_panel(tsl_product *product, bool doubled) {
+  const need whole = host_need(product, doubled), needed = need_of_panels(product, &whole);
+  if (product->panel <= PANEL_MULTIPLE || product->request.in_place || tsl_product_is_structured(product))
+    return false;
+  product->panel = (product->panel / 2 + PANEL_MULTIPLE - 1) / PANEL_MULTIPLE * PANEL_MULTIPLE;
+  product->memory_needed = bytes_of(&needed, product->panel);
+  return product->memory_needed <= product->memory;
+}
+
 tesela_status tsl_product_hint(const tsl_product *product, tesela_status status) {
   enum { PARTS = 4 };
   const uint64_t fixed = product->memory_fixed, of_panel = product->memory_needed - fixed;

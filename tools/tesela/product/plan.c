@@ -1,6 +1,7 @@
 /* Planning: which strategy on which device, for all rows of C or a panel of them. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/status.h"
 #include "product/product.h"
 
@@ -240,6 +241,37 @@ static tesela_status plan_last(tsl_product *product) {
   return status;
 }
 
+tesela_status tsl_product_lacks_memory(tesela_status status) {
+  tsl_status_saved saved;
+  if (status != TESELA_UNSUPPORTED)
+    return status;
+  tsl_status_save(&saved);
+  return tsl_fail(TESELA_OUT_OF_MEMORY, "%s; allow more with --memory", saved.sentence);
+}
+
+/* Counts what a run takes beside its operands (workspace). Where that does not fit, panels are made smaller, and where this does not
+ * help either, a strategy that needs less is taken. */
+static tesela_status fit_workspace(tsl_product *product, bool doubled) {
+  const int64_t panel = product->panel;
+  const uint64_t needed = product->memory_needed;
+  for (;;) {
+    const uint64_t workspace = tsl_plan_extra_host_bytes(product->plan);
+    if (workspace <= product->memory - product->memory_needed) {
+      product->memory_needed += workspace;
+      return TESELA_OK;
+    }
+    if (!tsl_product_halve_panel(product, doubled))
+      break;
+    TSL_TRY(choose(product));
+  }
+  product->panel = panel;
+  product->memory_needed = needed;
+  tsl_scratch_set_limit(product->memory - needed);
+  TSL_TRY(tsl_product_lacks_memory(choose(product)));
+  product->memory_needed += tsl_plan_extra_host_bytes(product->plan);
+  return TESELA_OK;
+}
+
 tesela_status tsl_product_plan(tsl_product *product) {
   const double start = tsl_clock();
   const tsl_product_request *request = &product->request;
@@ -256,13 +288,15 @@ tesela_status tsl_product_plan(tsl_product *product) {
       (!product->expected.by_rows || (product->expected.text && !product->expected.by_columns));
   TSL_TRY(tsl_product_size_panel(product, false));
   TSL_TRY(choose(product));
-  if (tsl_plan_copies_on_host(product->plan)) {
+  const bool doubled = tsl_plan_copies_on_host(product->plan);
+  if (doubled) {
     const int64_t before = product->panel;
     const bool held = product->a.held;
     TSL_TRY(tsl_product_size_panel(product, true));
     if (product->panel != before || product->a.held != held)
       TSL_TRY(choose(product));
   }
+  TSL_TRY(fit_workspace(product, doubled));
   TSL_TRY(plan_last(product));
   TSL_TRY(tsl_plan_facts_of(product->plan, &product->facts));
   product->seconds[TSL_STAGE_PLAN] = tsl_clock() - start;

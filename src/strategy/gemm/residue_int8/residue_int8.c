@@ -171,6 +171,9 @@ const tsl_strategy tsl_gemm_residue_int8 = {
         {.ranges =
              {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},
     .testing = {.probes = probes},
-    .uses = {.scratch = scratch, .within = within, .account = tsl_residue_int8_account},
+    .uses = {.scratch = scratch,
+             .within = within,
+             .host = tsl_residue_int8_host_bytes,
+             .account = tsl_residue_int8_account},
     .splits = {.note = note},
 };

@@ -131,6 +131,15 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   return is_host(device) ? 0 : tsl_slices_scratch(problem, config, device);
 }
 
+/* Slices of both operands, sums in f32, and copies of slices that the child's panels take. */
+static uint64_t host_bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const double lines = (double)problem->m + (double)problem->n, depth = (double)tsl_slices_depth(problem),
+               bytes = lines * depth * 2 * (tsl_slices_count(config) + 1) +
+                       4 * (double)problem->m * (double)problem->n;
+  (void)device;
+  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
+}
+
 const tsl_strategy tsl_gemm_slices = {
     .name = "slices",
     .idea =
@@ -146,5 +155,5 @@ const tsl_strategy tsl_gemm_slices = {
     .run = run,
     .release = release,
     .takes = {.types = types},
-    .uses = {.scratch = scratch, .account = tsl_slices_account},
+    .uses = {.scratch = scratch, .host = host_bytes, .account = tsl_slices_account},
 };
