@@ -56,7 +56,7 @@ bool tsl_plan_copies_on_host(const tesela_plan *plan) {
   return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
 }
 
-uint64_t tsl_plan_host_bytes(const tesela_plan *plan) {
+uint64_t tsl_plan_extra_host_bytes(const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
   return tsl_strategy_host_bytes(work->strategy, &work->problem, &work->config, work->device);
 }

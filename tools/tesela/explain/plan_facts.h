@@ -15,7 +15,7 @@ void tsl_plan_facts_free(tsl_plan_facts *facts);
 bool tsl_plan_copies_on_host(const tesela_plan *plan);
 
 /* Bytes of host memory that a run of the plan takes beside operands and their copies. */
-uint64_t tsl_plan_host_bytes(const tesela_plan *plan);
+uint64_t tsl_plan_extra_host_bytes(const tesela_plan *plan);
 
 /* Of a product's plan: the most steps along k, from `at` on and at most `most`, that a block of m x n elements of C may be summed
  * over at once, so that parts added one after the other have the bits of the whole; 0: all of k at once only. */

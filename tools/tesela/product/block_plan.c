@@ -273,7 +273,8 @@ static uint64_t workspace_of(tsl_product *product, const tsl_block_size *size) {
                                .is_first = true,
                                .is_last = size->depth >= product->k};
   tesela_plan *plan;
-  return tsl_blocks_plan_of(product, &step, &plan) == TESELA_OK ? tsl_plan_host_bytes(plan) : UINT64_MAX;
+  return tsl_blocks_plan_of(product, &step, &plan) == TESELA_OK ? tsl_plan_extra_host_bytes(plan)
+                                                                : UINT64_MAX;
 }
 
 /* Makes blocks smaller until they fit together with what a run takes beside them; false: they never do. */
@@ -427,7 +428,7 @@ static tesela_status plan_with_less(tsl_product *product) {
   bool fits;
   tsl_scratch_set_limit(held < product->memory ? product->memory - held : 0);
   free_plans(product->blocks);
-  TSL_TRY(plan_whole(product, product->request.strategy, product->request.device));
+  TSL_TRY(tsl_product_lacks_memory(plan_whole(product, product->request.strategy, product->request.device)));
   TSL_TRY(choose_size(product, NULL, &fits));
   return fits ? TESELA_OK
               : tsl_fail(TESELA_OUT_OF_MEMORY,

@@ -241,13 +241,21 @@ static tesela_status plan_last(tsl_product *product) {
   return status;
 }
 
+tesela_status tsl_product_lacks_memory(tesela_status status) {
+  tsl_status_saved saved;
+  if (status != TESELA_UNSUPPORTED)
+    return status;
+  tsl_status_save(&saved);
+  return tsl_fail(TESELA_OUT_OF_MEMORY, "%s; allow more with --memory", saved.sentence);
+}
+
 /* Counts what a run takes beside its operands (workspace). Where that does not fit, panels are made smaller, and where this does not
  * help either, a strategy that needs less is taken. */
 static tesela_status fit_workspace(tsl_product *product, bool doubled) {
   const int64_t panel = product->panel;
   const uint64_t needed = product->memory_needed;
   for (;;) {
-    const uint64_t workspace = tsl_plan_host_bytes(product->plan);
+    const uint64_t workspace = tsl_plan_extra_host_bytes(product->plan);
     if (workspace <= product->memory - product->memory_needed) {
       product->memory_needed += workspace;
       return TESELA_OK;
@@ -259,8 +267,8 @@ static tesela_status fit_workspace(tsl_product *product, bool doubled) {
   product->panel = panel;
   product->memory_needed = needed;
   tsl_scratch_set_limit(product->memory - needed);
-  TSL_TRY(choose(product));
-  product->memory_needed += tsl_plan_host_bytes(product->plan);
+  TSL_TRY(tsl_product_lacks_memory(choose(product)));
+  product->memory_needed += tsl_plan_extra_host_bytes(product->plan);
   return TESELA_OK;
 }
 

@@ -178,6 +178,8 @@ double tsl_product_median(double *samples, int64_t count);
 /* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. `doubled`: the device computes
  * in the host's memory, on copies of its own. */
 tesela_status tsl_product_size_panel(tsl_product *product, bool doubled);
+/* Turns a refusal of all strategies, for what they take beside operands, into a lack of memory. */
+tesela_status tsl_product_lacks_memory(tesela_status status);
 /* Makes the panel half as large; false: it cannot be smaller, or needs more than is allowed. */
 bool tsl_product_halve_panel(tsl_product *product, bool doubled);
 /* A failure for lack of memory, where panels, or smaller ones, would do: its sentence gets a hint at --memory. Returns

@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "host/split.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -573,4 +574,19 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
 
 tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands) {
   return tsl_residue_int8_run_by(work, operands, NULL);
+}
+
+uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device) {
+  const double planes = (double)tsl_residue_most(problem) * tsl_residue_kinds(problem),
+               threads = fmax(1, device->compute_units),
+               m = (double)tsl_round_up(problem->m, TSL_RESIDUE_LINES),
+               n = (double)tsl_round_up(problem->n, TSL_RESIDUE_LINES),
+               depth = (double)tsl_round_up(problem->k, TSL_RESIDUE_STEP);
+  (void)config;
+  /* Panels are cut evenly, so that each may have a step more. */
+  const double operands = (m + n) * depth * (1 + 1.0 / TSL_RESIDUE_STEPS),
+               blocks = fmin(2 * m * n, threads * fmin(m, ROWS_MOST) * fmin(n, TSL_RESIDUE_COLUMNS)),
+               bytes = planes * (operands + blocks);
+  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }

@@ -149,22 +149,6 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
                                        : tsl_residue_int8_scratch_portable)(problem, config, device);
 }
 
-/* Residues of both operands, and of the blocks of C that threads have. */
-static uint64_t host_bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  enum { ROWS = 4096 };
-  const double planes = (double)tsl_residue_most(problem) * tsl_residue_kinds(problem),
-               threads = fmax(1, device->compute_units),
-               m = (double)tsl_round_up(problem->m, TSL_RESIDUE_LINES),
-               n = (double)tsl_round_up(problem->n, TSL_RESIDUE_LINES),
-               depth = (double)tsl_round_up(problem->k, TSL_RESIDUE_STEP);
-  (void)config;
-  /* Panels are cut evenly, so that each may have a step more. */
-  const double operands = (m + n) * depth * (1 + 1.0 / TSL_RESIDUE_STEPS),
-               blocks = fmin(2 * m * n, threads * fmin(m, ROWS) * fmin(n, TSL_RESIDUE_COLUMNS)),
-               bytes = planes * (operands + blocks);
-  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
-}
-
 static bool within(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config) {
   int64_t *block = &config->value[TSL_RESIDUE_INT8_BLOCK];
   const int64_t said = *block;
@@ -198,6 +182,9 @@ const tsl_strategy tsl_gemm_residue_int8 = {
         {.ranges =
              {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},
     .testing = {.probes = probes},
-    .uses = {.scratch = scratch, .within = within, .host = host_bytes, .account = tsl_residue_int8_account},
+    .uses = {.scratch = scratch,
+             .within = within,
+             .host = tsl_residue_int8_host_bytes,
+             .account = tsl_residue_int8_account},
     .splits = {.note = note},
 };
