@@ -45,8 +45,7 @@ static Operand no_operand(int type, int64_t row_stride, int64_t col_stride, bool
 static tesela_matrix as_matrix(const Operand &operand) {
   tesela_matrix matrix{};
   matrix.data = operand.data;
-  matrix.row_stride = operand.row_stride;
-  matrix.col_stride = operand.col_stride;
+  set_strides(operand.row_stride, operand.col_stride, &matrix);
   matrix.type = operand.type;
   matrix.conjugate = operand.conjugate;
   return matrix;
@@ -55,8 +54,7 @@ static tesela_matrix as_matrix(const Operand &operand) {
 static tesela_result as_result(const Operand &operand) {
   tesela_result result{};
   result.data = operand.data;
-  result.row_stride = operand.row_stride;
-  result.col_stride = operand.col_stride;
+  set_strides(operand.row_stride, operand.col_stride, &result);
   result.type = operand.type;
   return result;
 }

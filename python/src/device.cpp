@@ -81,8 +81,7 @@ static tesela_matrix as_matrix(const DeviceMatrix &from, const Wrapped &wrapped)
   tesela_matrix matrix{};
   matrix.buffer = wrapped.buffer;
   matrix.offset = wrapped.offset;
-  matrix.row_stride = from.row_stride;
-  matrix.col_stride = from.col_stride;
+  set_strides(from.row_stride, from.col_stride, &matrix);
   matrix.type = from.type;
   matrix.conjugate = from.conjugate;
   return matrix;
@@ -168,8 +167,7 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.b = as_matrix(product.b, b);
   desc.c.buffer = c.buffer;
   desc.c.offset = c.offset;
-  desc.c.row_stride = product.c.row_stride;
-  desc.c.col_stride = product.c.col_stride;
+  set_strides(product.c.row_stride, product.c.col_stride, &desc.c);
   desc.c.type = product.c.type;
   desc.alpha = reinterpret_cast<const double *>(&product.alpha);
   desc.beta = reinterpret_cast<const double *>(&product.beta);
@@ -229,8 +227,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   tesela_result result{};
   result.buffer = c.buffer;
   result.offset = c.offset;
-  result.row_stride = product.c.row_stride;
-  result.col_stride = product.c.col_stride;
+  set_strides(product.c.row_stride, product.c.col_stride, &result);
   result.type = product.c.type;
   const tesela_finish vectors = finish_of(product, last);
   tesela_status status =

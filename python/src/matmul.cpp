@@ -62,8 +62,7 @@ static bool are_apart(const Plain &a, const Plain &b, size_t size) {
 static tesela_matrix matrix_of(const Plain &plain, tesela_type type) {
   tesela_matrix matrix{};
   matrix.data = plain.data;
-  matrix.row_stride = plain.row_stride;
-  matrix.col_stride = plain.col_stride;
+  set_strides(plain.row_stride, plain.col_stride, &matrix);
   matrix.type = type;
   return matrix;
 }
@@ -105,8 +104,7 @@ static PyObject *multiply_plain(PyObject *first, PyObject *second, PyObject *out
   desc.a = matrix_of(a, type);
   desc.b = matrix_of(b, type);
   desc.c.data = c.data;
-  desc.c.row_stride = c.row_stride;
-  desc.c.col_stride = c.col_stride;
+  set_strides(c.row_stride, c.col_stride, &desc.c);
   desc.c.type = type;
   tesela_status status = TESELA_INTERNAL;
   if (where && work <= ALONE) {

@@ -51,6 +51,8 @@ struct Pieces {
                   across = view.strides.at(1);
     tesela_buffer *buffer = nullptr;
     const int64_t last = height && width ? (height - 1) * down + (width - 1) * across : -1;
+    if ((down == 0 && height > 1) || (across == 0 && width > 1))
+      throw nb::value_error("a piece is an array whose elements are each in a place of their own");
     if (last < 0)
       throw nb::value_error("a piece is an array with elements, whose strides are not negative");
     check(tesela_buffer_wrap(open(), device.c_str(), view.data,

@@ -1,6 +1,7 @@
 #include "judge/measure.h"
 
 #include "base/memory.h"
+#include "base/reserve.h"
 #include "base/status.h"
 #include "host/split.h"
 #include "judge/judge.h"
@@ -38,10 +39,11 @@ struct tsl_measuring {
   int64_t *rows, *cols;
   tsl_problem part; /* the sample's, dense */
   void *sample[TSL_OPERANDS], *before, *bias;
-  tsl_plain plain;    /* of a product with structures: its sample, completed before the run */
-  bool looked;        /* the look's stream is done */
-  tsl_look *look;     /* where operands are on a device that sums them; else NULL */
-  tsl_stream *stream; /* where operands are on a device; the look's where there is one */
+  tsl_plain plain;     /* of a product with structures: its sample, completed before the run */
+  tsl_reserve reserve; /* memory for what comes after the run, which must not fail for the lack of it */
+  bool looked;         /* the look's stream is done */
+  tsl_look *look;      /* where operands are on a device that sums them; else NULL */
+  tsl_stream *stream;  /* where operands are on a device; the look's where there is one */
 };
 
 static const tsl_problem *problem_of(const tsl_measuring *m) {
@@ -245,6 +247,8 @@ static tesela_status look(tsl_measuring *m) {
   m->part.c.col_stride = 1;
   TSL_TRY(tsl_look_begin(m->plan, &m->at, &rows, &cols, &m->look));
   m->stream = tsl_look_stream(m->look);
+  TSL_TRY(take_memory(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
+  TSL_TRY(take_memory(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
   return problem_of(m)->bias_along != TESELA_NO_BIAS ? take_memory(m, TSL_OPERAND_BIAS, &m->bias) : TESELA_OK;
 }
 
@@ -288,6 +292,39 @@ static tesela_status prepare(tsl_measuring *m) {
   return keep(m);
 }
 
+static tsl_judge rule_of(const tsl_measuring *m) {
+  const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
+  return (tsl_judge){.factor = promised.factor,
+                     .rounded = promised.rounded,
+                     .flushes = tsl_accuracy_underflow(&promised),
+                     .finite = promised.finite,
+                     .operations_max = INT64_MAX,
+                     .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
+                     .kinds = m->plain.kinds,
+                     .threads = tsl_team_threads(team_of(m))};
+}
+
+/* The longest line that is brought from a device, in bytes. */
+static size_t line_bytes(const tsl_measuring *m) {
+  size_t most = 0;
+  for (int i = 0; i <= TSL_OPERAND_BIAS && m->stream; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem_of(m), i);
+    const tsl_type_info *type = tsl_type(shape->type);
+    const size_t bytes = type ? (size_t)tsl_most(shape->rows, shape->cols) * type->size : 0;
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
+/* Takes memory for all that comes after the run. */
+static tesela_status reserve(tsl_measuring *m) {
+  const tsl_judge rule = rule_of(m);
+  size_t bytes = tsl_judge_bytes(m->direct ? problem_of(m) : &m->part, &rule);
+  if (!tsl_size_add(bytes, line_bytes(m), &bytes))
+    bytes = SIZE_MAX; /* which no system gives */
+  return tsl_reserve_take(bytes, TSL_JUDGE_BLOCKS, "measuring the error", &m->reserve);
+}
+
 /* Buffers of the cpu are host memory. */
 static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
   if (operand->buffer && operand->buffer->host) {
@@ -320,7 +357,9 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   settle_host(&m->at.b, &problem->b);
   settle_host(&m->at.c, &problem->c);
   settle_host(&m->at.bias, &problem->bias);
-  const tesela_status status = problem->m > 0 && problem->n > 0 ? prepare(m) : TESELA_OK;
+  tesela_status status = problem->m > 0 && problem->n > 0 ? prepare(m) : TESELA_OK;
+  if (status == TESELA_OK && m->rows)
+    status = reserve(m);
   if (status != TESELA_OK) {
     tsl_measure_free(m);
     return status;
@@ -353,18 +392,6 @@ static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) 
                   m->plan->work.strategy->name, m->plan->work.device->name, (long long)m->rows[verdict->row],
                   (long long)m->cols[verdict->col], length, is ? is : "", (long long)m->part.m,
                   (long long)m->part.n);
-}
-
-static tsl_judge rule_of(const tsl_measuring *m) {
-  const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
-  return (tsl_judge){.factor = promised.factor,
-                     .rounded = promised.rounded,
-                     .flushes = tsl_accuracy_underflow(&promised),
-                     .finite = promised.finite,
-                     .operations_max = INT64_MAX,
-                     .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
-                     .kinds = m->plain.kinds,
-                     .threads = tsl_team_threads(team_of(m))};
 }
 
 static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
@@ -414,8 +441,6 @@ static tesela_status judge_looked_at(tsl_measuring *m, tsl_seen *seen, tsl_verdi
   if (known)
     return TESELA_OK;
   seen->own = own_error(m);
-  TSL_TRY(take_memory(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
-  TSL_TRY(take_memory(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
   TSL_TRY(bring_factors(m));
   return tsl_judge_result(&m->part, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], seen->before, seen->c,
                           &rule, verdict);
@@ -427,13 +452,9 @@ static double told_error(const tsl_measuring *m, const tsl_verdict *verdict, dou
   return verdict->right ? fmin(seen + own, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + own;
 }
 
-tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
+static tesela_status end(tsl_measuring *m, tsl_measured *measured) {
   tsl_verdict verdict;
-  tsl_seen seen = {.own = 0};
-  *measured = (tsl_measured){0, 0, 0};
-  if (!m->rows)
-    return TESELA_OK;
-  seen.own = own_error(m);
+  tsl_seen seen = {.own = own_error(m)};
   if (m->look) {
     TSL_TRY(judge_looked_at(m, &seen, &verdict));
     m->looked = true;
@@ -446,6 +467,18 @@ tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
   return verdict.right ? TESELA_OK : refuse(m, &verdict);
 }
 
+tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
+  *measured = (tsl_measured){0, 0, 0};
+  if (!m->rows)
+    return TESELA_OK;
+  tsl_reserve_use(&m->reserve);
+  const tesela_status status = end(m, measured);
+  tsl_reserve_use(NULL);
+  /* Memory that a driver lacks after C was written must not look like a call that did nothing. */
+  return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "the error was to be measured")
+                                        : status;
+}
+
 void tsl_measure_free(tsl_measuring *m) {
   if (!m)
     return;
@@ -456,6 +489,7 @@ void tsl_measure_free(tsl_measuring *m) {
   for (int i = 0; i < TSL_OPERANDS; i++)
     tsl_free(m->sample[i]);
   tsl_plain_free(&m->plain);
+  tsl_reserve_free(&m->reserve);
   tsl_free(m->before);
   tsl_free(m->bias);
   tsl_free(m->rows);
