@@ -134,9 +134,10 @@ static void transpose_words(const unsigned char *from, unsigned char *to) {
 
 /* --- registers --- */
 
-/* Numbers along lines, `across` apart; every line's factors in all lanes. */
-static void make_along(const tsl_residue_job *job, const REAL *from, int64_t across, const scaling *by,
-                       int64_t ahead, unsigned char *to, int64_t plane) {
+/* Numbers along lines, `across` apart; every line's factors in all lanes. Not inlined: each copy would have stack of its own. */
+static __attribute__((noinline)) void make_along(const tsl_residue_job *job, const REAL *from, int64_t across,
+                                                 const scaling *by, int64_t ahead, unsigned char *to,
+                                                 int64_t plane) {
   for (int i = 0; i < TSL_RESIDUE_ROWS; i++) {
     scaling own;
     for (int lane = 0; lane < QUARTER; lane++)
@@ -149,8 +150,8 @@ static void make_along(const tsl_residue_job *job, const REAL *from, int64_t acr
 }
 
 /* Numbers across lines, each k `along` apart. What is SOON rows further is asked for: in rows to come, or the next step's. */
-static void make_across(const tsl_residue_job *job, const REAL *from, int64_t along, const scaling *by,
-                        unsigned char *to, int64_t plane) {
+static __attribute__((noinline)) void make_across(const tsl_residue_job *job, const REAL *from, int64_t along,
+                                                  const scaling *by, unsigned char *to, int64_t plane) {
   enum { SOON = 4 };
   for (int j = 0; j < TSL_RESIDUE_ROWS; j++) {
     const REAL *const at = from + j * along;

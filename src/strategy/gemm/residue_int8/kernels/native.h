@@ -7,7 +7,7 @@ enum {
   NATIVE_ROWS = 8,
   NATIVE_COLUMNS = 32,
   NATIVE_LIST = 64,
-  NATIVE_DEPTH = 128,
+  NATIVE_DEPTH = 32, /* a tile of this depth is on the stack */
   NATIVE_VECTORS = NATIVE_COLUMNS / LANES
 };
 
