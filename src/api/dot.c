@@ -5,7 +5,7 @@
 
 /* The stride along the vector; the other one, of a single row or column, only must not look like a default. */
 static tesela_matrix as_matrix(const tesela_vector *vector, bool row) {
-  const int64_t stride = tsl_stride_given(vector->stride);
+  const int64_t stride = vector->stride == 0 ? 1 : vector->stride;
   return (tesela_matrix){.data = vector->data,
                          .buffer = vector->buffer,
                          .offset = vector->offset,

@@ -1,4 +1,6 @@
 /* The public calls on the cpu: defaults, layouts, errors, plans, buffers. */
+#include <tesela/tesela_level3.h>
+
 #include "unit/context.h"
 
 #include <math.h>
@@ -180,6 +182,55 @@ static void broadcasts_are_said(void **state) {
                                  .c = {.data = c}};
   must(tesela_gemm(context, &line, NULL));
   assert_true(c[0] == 18);
+}
+
+/* The other operations, Level 3 by its names, and vectors whose elements are all one. */
+static void one_stride_is_enough_everywhere(void **state) {
+  const float lower[] = {2, NAN, NAN, 1, 4, NAN}, right[] = {2, 4}, pair[] = {10, 20};
+  float c[6] = {0};
+  (void)state;
+  const tesela_transpose_desc transpose = {
+      .rows = 2, .cols = 2, .a = {.data = in_rows, .row_stride = 3}, .b = {.data = c, .col_stride = 3}};
+  must(tesela_transpose(context, &transpose, NULL));
+  assert_true(c[0] == 1 && c[3] == 3 && c[1] == 2 && c[4] == 4 && c[2] == 0);
+  const tesela_solve_desc solve = {.rows = 2,
+                                   .cols = 1,
+                                   .a = {.data = lower, .row_stride = 3},
+                                   .triangle = TESELA_LOWER,
+                                   .b = {.data = right},
+                                   .x = {.data = c}};
+  must(tesela_solve(context, &solve, NULL));
+  assert_true(c[0] == 1 && c[1] == 0.75f);
+  const tesela_gemm_desc update = {.n = 2,
+                                   .k = 2,
+                                   .a = {.data = in_rows, .row_stride = 3},
+                                   .c = {.data = c, .row_stride = 3},
+                                   .c_triangle = TESELA_LOWER};
+  must(tesela_syrk(context, &update, NULL));
+  assert_true(c[0] == 5 && c[3] == 11 && c[4] == 25);
+  const tesela_gemm_desc in_place = {.m = 2,
+                                     .n = 2,
+                                     .a = {.data = lower, .row_stride = 3},
+                                     .a_triangle = TESELA_LOWER,
+                                     .c = {.data = c, .col_stride = 3}};
+  memcpy(c, in_columns, sizeof c);
+  must(tesela_trmm(context, &in_place, NULL));
+  assert_true(c[0] == 2 && c[1] == 13 && c[3] == 4 && c[4] == 18);
+  const tesela_dot_desc dot = {
+      .n = 2, .x = {.data = pair, .stride = TESELA_STRIDE_ZERO}, .y = {.data = right}, .result = {.data = c}};
+  must(tesela_dot(context, &dot, NULL));
+  assert_true(c[0] == 60);
+  tesela_gemm_desc desc = {.m = 2,
+                           .n = 2,
+                           .k = 2,
+                           .a = {.data = dense},
+                           .b = {.data = dense},
+                           .c = {.data = c},
+                           .bias = {.data = pair, .stride = TESELA_STRIDE_ZERO},
+                           .bias_along = TESELA_BIAS_ROW};
+  must(tesela_gemm(context, &desc, NULL));
+  for (int i = 0; i < 4; i++)
+    assert_true(c[i] == square[i] + 10);
 }
 
 static void types_follow_the_first(void **state) {
@@ -638,6 +689,7 @@ int main(void) {
       cmocka_unit_test(strides_may_be_negative),
       cmocka_unit_test(one_stride_is_enough),
       cmocka_unit_test(broadcasts_are_said),
+      cmocka_unit_test(one_stride_is_enough_everywhere),
       cmocka_unit_test(types_follow_the_first),
       cmocka_unit_test(the_nearest_is_named),
       cmocka_unit_test(sizes_beyond_memory_are_refused),
