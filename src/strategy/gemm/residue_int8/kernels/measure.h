@@ -28,9 +28,9 @@ typedef wide_u32 tallies;
 /* Vectors that are added up before the sums go to 64 bits: 2^24 each at most. In a call LINES are measured together. */
 enum {
   CHUNK = 64,
-  GROUPS = TSL_RESIDUE_TOGETHER / LANES,
-  ROWS = 8,                   /* of memory that are read side by side */
-  AHEAD = 3072 / sizeof(REAL) /* numbers of a line that are asked for in advance */
+  GROUPS = TSL_RESIDUE_TOGETHER / LANES / 2, /* whose sums are on the stack together */
+  ROWS = 8,                                  /* of memory that are read side by side */
+  AHEAD = 3072 / sizeof(REAL)                /* numbers of a line that are asked for in advance */
 };
 
 /* What lanes are measured by: each has a guess, 2^(TOP - exponent) in two factors, a limit of tops less 1, and thresholds of small
@@ -341,8 +341,8 @@ static void measure_groups(const tsl_residue_job *job, const tsl_residue_lines *
 static void measure(const tsl_residue_job *job, int operand, int64_t first, int64_t count) {
   const tsl_residue_lines *of = &job->of[operand];
   const int64_t groups = of->across == 1 && of->along != 1 ? count / LANES : 0;
-  if (groups > 0)
-    measure_groups(job, of, first, groups);
+  for (int64_t group = 0; group < groups; group += GROUPS)
+    measure_groups(job, of, first + group * LANES, tsl_least(GROUPS, groups - group));
   for (int64_t line = first + groups * LANES; line < first + count; line++)
     measure_line(job, of, line);
 }
