@@ -13,13 +13,17 @@
  *
  * Conventions, for the whole header:
  *  - In every struct, zero means the default. Fill structs with designated initialisers (C) or value
- *    initialisation (C++), and fields added later keep their default.
+ *    initialisation (C++: `tesela_gemm_desc desc = {}; desc.m = m;`), and fields added later keep their default. For
+ *    designated initialisers of C++20 compilers warn of each field that is left out (-Wmissing-field-initializers).
  *  - Descriptions, records and tesela_device may grow at their ends. Their sizes travel with every call, by the inline
  *    functions of this header, so that a program built against it runs with later libraries: they take what it does not know
  *    as zero, and tell it no more than it has room for. What is embedded in other structs (tesela_matrix, tesela_result,
  *    tesela_vector, tesela_scalar) never grows. Bindings of other languages call the functions whose names end in _sized.
  *  - Matrices are a pointer with two strides, counted in elements: element (i, j) of an operand is
- *    data[i * row_stride + j * col_stride]. Both strides zero means dense and row-major.
+ *    data[i * row_stride + j * col_stride]. Both strides zero means dense and row-major. One stride of zero means 1
+ *    where the other stride is given: `.row_stride = lda` is a row-major matrix, `.col_stride = lda` a column-major one.
+ *    Where the given stride is 1, too, a matrix with several rows and columns is refused. Rows or columns of A and B that
+ *    are all one have the stride TESELA_STRIDE_ZERO.
  *  - Sizes and strides are 64-bit; element counts, not only dimensions, may pass 2^31.
  *  - Every call returns a status. Nothing prints, aborts or exits. tesela_last_error() has the sentence.
  *  - Calls are thread-safe: any number of threads may share a context, a plan and a device buffer that is
@@ -74,8 +78,8 @@ typedef enum tesela_status {
 #undef TESELA_STATUS_MEMBER
 } tesela_status;
 
-/** Element types. TESELA_TYPE_DEFAULT is f32 for a product's A and B, and for C A's type, or i32 where A is i8 or u8 and nothing is scaled, and f32
- * where A is e4m3 or e5m2; of a dot and a transpose, f32 for the first operand, and its type for the others (i32 for a dot of i8 or u8). */
+/** Element types. TESELA_TYPE_DEFAULT is f32 for the first operand, and the first operand's type for the others. The result of a product
+ * or dot of i8 or u8 is i32 where nothing is scaled, and f32 where it is; of a product of e4m3 or e5m2 it is f32. */
 typedef enum tesela_type {
   TESELA_TYPE_DEFAULT = 0,
   TESELA_F64 = 1,   /**< IEEE 754 binary64 */
@@ -90,6 +94,11 @@ typedef enum tesela_type {
   TESELA_E4M3 = 10, /**< 8-bit floating point of the Open Compute Project: up to 448, NaN, no infinity */
   TESELA_E5M2 = 11  /**< the other one: up to 57344, infinities, NaN */
 } tesela_type;
+
+/** Stride of zero elements, which a 0 does not say: all rows (row_stride), or all columns, of a matrix that is read are one.
+ * With `.row_stride = TESELA_STRIDE_ZERO, .col_stride = 1` a vector is each row of the matrix. Vectors that are read take it, too:
+ * all their elements are one. */
+#define TESELA_STRIDE_ZERO INT64_MIN
 
 /** Owns devices, compiled kernels and remembered plans. */
 typedef struct tesela_context tesela_context;
@@ -153,7 +162,7 @@ typedef struct tesela_vector {
   const void *data;            /**< host memory; element 0 */
   const tesela_buffer *buffer; /**< or device memory, of the device of all of a call's buffers */
   int64_t offset;              /**< with buffer: elements before element 0 */
-  int64_t stride;              /**< elements from one to the next; may be negative. 0: 1 */
+  int64_t stride;              /**< elements from one to the next; may be negative. 0: 1; TESELA_STRIDE_ZERO: 0 */
   tesela_type type;            /**< of its elements */
 } tesela_vector;
 
@@ -206,7 +215,8 @@ typedef struct tesela_gemm_desc {
   double effort;
   /** How right the result is to be: "default", "1e-5" (|error| <= 1e-5 (|alpha||A||B| + |beta||C|), element by element), "e4m3",
    * "tf32", "bf16", "f32" or "f64" (what a careful sum gives of factors that have a type's precision), "exact" (the exact result, rounded
-   * once). What cannot guarantee it does not run: TESELA_UNSUPPORTED says which guarantees there are. NULL: TESELA_ACCURACY as the
+   * once). What cannot guarantee it does not run: TESELA_UNSUPPORTED says which guarantees there are. A number below
+   * the rounding of C's type (2^-24 of f32) is guaranteed by exact integers and plain copies alone. NULL: TESELA_ACCURACY as the
    * context found it, else what a strategy guarantees by itself, which tesela_record.error_bound tells. */
   const char *accuracy;
   /** When the same bits are to come again from the same call: "any", "run" (on this machine), "threads" (with any number of threads,

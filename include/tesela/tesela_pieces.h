@@ -17,7 +17,7 @@ typedef struct tesela_rectangle {
   int64_t cols; /**< its columns */
   int64_t
       offset; /**< elements from the operand's data, or the buffer's start, to the rectangle's element (0, 0) */
-  int64_t row_stride; /**< elements between a row and the next; with col_stride 0, too: dense, row-major */
+  int64_t row_stride; /**< elements between a row and the next; zeros are as in tesela_matrix */
   int64_t col_stride; /**< elements between a column and the next */
 } tesela_rectangle;
 

@@ -69,12 +69,10 @@ template <class Matrix>
 void set_strides(int64_t row_stride, int64_t col_stride, Matrix *matrix) {
   matrix->row_stride = row_stride;
   matrix->col_stride = col_stride;
-#ifdef TESELA_STRIDE_ZERO
   if (row_stride != 0 && col_stride == 0)
     matrix->col_stride = TESELA_STRIDE_ZERO;
   if (row_stride == 0 && col_stride != 0)
     matrix->row_stride = TESELA_STRIDE_ZERO;
-#endif
 }
 
 /* Attribute of one of the package's Python modules; it is looked up once. */

@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "base/guard.h"
 #include "base/memory.h"
+#include "base/strides.h"
 #include "plan/plan.h"
 #include "plan/run_slot.h"
 #include "planner/wisdom.h"
@@ -169,9 +170,8 @@ void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const t
 /* Strides of a matrix that is rows x cols as it takes part, transposed where the caller says so. */
 static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    int64_t *row_stride, int64_t *col_stride) {
-  const bool is_dense = matrix->row_stride == 0 && matrix->col_stride == 0;
-  const int64_t row = is_dense ? (matrix->transpose ? rows : cols) : matrix->row_stride;
-  const int64_t col = is_dense ? 1 : matrix->col_stride;
+  int64_t row, col;
+  tsl_strides_take(matrix->row_stride, matrix->col_stride, matrix->transpose ? rows : cols, &row, &col);
   *row_stride = matrix->transpose ? col : row;
   *col_stride = matrix->transpose ? row : col;
 }

@@ -134,6 +134,11 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   if (!batch)
     return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
   TSL_TRY(tsl_products_check_batch(desc, batch));
+  if (tsl_products_are_empty(desc, batch)) { /* however many they are */
+    own_batch = *batch;
+    own_batch.count = 1;
+    batch = &own_batch;
+  }
   TSL_TRY(tsl_products_request(context, &request, &key));
   TSL_TRY(tsl_products_plan(context, desc, batch, &key, &cached));
   running run = {.of = {.context = context,

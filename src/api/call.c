@@ -5,6 +5,21 @@
 #include "base/floats.h"
 #include "base/status.h"
 #include "base/thread_text.h"
+#include "planner/nearest.h"
+
+/* Says of types that no strategy takes together which of them nobody named. */
+static tesela_status tell_defaults(const tsl_request *request, const tsl_problem *problem,
+                                   tesela_status status) {
+  const tesela_type types[TSL_OPERANDS] = {problem->a.type, problem->b.type, problem->c.type};
+  if (status != TESELA_UNSUPPORTED || !tsl_planner_types_are_wrong(problem))
+    return status;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (request->matrices[i].type == TESELA_TYPE_DEFAULT &&
+        (i != TSL_OPERAND_B || request->op != TSL_OP_TRANSPOSE))
+      return tsl_fail_in(status, "%s.type is 0, which stands for %s", request->fields[i],
+                         tsl_type(types[i])->name);
+  return status;
+}
 
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan) {
   TSL_NOT_CANCELLED;
@@ -15,7 +30,7 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
                     (long long)request->runs);
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->runs;
-  const tesela_status status = tsl_api_plan(context, &key, plan);
+  const tesela_status status = tell_defaults(request, &key.problem, tsl_api_plan(context, &key, plan));
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
@@ -101,7 +116,7 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   tsl_call_key key;
   tsl_cached_plan *cached;
   TSL_TRY(tsl_api_request(context, request, &key));
-  tesela_status status = tsl_api_cached_plan(context, &key, &cached);
+  tesela_status status = tell_defaults(request, &key.problem, tsl_api_cached_plan(context, &key, &cached));
   const bool is_spread = key.spread != NULL;
   tsl_api_request_end(&key);
   if (status != TESELA_OK)

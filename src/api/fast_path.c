@@ -24,16 +24,18 @@ static const tsl_strategy *first_that(bool (*does)(const tsl_strategy *)) {
   return NULL;
 }
 
-bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
+tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
   TSL_DEFAULT_FLOATS;
   tsl_devices *devices;
   tsl_device *device;
   const bool has_cpu = strcmp(context->device, "cpu") == 0 || strcmp(context->device, "auto") == 0;
-  if (!has_cpu || context->asks || tsl_api_devices(context, &devices) != TESELA_OK ||
-      tsl_devices_find(devices, "cpu", &device) != TESELA_OK)
-    return false;
+  *path = (tsl_fast_path){.strategy = NULL};
+  if (!has_cpu || context->asks)
+    return TESELA_OK;
+  TSL_TRY(tsl_api_devices(context, &devices));
+  TSL_TRY(tsl_devices_find(devices, "cpu", &device));
   *path = (tsl_fast_path){first_that(multiplies), device, first_that(solves), first_that(computes)};
-  return path->strategy != NULL;
+  return TESELA_OK;
 }
 
 static bool is_elsewhere(const tsl_device *device) {

@@ -46,7 +46,7 @@ static inline bool tsl_gemm_key(const tesela_context *context, const tesela_gemm
   const tesela_type type = tsl_gemm_key_type(desc->a.type, TESELA_F32);
   const bool named = desc->device != NULL;
   const uint64_t number = atomic_load_explicit(&context->number, memory_order_acquire);
-  if ((type != TESELA_F32 && type != TESELA_F64) || tsl_gemm_key_type(desc->b.type, TESELA_F32) != type ||
+  if ((type != TESELA_F32 && type != TESELA_F64) || tsl_gemm_key_type(desc->b.type, type) != type ||
       tsl_gemm_key_type(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
       desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 ||
       tsl_gemm_has_more(desc) || desc->bias.data || desc->bias.buffer || desc->scale_a.data ||

@@ -197,29 +197,45 @@ static tesela_status take_arrays(int64_t count, arrays *out) {
   return TESELA_OK;
 }
 
+static const tesela_gemm_desc *desc_at(const tesela_gemm_desc *descs, int64_t number, size_t size) {
+  return (const tesela_gemm_desc *)(const void *)((const char *)descs + (size_t)number * size);
+}
+static const tesela_batch *batch_at(const tesela_batch *batches, int64_t number, size_t size) {
+  return batches ? (const tesela_batch *)(const void *)((const char *)batches + (size_t)number * size) : NULL;
+}
+
+/* Sizes and counts are among the first fields of any version. */
+static bool have_many_empty(const tesela_gemm_desc *descs, const tesela_batch *batches, int64_t count,
+                            size_t desc_size, size_t batch_size) {
+  bool have = false;
+  for (int64_t i = 0; batches && i < count && !have; i++)
+    have = tsl_products_are_empty(desc_at(descs, i, desc_size), batch_at(batches, i, batch_size));
+  return have;
+}
+
 /* Structs of this version, whatever the caller's are, of the members that have plans: without those that are done at once. */
 static tesela_status take_structs(const tesela_gemm_desc *descs, const tesela_batch *batches,
                                   size_t desc_size, size_t batch_size, const arrays *own,
                                   tsl_grouped *group) {
   const tsl_at_once_group *apart = &group->at_once;
-  const bool copies = apart->count > 0;
+  const bool copies =
+      apart->count > 0 || have_many_empty(descs, batches, group->count, desc_size, batch_size);
   int64_t number = 0, passed = 0;
   group->descs = desc_size == sizeof *descs && !copies ? descs : own->descs;
   group->batches = batches && batch_size == sizeof *batches && !copies ? batches : own->batches;
   for (int64_t i = 0; i < group->count; i++, number++) {
     for (; passed < apart->count && apart->all[passed].number == number; passed++)
       number++;
-    const tesela_gemm_desc *desc =
-        (const tesela_gemm_desc *)(const void *)((const char *)descs + (size_t)number * desc_size);
-    const tesela_batch *batch =
-        batches ? (const tesela_batch *)(const void *)((const char *)batches + (size_t)number * batch_size)
-                : NULL;
+    const tesela_gemm_desc *desc = desc_at(descs, number, desc_size);
+    const tesela_batch *batch = batch_at(batches, number, batch_size);
     TSL_API_TAKE(desc, desc_size, own->descs[i], tesela_gemm_desc, scaling_b);
     TSL_API_TAKE(batch, batch_size, own->batches[i], tesela_batch, scale_b_stride);
     if (copies)
       own->descs[i] = *desc;
     if (copies && batch)
       own->batches[i] = *batch;
+    if (batch && tsl_products_are_empty(desc, batch))
+      own->batches[i].count = 1;
     if (!batch)
       own->batches[i].count = 1;
     tsl_products *of = &group->members[i];

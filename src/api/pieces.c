@@ -156,8 +156,8 @@ static tesela_status hold_of(const tesela_piece *piece, bool transposed, const t
                              int64_t index, tsl_hold *hold) {
   const tesela_rectangle *at = &piece->at;
   const tsl_device *device = piece->buffer->memory->device;
-  const bool is_dense = at->row_stride == 0 && at->col_stride == 0;
-  const int64_t row_stride = is_dense ? at->cols : at->row_stride, col_stride = is_dense ? 1 : at->col_stride;
+  int64_t row_stride, col_stride;
+  tsl_strides_take(at->row_stride, at->col_stride, at->cols, &row_stride, &col_stride);
   *hold = (tsl_hold){.member = member_of(group, device)};
   if (hold->member == group->member_count)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c: piece %lld is on %s, which is none of %s%s", letter,

@@ -18,6 +18,10 @@ typedef struct tsl_products {
 
 /* What is wrong with a batch, whatever its plan is. */
 tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesela_batch *batch);
+/* Returns true for several products whose results have no elements: one of them stands for all. */
+static inline bool tsl_products_are_empty(const tesela_gemm_desc *desc, const tesela_batch *batch) {
+  return (desc->m == 0 || desc->n == 0) && batch->count > 1;
+}
 /* What one of them asks for. TESELA_UNSUPPORTED where its operands lie on several devices. */
 tesela_status tsl_products_request(tesela_context *context, const tsl_request *request, tsl_call_key *key);
 /* A plan of all products where they lie at even distances, do not run on the processor, and a strategy takes them so; else

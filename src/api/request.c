@@ -22,6 +22,8 @@ static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, in
   tesela_type type;
   TSL_TRY(resolve_type(matrix, fallback, field, &type));
   TSL_TRY(tsl_api_one_place(matrix, "", field));
+  TSL_TRY(tsl_strides_check(matrix->row_stride, matrix->col_stride, matrix->transpose ? cols : rows,
+                            matrix->transpose ? rows : cols, field));
   tsl_api_strides(matrix, rows, cols, &row_stride, &col_stride);
   *shape = (tsl_shape){
       .type = type, .rows = rows, .cols = cols, .row_stride = row_stride, .col_stride = col_stride};
@@ -77,7 +79,7 @@ static tesela_status resolve_finish(const tsl_request *request, tsl_problem *pro
     return TESELA_OK;
   TSL_TRY(tsl_api_one_place(&matrix, "", "desc.bias"));
   TSL_TRY(resolve_type(&matrix, problem->c.type, "desc.bias", &type));
-  tsl_problem_add_bias(problem, request->bias_along, type, bias->stride == 0 ? 1 : bias->stride);
+  tsl_problem_add_bias(problem, request->bias_along, type, tsl_stride_given(bias->stride));
   return TESELA_OK;
 }
 
@@ -97,7 +99,7 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
       continue;
     TSL_TRY(tsl_api_one_place(&matrix, "", fields[i]));
     tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_A + i, scalings[i],
-                          vectors[i]->stride == 0 ? 1 : vectors[i]->stride);
+                          tsl_stride_given(vectors[i]->stride));
     TSL_TRY(resolve_type(&matrix, TESELA_F32, fields[i],
                          i == 0 ? &problem->scale_a.type : &problem->scale_b.type));
   }
@@ -120,11 +122,10 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   *problem = tsl_problem_of(request->op, request->m, request->n, request->k, TESELA_F32);
   problem->in_place = request->in_place;
   tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
-  const bool one_type = request->op != TSL_OP_GEMM;
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tesela_type fallback = i == TSL_OPERAND_C ? type_of_result(request, problem->a.type)
-                                 : one_type         ? problem->a.type
-                                                    : TESELA_F32;
+    const tesela_type fallback = i == TSL_OPERAND_C   ? type_of_result(request, problem->a.type)
+                                 : i == TSL_OPERAND_B ? problem->a.type
+                                                      : TESELA_F32;
     TSL_TRY(resolve_shape(&request->matrices[i], shapes[i]->rows, shapes[i]->cols, fallback,
                           request->fields[i], shapes[i]));
   }

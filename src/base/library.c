@@ -13,7 +13,7 @@
 
 /* What came of one name. A name that is not there at all is the usual case and says nothing about itself. */
 typedef struct attempt {
-  bool absent;
+  bool absent, lacks_memory;
   tsl_text reason;
 } attempt;
 
@@ -28,6 +28,11 @@ static bool says_absent(const char *error, const char *name) {
   const size_t length = strlen(name);
   return strncmp(error, name, length) == 0 && error[length] == ':' &&
          strstr(error, "No such file or directory") != NULL;
+}
+
+/* Memory may be there at the next call. */
+static bool says_no_memory(const char *error) {
+  return strstr(error, "out of memory") != NULL || strstr(error, "Cannot allocate memory") != NULL;
 }
 
 /* Whether something is shared on purpose. */
@@ -52,6 +57,7 @@ static bool load_one(const char *name, const tsl_library_symbol *symbols, int co
     const char *error = dlerror();
     const size_t length = strlen(name);
     result->absent = says_absent(error, name);
+    result->lacks_memory = says_no_memory(error);
     /* The sentence names the library itself. */
     if (strncmp(error, name, length) == 0 && strncmp(error + length, ": ", 2) == 0)
       error += length + 2;
@@ -80,11 +86,12 @@ tesela_status tsl_library_load(const char *what, const char *chosen, const char 
   if (chosen && strcmp(chosen, "none") == 0)
     return tsl_fail(TESELA_NO_DEVICE, "%s is switched off: the library chosen is \"none\"", what);
   tsl_text tried = {0}, reasons = {0};
-  bool loaded = false, all_absent = true;
+  bool loaded = false, all_absent = true, lacks_memory = false;
   for (const char *const *name = chosen ? only : names; *name && !loaded; name++) {
     attempt result = {0};
     loaded = load_one(*name, symbols, count, table, &result);
     all_absent = all_absent && result.absent;
+    lacks_memory = lacks_memory || result.lacks_memory;
     tsl_text_add(&tried, "%s%s", tried.length ? ", " : "", *name);
     tsl_text_add(&reasons, "%s%s (%s)", reasons.length ? ", " : "", *name,
                  result.absent ? "not there" : tsl_text_get(&result.reason));
@@ -95,7 +102,8 @@ tesela_status tsl_library_load(const char *what, const char *chosen, const char 
     status = tsl_fail(TESELA_NO_DEVICE, "%s is not %s: tried %s", what,
                       chosen ? "where it was said to be" : "installed", tsl_text_get(&tried));
   else if (!loaded)
-    status = tsl_fail(TESELA_NO_DEVICE, "%s does not load: tried %s", what, tsl_text_get(&reasons));
+    status = tsl_fail(lacks_memory ? TESELA_OUT_OF_MEMORY : TESELA_NO_DEVICE, "%s does not load: tried %s",
+                      what, tsl_text_get(&reasons));
   tsl_text_free(&tried);
   tsl_text_free(&reasons);
   return status;

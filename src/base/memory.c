@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include "base/reserve.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -16,12 +17,72 @@ static tesela_status out_of_memory(size_t bytes, const char *what) {
                   tsl_format_bytes(tsl_memory_available(), left, sizeof left));
 }
 
+/* --- reserves --- */
+
+/* The note below each block. */
+typedef struct note {
+  size_t top, last; /* the reserve's before this block */
+  size_t is_free;
+} note;
+
+static _Thread_local tsl_reserve *in_use;
+
+static void *take_from(tsl_reserve *reserve, size_t bytes, size_t alignment) {
+  if (!reserve || alignment > TSL_CACHE_LINE || bytes > reserve->bytes)
+    return NULL;
+  const size_t start = (reserve->top + sizeof(note) + TSL_CACHE_LINE - 1) / TSL_CACHE_LINE * TSL_CACHE_LINE;
+  if (start > reserve->bytes - bytes)
+    return NULL;
+  note *own = (note *)(void *)(reserve->memory + start - sizeof(note));
+  *own = (note){reserve->top, reserve->last, false};
+  reserve->top = start + bytes;
+  reserve->last = start;
+  return reserve->memory + start;
+}
+
+static void give_back(tsl_reserve *reserve, void *block) {
+  ((note *)block - 1)->is_free = true;
+  while (reserve->last > 0) {
+    const note *highest = (const note *)(const void *)(reserve->memory + reserve->last) - 1;
+    if (!highest->is_free)
+      return;
+    reserve->top = highest->top;
+    reserve->last = highest->last;
+  }
+}
+
+static bool is_from(const tsl_reserve *reserve, const void *block) {
+  const uintptr_t at = (uintptr_t)block;
+  return reserve && at - (uintptr_t)reserve->memory < reserve->bytes;
+}
+
+tesela_status tsl_reserve_take(size_t bytes, size_t blocks, const char *what, tsl_reserve *out) {
+  void *memory;
+  *out = (tsl_reserve){.memory = NULL};
+  if (!tsl_size_add(bytes, (blocks + 1) * 2 * TSL_CACHE_LINE, &bytes))
+    return out_of_memory(SIZE_MAX, what);
+  TSL_TRY(tsl_alloc(bytes, what, &memory));
+  *out = (tsl_reserve){.memory = memory, .bytes = bytes};
+  return TESELA_OK;
+}
+
+void tsl_reserve_use(tsl_reserve *reserve) {
+  in_use = reserve;
+}
+
+void tsl_reserve_free(tsl_reserve *reserve) {
+  tsl_free(reserve->memory);
+  *reserve = (tsl_reserve){.memory = NULL};
+}
+
+/* --- blocks --- */
+
 tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what, void **out) {
   *out = NULL;
   /* No object is larger than PTRDIFF_MAX: pointer differences inside it would not fit. */
   if (bytes > PTRDIFF_MAX || posix_memalign(out, alignment, bytes ? bytes : 1) != 0) {
-    *out = NULL;
-    return out_of_memory(bytes, what);
+    *out = take_from(in_use, bytes, alignment);
+    return *out ? TESELA_OK : out_of_memory(bytes, what);
   }
   return TESELA_OK;
 }
@@ -51,5 +112,8 @@ void tsl_memory_provide(void *start, size_t bytes) {
 }
 
 void tsl_free(void *block) {
-  free(block);
+  if (is_from(in_use, block))
+    give_back(in_use, block);
+  else
+    free(block);
 }

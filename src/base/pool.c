@@ -140,17 +140,18 @@ void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argum
   tsl_team_run(tsl_pool_team(pool, 0), count, task, argument);
 }
 
-static pthread_once_t shared_once = PTHREAD_ONCE_INIT;
-static tsl_pool *shared;
-/* Stands in for the shared pool when there is no memory for one: it has the caller's thread only. */
+static _Atomic(tsl_pool *) shared;
+/* Stands in for the shared pool while there is no memory for one: it has the caller's thread only. */
 static tsl_pool single = {.threads = 1};
 
-static void create_shared(void) {
-  if (tsl_pool_create(0, &shared) != TESELA_OK)
-    shared = &single;
-}
-
 tsl_pool *tsl_pool_shared(void) {
-  pthread_once(&shared_once, create_shared);
-  return shared;
+  tsl_pool *pool = atomic_load_explicit(&shared, memory_order_acquire), *made;
+  if (pool)
+    return pool;
+  if (tsl_pool_create(0, &made) != TESELA_OK)
+    return &single;
+  if (atomic_compare_exchange_strong(&shared, &pool, made))
+    return made;
+  tsl_pool_destroy(made);
+  return pool;
 }

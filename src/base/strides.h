@@ -1,6 +1,8 @@
-/* Elements of a matrix with two strides. */
+/* Strides of a matrix: what the public header's values stand for, and which elements share an address. */
 #ifndef TSL_BASE_STRIDES_H
 #define TSL_BASE_STRIDES_H
+
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +30,34 @@ static inline bool tsl_strides_overlap(int64_t rows, int64_t cols, int64_t row_s
     return false;
   const int64_t divisor = tsl_common_divisor(down, across);
   return across / divisor < rows && down / divisor < cols;
+}
+
+/* Replaces a stride that was left out by 1, and TESELA_STRIDE_ZERO by 0. */
+static inline int64_t tsl_stride_given(int64_t given) {
+  return given == 0 ? 1 : given == TESELA_STRIDE_ZERO ? 0 : given;
+}
+
+/* Replaces the strides of a matrix with `cols` stored columns: dense and row-major where both were left out. */
+static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_t cols, int64_t *row_stride,
+                                    int64_t *col_stride) {
+  const bool is_dense = row_given == 0 && col_given == 0;
+  *row_stride = is_dense ? cols : tsl_stride_given(row_given);
+  *col_stride = tsl_stride_given(col_given);
+}
+
+/* Refuses a matrix of rows x cols stored elements where one stride was left out and the other one is 1 or -1. Both
+ * strides would then be 1, which no caller means. */
+static inline tesela_status tsl_strides_check(int64_t row_given, int64_t col_given, int64_t rows,
+                                              int64_t cols, const char *name) {
+  const int64_t given = row_given == 0 ? col_given : row_given;
+  if ((row_given != 0 && col_given != 0) || (given != 1 && given != -1) || rows <= 1 || cols <= 1)
+    return TESELA_OK;
+  const bool by_row = row_given == 0;
+  return tsl_fail(TESELA_BAD_CALL,
+                  "%s.%s_stride is %lld and %s.%s_stride is 0, which stands for 1 too: set %s_stride to the "
+                  "distance between two %s, or to TESELA_STRIDE_ZERO where all %s are one",
+                  name, by_row ? "col" : "row", (long long)given, name, by_row ? "row" : "col",
+                  by_row ? "row" : "col", by_row ? "rows" : "columns", by_row ? "rows" : "columns");
 }
 
 #endif

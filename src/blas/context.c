@@ -14,8 +14,8 @@
 
 /* What was made of a number of threads. Never freed: calls may be under way in it. */
 typedef struct made {
-  int threads;             /* 0: all that the device has */
-  tesela_context *context; /* NULL: none could be made */
+  int threads; /* 0: all that the device has */
+  tesela_context *context;
   struct made *older;
 } made;
 
@@ -28,8 +28,9 @@ static tesela_context *create(int threads) {
   /* A program's matrices are small and many: they leave the host where somebody said so. */
   const char *device = given ? given : "cpu";
   tesela_context *context = NULL;
-  if (tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context) ==
-      TESELA_OK)
+  const tesela_status status =
+      tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context);
+  if (status == TESELA_OK || status == TESELA_OUT_OF_MEMORY)
     return context;
   if (!atomic_flag_test_and_set(&was_told))
     fprintf(stderr, "tesela: %s; the cpu is used\n", tesela_last_error());
@@ -41,13 +42,13 @@ static tesela_context *create(int threads) {
  * with its parent's, which needs no lock. */
 static _Atomic(tsl_fast_path *) fast_path;
 
+/* Under the lock. Leaves the question open where memory runs out. */
 static void offer(tesela_context *context) {
   tsl_fast_path *path = malloc(sizeof *path);
-  if (!path)
-    return;
-  if (!context || !tsl_api_fast_path(context, path))
-    path->strategy = NULL; /* there is none */
-  atomic_store_explicit(&fast_path, path, memory_order_release);
+  if (path && tsl_api_fast_path(context, path) != TESELA_OUT_OF_MEMORY)
+    atomic_store_explicit(&fast_path, path, memory_order_release);
+  else
+    free(path);
 }
 
 static const made *find(int threads) {
@@ -60,16 +61,19 @@ static const made *find(int threads) {
 /* Under the lock. */
 static const made *make(int threads) {
   made *one = malloc(sizeof *one);
-  if (!one)
+  tesela_context *context = one ? create(threads) : NULL;
+  if (!context) {
+    free(one);
     return NULL;
-  *one = (made){threads, create(threads), atomic_load_explicit(&newest, memory_order_relaxed)};
+  }
+  *one = (made){threads, context, atomic_load_explicit(&newest, memory_order_relaxed)};
   atomic_store_explicit(&newest, one, memory_order_release);
   if (!one->older)
     offer(one->context);
   return one;
 }
 
-/* The context of at most so many threads (0: of all), or NULL where none can be made. */
+/* The context of at most so many threads (0: of all), or NULL where none can be made: the next call tries again. */
 static tesela_context *context_of(int threads) {
   const made *one = find(threads);
   if (!one) {
@@ -84,11 +88,14 @@ static tesela_context *context_of(int threads) {
 }
 
 const tsl_fast_path *tsl_blas_fast_path(void) {
-  static atomic_bool looked; /* for a context */
   const tsl_fast_path *path = atomic_load_explicit(&fast_path, memory_order_acquire);
-  if (!path && !atomic_load_explicit(&looked, memory_order_acquire)) {
-    (void)context_of(0);
-    atomic_store_explicit(&looked, true, memory_order_release);
+  if (!path) {
+    tesela_context *context = context_of(0);
+    pthread_mutex_lock(&lock);
+    path = atomic_load_explicit(&fast_path, memory_order_acquire);
+    if (!path && context)
+      offer(context);
+    pthread_mutex_unlock(&lock);
     path = atomic_load_explicit(&fast_path, memory_order_acquire);
   }
   return path && path->strategy ? path : NULL;

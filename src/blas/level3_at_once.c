@@ -87,6 +87,7 @@ static bool update_twice(const tsl_blas_symbol *symbol, const tsl_blas_layout *o
     return false;
   tsl_blas_make_real(of);
   update_by_square(symbol, of, true, square);
+  tsl_blas_make_real(of); /* a NaN less its conjugate is a NaN */
   tsl_scratch_give(square);
   return true;
 }

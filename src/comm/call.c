@@ -55,7 +55,7 @@ static void fill_in(call *c) {
   if (g->a.type == TESELA_TYPE_DEFAULT)
     g->a.type = TESELA_F32;
   if (g->b.type == TESELA_TYPE_DEFAULT)
-    g->b.type = TESELA_F32;
+    g->b.type = g->a.type;
   if (g->c.type == TESELA_TYPE_DEFAULT)
     g->c.type = tsl_type_of_products(g->a.type);
   c->has_own_accuracy = g->accuracy != NULL;

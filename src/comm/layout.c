@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "base/strides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +110,8 @@ static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
   return TESELA_OK;
 }
 
-static tesela_status make_grid(const tesela_layout *given, int own, int64_t row_stride, int64_t col_stride,
-                               tsl_layout *out) {
+static tesela_status make_grid(const tesela_layout *given, const char *name, int own, int64_t row_stride,
+                               int64_t col_stride, tsl_layout *out) {
   const bool cyclic = given->kind == TESELA_LAYOUT_CYCLIC;
   grid_of(given, out->ranks, &out->grid_rows, &out->grid_cols);
   const tsl_dealing rows = {dealt(given->rows, given->row, out->rows),
@@ -138,10 +139,11 @@ static tesela_status make_grid(const tesela_layout *given, int own, int64_t row_
     out->rank_at[i] = given->ranks ? given->ranks[i] : i;
     out->place[out->rank_at[i]] = i;
   }
-  const bool dense = row_stride == 0 && col_stride == 0;
-  const int col_part = out->place[own] < 0 ? 0 : out->place[own] % out->grid_cols;
-  out->own_row_stride = dense ? tsl_dealing_local(&cols, col_part) : row_stride;
-  out->own_col_stride = dense ? 1 : col_stride;
+  const int place = out->place[own] < 0 ? 0 : out->place[own];
+  const int64_t own_rows = tsl_dealing_local(&rows, place / out->grid_cols),
+                own_cols = tsl_dealing_local(&cols, place % out->grid_cols);
+  TSL_TRY(tsl_strides_check(row_stride, col_stride, own_rows, own_cols, name));
+  tsl_strides_take(row_stride, col_stride, own_cols, &out->own_row_stride, &out->own_col_stride);
   return TESELA_OK;
 }
 
@@ -173,14 +175,16 @@ static tesela_status check_cover(const tsl_layout *layout, const char *name, tsl
   return TESELA_OK;
 }
 
-static void set_own_strides(const tesela_layout *given, tsl_patch *own) {
+static tesela_status set_own_strides(const tesela_layout *given, const char *name, tsl_patch *own) {
   for (int64_t i = 0; i < given->count; i++) {
     const tesela_rectangle *r = &given->rectangles[i];
-    const bool dense = r->row_stride == 0 && r->col_stride == 0;
+    const tesela_status status = tsl_strides_check(r->row_stride, r->col_stride, r->rows, r->cols, "it");
+    if (status != TESELA_OK)
+      return tsl_fail_in(status, "%s: rectangle %lld", name, (long long)i);
     own[i].offset = r->offset;
-    own[i].row_stride = dense ? r->cols : r->row_stride;
-    own[i].col_stride = dense ? 1 : r->col_stride;
+    tsl_strides_take(r->row_stride, r->col_stride, r->cols, &own[i].row_stride, &own[i].col_stride);
   }
+  return TESELA_OK;
 }
 
 static tesela_status make_rectangles(const tesela_layout *given, const char *name, int own,
@@ -209,7 +213,7 @@ static tesela_status make_rectangles(const tesela_layout *given, const char *nam
     }
   }
   out->first[out->ranks] = at;
-  set_own_strides(given, out->rectangles + out->first[own]);
+  TSL_GO(set_own_strides(given, name, out->rectangles + out->first[own]));
   TSL_GO(check_cover(out, name, all, total));
 out:
   free(all);
@@ -221,7 +225,7 @@ tesela_status tsl_layout_make(const tesela_layout *given, const char *name, int 
                               const tsl_corner *const *corners, const int64_t *counts, tsl_layout *out) {
   *out = (tsl_layout){.ranks = ranks, .rows = rows, .cols = cols};
   return given->kind == TESELA_LAYOUT_RECTANGLES ? make_rectangles(given, name, own, corners, counts, out)
-                                                 : make_grid(given, own, row_stride, col_stride, out);
+                                                 : make_grid(given, name, own, row_stride, col_stride, out);
 }
 
 void tsl_layout_free(tsl_layout *layout) {

@@ -36,6 +36,8 @@ enum {
 static const tsl_device_kind *added_kinds[ADDED_MOST];
 static int added_count;
 
+#define NO_MEMORY "no memory for the list of devices"
+
 /* A kind's devices, once somebody asked for them. */
 typedef struct kind_devices {
   const tsl_device_kind *kind;
@@ -56,6 +58,7 @@ struct tsl_devices {
   int group_count;
   int kind_count;
   kind_devices kinds[KINDS_MOST];
+  kind_devices lacking[KINDS_MOST]; /* constant: kinds while there is no memory to list them */
 };
 
 void tsl_device_kind_add(const tsl_device_kind *kind) {
@@ -91,13 +94,16 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   TSL_TRY(size_of(TSL_ENV_LAST_CACHE, &last_cache));
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of devices");
+    return tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);
   tsl_guard_init(&(*devices)->lock);
   (*devices)->memory = memory;
   (*devices)->last_cache = last_cache;
   (*devices)->kind_count = tsl_devices_kinds();
-  for (int i = 0; i < (*devices)->kind_count; i++)
+  for (int i = 0; i < (*devices)->kind_count; i++) {
     (*devices)->kinds[i].kind = tsl_device_kind_at(i);
+    (*devices)->lacking[i] =
+        (kind_devices){.kind = tsl_device_kind_at(i), .status = TESELA_OUT_OF_MEMORY, .why_none = NO_MEMORY};
+  }
   return TESELA_OK;
 }
 
@@ -194,7 +200,8 @@ static void kind_forget(kind_devices *kind) {
 }
 
 /* Asks the kind for its devices, unless that was done. All or none: a kind that fails half-way has no device.
- * A failure is remembered and no failure of the question, so this thread's sentence stays what it was. */
+ * A failure is remembered, unless memory ran out, and the next call asks again then. It is no failure of the question, so this
+ * thread's sentence stays what it was. */
 static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
   tsl_guard_lock(&devices->lock);
@@ -203,9 +210,10 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
     listing list = {.into = kind, .devices = devices};
     tsl_status_saved saved;
     tsl_status_save(&saved);
+    kind->why_none[0] = 0;
     kind->status = kind->kind->list(found, &list);
     if (list.out_of_memory)
-      kind->status = tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of devices");
+      kind->status = tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);
     else if (kind->status == TESELA_OK && kind->count == 0)
       kind->status = tsl_fail(TESELA_NO_DEVICE, "there are no %s", kind->kind->what);
     if (kind->status != TESELA_OK) {
@@ -214,10 +222,11 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
       kind_forget(kind);
     }
     tsl_status_restore(&saved);
-    kind->was_listed = true;
+    kind->was_listed = kind->status != TESELA_OUT_OF_MEMORY;
   }
+  const kind_devices *answer = kind->was_listed ? kind : &devices->lacking[index];
   tsl_guard_unlock(&devices->lock);
-  return kind;
+  return answer;
 }
 
 tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name, const char **what,
@@ -422,7 +431,7 @@ static tesela_status keep_group(tsl_devices *devices, const tsl_device *group, t
     if (slot)
       *device = &(devices->groups[devices->group_count++] = slot)->device;
     else
-      status = tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of devices");
+      status = tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);
   }
   tsl_guard_unlock(&devices->lock);
   return status;

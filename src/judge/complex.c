@@ -340,12 +340,29 @@ static double rows_within(const tsl_problem *problem, int64_t operations) {
   return operations == 0 ? INFINITY : fmax((double)operations / row, FEW);
 }
 
-static tesela_status take(const expanding *job, double **out) {
+/* How much of the result is looked at. */
+static void choose_sample(expanding *job, const tsl_judge *judge) {
+  const tsl_problem *problem = job->problem;
+  const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
+  job->rows = at_most(problem->m, fmin(fmin(limit, 4096), rows_within(problem, judge->operations_max)));
+  job->cols = at_most(problem->n, fmin(limit, 4096));
+}
+
+static size_t bytes_of(const expanding *job) {
   const size_t depth = (size_t)(job->problem->k * TERMS_MAX), rows = (size_t)job->rows,
                cols = (size_t)job->cols;
+  return ((rows + cols) * (depth + 1) + 4 * rows * cols + 1) * sizeof(double);
+}
+
+size_t tsl_judge_complex_bytes(const tsl_problem *problem, const tsl_judge *judge) {
+  expanding job = {.problem = problem};
+  choose_sample(&job, judge);
+  return bytes_of(&job) + tsl_judge_real_bytes(job.rows, job.cols, problem->k * TERMS_MAX, judge);
+}
+
+static tesela_status take(const expanding *job, double **out) {
   void *block;
-  TSL_TRY(tsl_alloc(((rows + cols) * (depth + 1) + 4 * rows * cols + 1) * sizeof **out,
-                    "the judge's real products", &block));
+  TSL_TRY(tsl_alloc(bytes_of(job), "the judge's real products", &block));
   *out = block;
   return TESELA_OK;
 }
@@ -359,7 +376,6 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
                    .bias = judge->bias,
                    .c = c,
                    .given = judge->kinds};
-  const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
   double *block;
   *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
   if (problem->m == 0 || problem->n == 0)
@@ -367,8 +383,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   round_scalar(problem->c.type, problem->alpha, job.alpha);
   round_scalar(problem->c.type, problem->beta, job.beta);
   split_alpha(&job);
-  job.rows = at_most(problem->m, fmin(fmin(limit, 4096), rows_within(problem, judge->operations_max)));
-  job.cols = at_most(problem->n, fmin(limit, 4096));
+  choose_sample(&job, judge);
   TSL_TRY(take(&job, &block));
   job.a_expanded = block;
   job.b_expanded = job.a_expanded + job.rows * problem->k * TERMS_MAX;

@@ -126,6 +126,12 @@ static int64_t at_most(int64_t size, double limit) {
   return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
 }
 
+size_t tsl_judge_integer_bytes(const tsl_problem *problem, const tsl_judge *judge) {
+  const judging *job = NULL;
+  return (size_t)tsl_team_threads(tsl_judge_team(judge)) *
+         (sizeof *job->workers + (ROWS + 1) * (size_t)problem->n * sizeof *job->workspace);
+}
+
 tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
   judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};

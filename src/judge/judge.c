@@ -11,6 +11,14 @@ static tesela_status judge_product(const tsl_problem *problem, const void *a, co
                                                                                       c, judge, verdict);
 }
 
+size_t tsl_judge_bytes(const tsl_problem *problem, const tsl_judge *judge) {
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  return problem->op == TSL_OP_TRANSPOSE ? tsl_judge_transpose_bytes(judge)
+         : type->is_complex              ? tsl_judge_complex_bytes(problem, judge)
+         : type->is_integer              ? tsl_judge_integer_bytes(problem, judge)
+                                         : tsl_judge_real_bytes(problem->m, problem->n, problem->k, judge);
+}
+
 static const judge_function judges[TSL_OP_COUNT] = {[TSL_OP_GEMM] = judge_product,
                                                     [TSL_OP_DOT] = tsl_judge_gemm,
                                                     [TSL_OP_TRANSPOSE] = tsl_judge_transpose,

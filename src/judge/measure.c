@@ -2,6 +2,7 @@
 
 #include "base/floats.h"
 #include "base/memory.h"
+#include "base/reserve.h"
 #include "base/status.h"
 #include "host/split.h"
 #include "judge/judge.h"
@@ -40,10 +41,11 @@ struct tsl_measuring {
   int64_t *rows, *cols;
   tsl_problem part; /* the sample's, dense */
   void *sample[TSL_OPERANDS], *before, *bias;
-  tsl_plain plain;    /* of a product with structures: its sample, completed before the run */
-  bool looked;        /* the look's stream is done */
-  tsl_look *look;     /* where operands are on a device that sums them; else NULL */
-  tsl_stream *stream; /* where operands are on a device; the look's where there is one */
+  tsl_plain plain;     /* of a product with structures: its sample, completed before the run */
+  tsl_reserve reserve; /* memory for what comes after the run, which must not fail for the lack of it */
+  bool looked;         /* the look's stream is done */
+  tsl_look *look;      /* where operands are on a device that sums them; else NULL */
+  tsl_stream *stream;  /* where operands are on a device; the look's where there is one */
 };
 
 static const tsl_problem *problem_of(const tsl_measuring *m) {
@@ -247,6 +249,8 @@ static tesela_status look(tsl_measuring *m) {
   m->part.c.col_stride = 1;
   TSL_TRY(tsl_look_begin(m->plan, &m->at, &rows, &cols, &m->look));
   m->stream = tsl_look_stream(m->look);
+  TSL_TRY(take_memory(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
+  TSL_TRY(take_memory(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
   return problem_of(m)->bias_along != TESELA_NO_BIAS ? take_memory(m, TSL_OPERAND_BIAS, &m->bias) : TESELA_OK;
 }
 
@@ -290,6 +294,47 @@ static tesela_status prepare(tsl_measuring *m) {
   return keep(m);
 }
 
+/* Returns what the result is held to. A plan promises errors of rounding to nearest: directed rounding is
+ * off by twice as much. Where the caller's mode takes subnormal numbers as 0, so does the product. */
+static tsl_judge rule_of(const tsl_measuring *m) {
+  const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
+  const tsl_work *work = &m->plan->work;
+  const tsl_type_info *type = tsl_type(work->problem.c.type);
+  const bool is_callers = (work->device->capabilities & TSL_CAN_HOST) && !work->strategy->needs_nearest,
+             is_directed = is_callers && m->floats.rounding != FE_TONEAREST,
+             is_flushed = is_callers && (m->floats.floats & TSL_FLOATS_FLUSH) && !type->is_integer;
+  const double least_normal = is_flushed ? type->smallest / (2 * type->unit_roundoff) : 0;
+  return (tsl_judge){.factor = promised.factor * (is_directed ? 2 : 1),
+                     .rounded = promised.rounded,
+                     .flushes = fmax(tsl_accuracy_underflow(&promised), least_normal),
+                     .finite = promised.finite,
+                     .operations_max = INT64_MAX,
+                     .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
+                     .kinds = m->plain.kinds,
+                     .threads = tsl_team_threads(team_of(m))};
+}
+
+/* The longest line that is brought from a device, in bytes. */
+static size_t line_bytes(const tsl_measuring *m) {
+  size_t most = 0;
+  for (int i = 0; i <= TSL_OPERAND_BIAS && m->stream; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem_of(m), i);
+    const tsl_type_info *type = tsl_type(shape->type);
+    const size_t bytes = type ? (size_t)tsl_most(shape->rows, shape->cols) * type->size : 0;
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
+/* Takes memory for all that comes after the run. */
+static tesela_status reserve(tsl_measuring *m) {
+  const tsl_judge rule = rule_of(m);
+  size_t bytes = tsl_judge_bytes(m->direct ? problem_of(m) : &m->part, &rule);
+  if (!tsl_size_add(bytes, line_bytes(m), &bytes))
+    bytes = SIZE_MAX; /* which no system gives */
+  return tsl_reserve_take(bytes, TSL_JUDGE_BLOCKS, "measuring the error", &m->reserve);
+}
+
 /* Buffers of the cpu are host memory. */
 static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
   if (operand->buffer && operand->buffer->host) {
@@ -323,7 +368,9 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   settle_host(&m->at.b, &problem->b);
   settle_host(&m->at.c, &problem->c);
   settle_host(&m->at.bias, &problem->bias);
-  const tesela_status status = problem->m > 0 && problem->n > 0 ? prepare(m) : TESELA_OK;
+  tesela_status status = problem->m > 0 && problem->n > 0 ? prepare(m) : TESELA_OK;
+  if (status == TESELA_OK && m->rows)
+    status = reserve(m);
   if (status != TESELA_OK) {
     tsl_measure_free(m);
     return status;
@@ -357,26 +404,6 @@ static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) 
                   m->plan->work.strategy->name, m->plan->work.device->name, (long long)m->rows[verdict->row],
                   (long long)m->cols[verdict->col], length, is ? is : "", (long long)m->part.m,
                   (long long)m->part.n);
-}
-
-/* Returns what the result is held to. A plan promises errors of rounding to nearest: directed rounding is
- * off by twice as much. Where the caller's mode takes subnormal numbers as 0, so does the product. */
-static tsl_judge rule_of(const tsl_measuring *m) {
-  const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
-  const tsl_work *work = &m->plan->work;
-  const tsl_type_info *type = tsl_type(work->problem.c.type);
-  const bool is_callers = (work->device->capabilities & TSL_CAN_HOST) && !work->strategy->needs_nearest,
-             is_directed = is_callers && m->floats.rounding != FE_TONEAREST,
-             is_flushed = is_callers && (m->floats.floats & TSL_FLOATS_FLUSH) && !type->is_integer;
-  const double least_normal = is_flushed ? type->smallest / (2 * type->unit_roundoff) : 0;
-  return (tsl_judge){.factor = promised.factor * (is_directed ? 2 : 1),
-                     .rounded = promised.rounded,
-                     .flushes = fmax(tsl_accuracy_underflow(&promised), least_normal),
-                     .finite = promised.finite,
-                     .operations_max = INT64_MAX,
-                     .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
-                     .kinds = m->plain.kinds,
-                     .threads = tsl_team_threads(team_of(m))};
 }
 
 static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
@@ -426,8 +453,6 @@ static tesela_status judge_looked_at(tsl_measuring *m, tsl_seen *seen, tsl_verdi
   if (known)
     return TESELA_OK;
   seen->own = own_error(m);
-  TSL_TRY(take_memory(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
-  TSL_TRY(take_memory(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
   TSL_TRY(bring_factors(m));
   return tsl_judge_result(&m->part, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], seen->before, seen->c,
                           &rule, verdict);
@@ -439,14 +464,9 @@ static double told_error(const tsl_measuring *m, const tsl_verdict *verdict, dou
   return verdict->right ? fmin(seen + own, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + own;
 }
 
-tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
-  TSL_DEFAULT_FLOATS;
+static tesela_status end(tsl_measuring *m, tsl_measured *measured) {
   tsl_verdict verdict;
-  tsl_seen seen = {.own = 0};
-  *measured = (tsl_measured){0, 0, 0};
-  if (!m->rows)
-    return TESELA_OK;
-  seen.own = own_error(m);
+  tsl_seen seen = {.own = own_error(m)};
   if (m->look) {
     TSL_TRY(judge_looked_at(m, &seen, &verdict));
     m->looked = true;
@@ -459,6 +479,19 @@ tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
   return verdict.right ? TESELA_OK : refuse(m, &verdict);
 }
 
+tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
+  TSL_DEFAULT_FLOATS;
+  *measured = (tsl_measured){0, 0, 0};
+  if (!m->rows)
+    return TESELA_OK;
+  tsl_reserve_use(&m->reserve);
+  const tesela_status status = end(m, measured);
+  tsl_reserve_use(NULL);
+  /* Memory that a driver lacks after C was written must not look like a call that did nothing. */
+  return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "the error was to be measured")
+                                        : status;
+}
+
 void tsl_measure_free(tsl_measuring *m) {
   if (!m)
     return;
@@ -469,6 +502,7 @@ void tsl_measure_free(tsl_measuring *m) {
   for (int i = 0; i < TSL_OPERANDS; i++)
     tsl_free(m->sample[i]);
   tsl_plain_free(&m->plain);
+  tsl_reserve_free(&m->reserve);
   tsl_free(m->before);
   tsl_free(m->bias);
   tsl_free(m->rows);

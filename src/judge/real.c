@@ -234,6 +234,17 @@ static tesela_status choose_sample(judging *job) {
   return TESELA_OK;
 }
 
+size_t tsl_judge_real_bytes(int64_t rows, int64_t cols, int64_t terms, const tsl_judge *judge) {
+  enum { NUMBERS = 3 };
+  const size_t workers = (size_t)tsl_team_threads(tsl_judge_team(judge)),
+               sample = (size_t)(rows + cols) * sizeof(int64_t),
+               of_worker = BLOCK_DOUBLES * sizeof(double) + sizeof(findings),
+               shared = (size_t)PARTS_MOST * NUMBERS * sizeof(double) *
+                        (size_t)((rows < BLOCK_ROWS ? rows : BLOCK_ROWS) *
+                                 (cols < BLOCK_COLS ? cols : BLOCK_COLS));
+  return sample + workers * of_worker + shared + tsl_reference_bytes(terms);
+}
+
 /* Lower blocks where a small sample would leave workers without any. */
 static int block_rows_for(const judging *job, int workers) {
   const int64_t each = job->row_count * job->col_blocks / workers;

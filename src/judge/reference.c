@@ -109,6 +109,10 @@ static void sum_part(void *argument, int64_t index, int worker) {
   job->parts[index] = sum;
 }
 
+size_t tsl_reference_bytes(int64_t terms) {
+  return (size_t)(terms / PART + 2) * sizeof(part_sum);
+}
+
 tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl_sums *sums) {
   const int64_t parts = (terms->count + PART - 1) / PART;
   part_sum all = {0, 0, 0};

@@ -38,6 +38,8 @@ typedef struct tsl_terms {
  * threads, lanes within a part, both joined in order, so that the bits are the same for any number of threads. Plain
  * sums where sums->low is NULL, as above. Not from within a task of the pool. */
 tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl_sums *sums);
+/* Returns the bytes of host memory that this takes for a sum of so many terms. */
+size_t tsl_reference_bytes(int64_t terms);
 
 /* alpha (high + low) + beta before, to the same precision; *low is what *high leaves out. */
 void tsl_reference_finish(double alpha, double high, double low, double beta, double before,

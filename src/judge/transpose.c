@@ -180,6 +180,10 @@ static void explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
   tsl_text_free(&text);
 }
 
+size_t tsl_judge_transpose_bytes(const tsl_judge *judge) {
+  return (size_t)tsl_team_threads(tsl_judge_team(judge)) * sizeof(findings);
+}
+
 tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
                                   const void *before, const void *c, const tsl_judge *judge,
                                   tsl_verdict *verdict) {

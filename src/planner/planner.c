@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "planner/link.h"
+#include "planner/nearest.h"
 #include "planner/trust.h"
 #include "planner/weigh.h"
 #include "strategy/finish.h"
@@ -313,32 +314,6 @@ static void log_choice(const tsl_problem *problem, const tsl_candidate *candidat
   tsl_text_free(&text);
 }
 
-/* When a refusal is told: those that split what others cannot hold know the least that would do; and last come strategies that
- * are not for such a device at all, which another problem does not mend. */
-enum { TURNS = 3 };
-static int turn_of(const tsl_candidate *candidate) {
-  if (tsl_capability_missing(candidate->strategy->needs, candidate->device->capabilities))
-    return 2;
-  return candidate->strategy->splits.parts ? 0 : 1;
-}
-
-static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
-  enum { TOLD = 4 };
-  tsl_text text = {0};
-  int told = 0;
-  for (int turn = 0; turn < TURNS; turn++)
-    for (int i = 0; i < count && told < TOLD; i++)
-      if (turn_of(&candidates[i]) == turn)
-        tsl_text_add(&text, "%s%s on %s: %s", told++ ? "; " : "", candidates[i].strategy->name,
-                     candidates[i].device->name, candidates[i].refusal);
-  if (count > told)
-    tsl_text_add(&text, "; and %d more", count - told);
-  const tesela_status status = tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s",
-                                        tsl_op_name(problem->op), tsl_text_get(&text));
-  tsl_text_free(&text);
-  return status;
-}
-
 /* Whether the next candidate is worth trying after this failure: what does not compile may have a neighbour that
  * does, and a device that fails may have another beside it; but when the caller's own device fails, that is the
  * answer. */
@@ -449,6 +424,6 @@ tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *cho
     put_aside(&candidates[tried]);
   }
   if (tried == 0 && !*plan && status == TESELA_OK)
-    status = all_refuse(problem, candidates, count);
+    status = tsl_planner_refuse(problem, candidates, count);
   return status;
 }

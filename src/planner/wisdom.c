@@ -134,9 +134,16 @@ tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *own, const ch
   tsl_status_save(&saved);
   tesela_status status = tsl_wisdom_path(&path);
   const bool off = status == TESELA_UNSUPPORTED;
-  if (off || (status != TESELA_OK && !path.length)) {
+  if (status == TESELA_OK)
+    status = tsl_wisdom_read_own(tsl_text_get(&path), own);
+  if (status == TESELA_OUT_OF_MEMORY) { /* the next call reads it */
+    tsl_text_free(&path);
+    tsl_text_free(own);
+    return status;
+  }
+  if (off || (status == TESELA_IO_FAILED && !path.length)) {
     tsl_log(TSL_LOG_PLAN, "wisdom: %s", tesela_last_error());
-  } else if (status != TESELA_OK || tsl_wisdom_read_own(tsl_text_get(&path), own) != TESELA_OK) {
+  } else if (status != TESELA_OK) {
     tsl_notice(TSL_LOG_PLAN, "wisdom is not used: %s", tesela_last_error());
     tsl_text_free(own);
   }

@@ -57,7 +57,7 @@ static tesela_status read_text(const char *path, int file, tsl_text *text) {
   const char *wrong = tsl_read_regular(file, FILE_MOST, text);
   close(file);
   if (wrong)
-    return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, wrong);
+    return tsl_fail(text->failed ? TESELA_OUT_OF_MEMORY : TESELA_IO_FAILED, "%s: %s", path, wrong);
   if (memchr(tsl_text_get(text), '\0', text->length))
     return tsl_fail(TESELA_BAD_INPUT, "%s: there is a zero byte in it, so it is no text", path);
   return tsl_text_status(text);

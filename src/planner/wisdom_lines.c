@@ -44,10 +44,14 @@ tesela_status tsl_wisdom_each(const char *text,
     char wrong[256];
     if (tsl_wisdom_means_nothing(line))
       continue;
-    const bool good = tsl_wisdom_parse(line, &record) == TESELA_OK;
+    const tesela_status parsed = tsl_wisdom_parse(line, &record);
+    const bool good = parsed == TESELA_OK;
+    if (parsed == TESELA_OUT_OF_MEMORY)
+      TSL_GO(parsed);
     snprintf(wrong, sizeof wrong, "%.*s", (int)sizeof wrong - 1, good ? "" : tesela_last_error());
     status = each(argument, &(tsl_wisdom_line){line, number, good ? &record : NULL, good ? NULL : wrong});
   }
+out:
   free(copy);
   return status;
 }
@@ -85,8 +89,10 @@ tesela_status tsl_wisdom_lines_read(const char *text, tsl_wisdom_lines *out) {
   tesela_status status = TESELA_OK;
   while (status == TESELA_OK && (line = next_line(&rest)) != NULL) {
     tsl_wisdom_record record;
-    const bool good = !tsl_wisdom_means_nothing(line) && tsl_wisdom_parse(line, &record) == TESELA_OK;
-    status = append(out, line, good ? &record : NULL);
+    const tesela_status parsed =
+        tsl_wisdom_means_nothing(line) ? TESELA_BAD_INPUT : tsl_wisdom_parse(line, &record);
+    status =
+        parsed == TESELA_OUT_OF_MEMORY ? parsed : append(out, line, parsed == TESELA_OK ? &record : NULL);
   }
   free(copy);
   return status;

@@ -25,8 +25,9 @@ static tesela_context *create(int threads) {
   /* A process has one device or none to itself: only who starts it knows. */
   const char *device = given ? given : "cpu";
   tesela_context *context = NULL;
-  if (tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context) ==
-      TESELA_OK)
+  const tesela_status status =
+      tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context);
+  if (status == TESELA_OK || status == TESELA_OUT_OF_MEMORY)
     return context;
   fprintf(stderr, "tesela: %s; the cpu is used\n", tesela_last_error());
   (void)tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = threads}, &context);
@@ -39,9 +40,12 @@ static tesela_context *find_or_make(int threads) {
     if (one->threads == threads)
       return one->context;
   made *one = malloc(sizeof *one);
-  if (!one)
+  tesela_context *context = one ? create(threads) : NULL;
+  if (!context) { /* the next call tries again */
+    free(one);
     return NULL;
-  *one = (made){threads, create(threads), newest};
+  }
+  *one = (made){threads, context, newest};
   newest = one;
   return one->context;
 }

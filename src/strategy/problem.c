@@ -406,6 +406,19 @@ static tesela_status check_integers(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
+/* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes up and multiply them. */
+static tesela_status check_sizes(const tsl_problem *problem) {
+  static const int64_t most = (int64_t)1 << 59;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    const int64_t rows = shape->rows > 1 ? shape->rows : 1, cols = shape->cols > 1 ? shape->cols : 1;
+    if (rows > most / cols)
+      return tsl_fail(TESELA_BAD_CALL, "%c is %lld x %lld: matrices of more than 2^59 elements are refused",
+                      "ABC"[i], (long long)shape -> rows, (long long)shape -> cols);
+  }
+  return TESELA_OK;
+}
+
 tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
   if (problem->m < 0 || problem->n < 0 || problem->k < 0)
     return tsl_fail(TESELA_BAD_CALL, "a size is negative: m=%lld n=%lld k=%lld", (long long)problem->m,
@@ -417,6 +430,7 @@ tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
     TSL_TRY(tsl_shape_check(tsl_problem_shape(problem, i), name, size_of(problem, letters[0]),
                             size_of(problem, letters[1])));
   }
+  TSL_TRY(check_sizes(problem));
   TSL_TRY(check_structures(problem));
   TSL_TRY(check_conjugates(problem));
   TSL_TRY(check_scalars(problem));

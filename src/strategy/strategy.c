@@ -552,7 +552,7 @@ static const char *refuse_accuracy(const tsl_ask *ask, const tsl_problem *proble
                                    const tsl_accuracy *promised) {
   const double result = tsl_type(problem->c.type)->unit_roundoff,
                factors = tsl_type(problem->a.type)->unit_roundoff;
-  if (promised->rounded || promised->factor == 0)
+  if (promised->factor == 0 || (promised->rounded && ask->accuracy != TSL_ACCURACY_NUMBER))
     return NULL;
   if ((promised->flushes > 0 && !promised->cuts) || promised->finite)
     return tsl_refusal(

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool load(const tsl_vendor_library *library, tsl_vendor *out) {
+static tesela_status load(const tsl_vendor_library *library, tsl_vendor *out) {
   const char *chosen = tsl_env_get(library->path);
   void (*first)(void);
   /* The caller is asked a question, and answers it; the sentence of this thread's last failure stays what it was. */
@@ -20,18 +20,22 @@ static bool load(const tsl_vendor_library *library, tsl_vendor *out) {
              tsl_env_at((int)library->path)->name, *chosen ? "it" : "one");
   tsl_status_restore(&saved);
   if (status != TESELA_OK)
-    return false;
+    return status;
   memcpy(&first, (char *)library->table + library->symbols[0].offset, sizeof first);
   tsl_library_file(first, out->file, sizeof out->file);
-  return true;
+  return TESELA_OK;
 }
 
 const tsl_vendor *tsl_vendor_find(tsl_vendor_library *library) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&lock);
-  if (!library->was_looked_for && load(library, &library->found))
-    library->name(&library->found);
-  library->was_looked_for = true;
+  if (!library->was_looked_for) {
+    library->found = (tsl_vendor){.why_not = ""};
+    const tesela_status status = load(library, &library->found);
+    if (status == TESELA_OK)
+      library->name(&library->found);
+    library->was_looked_for = status != TESELA_OUT_OF_MEMORY;
+  }
   pthread_mutex_unlock(&lock);
   return &library->found;
 }

@@ -5,6 +5,7 @@
 #include <tesela/tesela.h>
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,74 @@ static void accuracies(void **state) {
       fail_msg("exact is asked, and %s runs", record.plan);
   }
   tesela_context_destroy(context);
+}
+
+/* A number below what the rounding of a result costs: nothing but integers and copies guarantees it, in any call. */
+static void numbers_below_a_rounding(void **state) {
+  static const struct {
+    tesela_type from, to;
+    const char *few, *enough; /* NULL: any number is enough */
+  } asks[] = {{TESELA_F32, TESELA_F32, "1e-12", "1e-7"},  {TESELA_F32, TESELA_F32, "1e-30", "6e-8"},
+              {TESELA_F64, TESELA_F64, "1e-17", "1e-15"}, {TESELA_F16, TESELA_F16, "1e-05", "5e-4"},
+              {TESELA_BF16, TESELA_F32, "1e-12", "1e-7"}, {TESELA_C64, TESELA_C64, "1e-12", "1e-5"},
+              {TESELA_I8, TESELA_I32, "1e-30", NULL}};
+  static double x[64], y[64], z[64], one[2] = {1, 0}, two[2] = {2, 0};
+  tesela_context *context = context_of(0);
+  (void)state;
+  for (size_t i = 0; i < sizeof asks / sizeof *asks; i++)
+    for (int way = 0; way < 2 && (way == 0 || asks[i].enough); way++) {
+      const char *ask = way == 0 ? asks[i].few : asks[i].enough;
+      const tesela_status right = way == 0 && asks[i].enough ? TESELA_UNSUPPORTED : TESELA_OK;
+      const bool is_float = asks[i].to != TESELA_I32, is_one = asks[i].from == asks[i].to;
+      const tesela_matrix matrix = {.data = x, .type = asks[i].from};
+      const tesela_gemm_desc desc = {.m = 4,
+                                     .n = 4,
+                                     .k = 4,
+                                     .a = matrix,
+                                     .b = {.data = y},
+                                     .c = {.data = z, .type = asks[i].to},
+                                     .device = "cpu",
+                                     .accuracy = ask};
+      const tesela_dot_desc dot = {.n = 4,
+                                   .x = {.data = x, .type = asks[i].from},
+                                   .y = {.data = y},
+                                   .result = {.data = z, .type = asks[i].to},
+                                   .device = "cpu",
+                                   .accuracy = ask};
+      tesela_transpose_desc moved = {.rows = 4,
+                                     .cols = 4,
+                                     .a = matrix,
+                                     .b = {.data = z},
+                                     .alpha = two,
+                                     .device = "cpu",
+                                     .accuracy = ask};
+      tesela_plan *plan = NULL;
+      assert_int_equal(tesela_gemm(context, &desc, NULL), right);
+      if (right == TESELA_UNSUPPORTED) {
+        char said[64];
+        snprintf(said, sizeof said, "|A||B|, and %s is asked for", ask);
+        if (!strstr(tesela_last_error(), "guarantees |error| <= ") || !strstr(tesela_last_error(), said))
+          fail_msg("%s is asked of case %zu, and the sentence is: %s", ask, i, tesela_last_error());
+      }
+      assert_int_equal(tesela_gemm_grouped(context, &desc, NULL, 1, NULL), right);
+      assert_int_equal(tesela_plan_create(context, &desc, &plan), right);
+      tesela_plan_destroy(plan);
+      if (asks[i].from == TESELA_F32 || asks[i].from == TESELA_F64)
+        assert_int_equal(tesela_dot(context, &dot, NULL), right);
+      if (asks[i].from == TESELA_F32 || asks[i].from == TESELA_F64)
+        assert_int_equal(tesela_transpose(context, &moved, NULL), right);
+      moved.alpha = one;
+      if (is_float && is_one)
+        assert_int_equal(tesela_transpose(context, &moved, NULL), TESELA_OK);
+    }
+  tesela_context_destroy(context);
+  setenv("TESELA_ACCURACY", "1e-30", 1);
+  context = context_of(0);
+  float c[M * N];
+  const tesela_gemm_desc desc = product(c);
+  assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED);
+  tesela_context_destroy(context);
+  unsetenv("TESELA_ACCURACY");
 }
 
 /* The exact result rounded once: sums of multiples of 2^-60 that cancel but for the least of them. */
@@ -211,9 +280,11 @@ static void environment(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(accuracies), cmocka_unit_test(exact_results),
-                                     cmocka_unit_test(refusals),   cmocka_unit_test(same_bits),
-                                     cmocka_unit_test(same_dots),  cmocka_unit_test(environment)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(accuracies),    cmocka_unit_test(numbers_below_a_rounding),
+      cmocka_unit_test(exact_results), cmocka_unit_test(refusals),
+      cmocka_unit_test(same_bits),     cmocka_unit_test(same_dots),
+      cmocka_unit_test(environment)};
   for (int i = 0; i < M * K; i++)
     a[i] = (float)sin(i * 1.7) * exp2f((float)(i % 13 - 6));
   for (int i = 0; i < K * N; i++)

@@ -92,7 +92,7 @@ static void layouts(void **state) {
                                        {1, M, N, 1, 1, M},
                                        {K, 1, 1, K, N, 1},
                                        {K, -1, -N, 1, -N, -1},
-                                       {0, 1, 2 * N, 2, 2 * N, 2}};
+                                       {TESELA_STRIDE_ZERO, 1, 2 * N, 2, 2 * N, 2}};
   static const double beta = 0.5;
   const size_t bytes = sizeof c;
   (void)state;

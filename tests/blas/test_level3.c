@@ -444,17 +444,24 @@ static void try(problem p, int size) {
   try_sizes(p);
 }
 
-static void try_sizes(problem p) {
-  const bool update = p.routine < SYMM;
-  const int factor = p.side == 'L' ? p.m : p.n;
-  p.lda = !update          ? leading(&p, factor, factor)
-          : p.trans == 'N' ? leading(&p, p.n, p.k)
-                           : leading(&p, p.k, p.n);
-  p.ldb = !update ? leading(&p, p.m, p.n) : p.trans == 'N' ? leading(&p, p.n, p.k) : leading(&p, p.k, p.n);
-  p.ldc = leading(&p, p.m, p.n);
-  const int rows = p.m > p.k ? p.m : p.k, size = rows > p.n ? rows : p.n,
+/* Leading dimensions, with or without gaps, and the elements that count. */
+static void set_distances(problem *p) {
+  const bool update = p->routine < SYMM;
+  const int factor = p->side == 'L' ? p->m : p->n;
+  p->lda = !update           ? leading(p, factor, factor)
+           : p->trans == 'N' ? leading(p, p->n, p->k)
+                             : leading(p, p->k, p->n);
+  p->ldb = !update           ? leading(p, p->m, p->n)
+           : p->trans == 'N' ? leading(p, p->n, p->k)
+                             : leading(p, p->k, p->n);
+  p->ldc = leading(p, p->m, p->n);
+  const int rows = p->m > p->k ? p->m : p->k, size = rows > p->n ? rows : p->n,
             most = (size > 40 ? size : 40) + GAP;
   extent = most * most;
+}
+
+static void try_sizes(problem p) {
+  set_distances(&p);
   now = &p;
   fill();
   const bool as_theirs = p.order == COLUMN && tsl_blas_either_width() && draw() % 4 == 0;
@@ -587,6 +594,49 @@ static void test_infinity_stays_where_it_is(void **state) {
   }
 }
 
+/* A number that is not finite in one row of A: the diagonal stays real, and numbers that the row does not meet stay right. */
+static void expect_real_diagonal(problem p, wide value) {
+  set_distances(&p);
+  now = &p;
+  fill();
+  const int row = p.n / 2, term = p.k / 3;
+  store(a, p.trans == 'N' ? place(p.lda, row, term) : place(p.lda, term, row), value);
+  run(p.order == ROW || draw() % 2 == 0, false);
+  for (int i = 0; i < p.n; i++) {
+    const wide seen = load(c, place(p.ldc, i, i));
+    if (cimagl(seen) != 0)
+      fail_msg("%c%s uplo=%c trans=%c n=%d k=%d beta=%Lg: C(%d, %d) is %Lg %+Lg i", kinds[p.kind].letter,
+               routine_names[p.routine], p.uplo, p.trans, p.n, p.k, creall(p.beta), i, i, creall(seen),
+               cimagl(seen));
+    if (i == row)
+      assert_false(isfinite(creall(seen)));
+    else
+      expect_element(i, i);
+  }
+}
+
+static void test_diagonals_are_real(void **state) {
+  static const int sizes[] = {1, 2, 3, 7, 12, 16, 31, 33, 47, 48, 49, 64, 112, 130, 260},
+                   terms[] = {1, 3, 15, 16, 66};
+  (void)state;
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (size_t t = 0; t < sizeof terms / sizeof *terms; t++)
+      for (int way = 0; way < 64; way++) {
+        const problem p = {.kind = way & 1 ? 2 : 3,
+                           .routine = way & 2 ? HERK : HER2K,
+                           .order = way & 4 ? ROW : COLUMN,
+                           .uplo = "UL"[way / 8 % 2],
+                           .trans = "NC"[way / 16 % 2],
+                           .m = sizes[s],
+                           .n = sizes[s],
+                           .k = terms[t],
+                           .alpha = way & 2 ? 1 : CMPLXL(1, 0.25L * (draw() % 2)),
+                           .beta = draw() % 3};
+        if (sizes[s] < 100 || draw() % 8 == 0)
+          expect_real_diagonal(p, way & 32 ? NAN : CMPLXL(1, INFINITY));
+      }
+}
+
 /* All names are there, and those with 64-bit integers read such. */
 static void test_names(void **state) {
   static const char *const forms[] = {
@@ -703,9 +753,13 @@ static void test_arguments(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sizes), cmocka_unit_test(test_plans),
-      cmocka_unit_test(test_thin),  cmocka_unit_test(test_infinity_stays_where_it_is),
-      cmocka_unit_test(test_names), cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_plans),
+      cmocka_unit_test(test_thin),
+      cmocka_unit_test(test_infinity_stays_where_it_is),
+      cmocka_unit_test(test_diagonals_are_real),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,11 @@ static void turn(bool transpose, int64_t *rows, int64_t *cols) {
   }
 }
 
+/* A stride of 1 is left out beside a larger one. */
+static int64_t said(int64_t stride, int64_t other) {
+  return stride == 1 && other > 1 ? 0 : stride;
+}
+
 const char *comm_case_run(const comm_case *c, int ranks, int rank, comm_multiply multiply, void *user,
                           tesela_mpi_record *record) {
   static _Thread_local char why[1200];
@@ -149,8 +154,8 @@ const char *comm_case_run(const comm_case *c, int ranks, int rank, comm_multiply
                                  .a = {.data = c->buffer_a ? NULL : a.data,
                                        .buffer = buffers[0],
                                        .offset = c->buffer_a ? BEFORE : 0,
-                                       .row_stride = a.row_stride,
-                                       .col_stride = a.col_stride,
+                                       .row_stride = said(a.row_stride, a.col_stride),
+                                       .col_stride = said(a.col_stride, a.row_stride),
                                        .transpose = c->transpose_a,
                                        .type = c->type,
                                        .conjugate = c->conjugate_a},
@@ -165,8 +170,8 @@ const char *comm_case_run(const comm_case *c, int ranks, int rank, comm_multiply
                                  .c = {.data = c->buffer_c ? NULL : out.data,
                                        .buffer = buffers[2],
                                        .offset = c->buffer_c ? BEFORE : 0,
-                                       .row_stride = out.row_stride,
-                                       .col_stride = out.col_stride,
+                                       .row_stride = said(out.row_stride, out.col_stride),
+                                       .col_stride = said(out.col_stride, out.row_stride),
                                        .transpose = c->transpose_c,
                                        .type = c->type_c},
                                  .alpha = c->alpha,

@@ -159,7 +159,8 @@ static void set_layout(dealt *d, dealt_kind kind, int ranks, int rank, int64_t r
     } else {
       l->count = rank % 3 == 1 ? 0 : 2;
       d->rectangles[0] = (tesela_rectangle){0, begin, upper, width, width * (rows - upper) + 2, 0, 0};
-      d->rectangles[1] = (tesela_rectangle){upper, begin, rows - upper, width, 0, 1, rows - upper};
+      d->rectangles[1] =
+          (tesela_rectangle){upper, begin, rows - upper, width, 0, rows - upper > 1 ? 0 : 1, rows - upper};
       d->elements = l->count ? width * rows + 2 : 0;
     }
   }

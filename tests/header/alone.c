@@ -26,11 +26,18 @@ tesela_status multiply(tesela_context *context, float *a, float *b, float *c) {
   desc.m = desc.n = desc.k = 4;
   desc.a.data = a;
   desc.b.data = b;
+  desc.b.row_stride = TESELA_STRIDE_ZERO;
+  desc.b.col_stride = 1;
   desc.c.data = c;
   desc.alpha = &alpha;
 #else
-  const tesela_gemm_desc desc = {
-      .m = 4, .n = 4, .k = 4, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .alpha = &alpha};
+  const tesela_gemm_desc desc = {.m = 4,
+                                 .n = 4,
+                                 .k = 4,
+                                 .a = {.data = a},
+                                 .b = {.data = b, .row_stride = TESELA_STRIDE_ZERO, .col_stride = 1},
+                                 .c = {.data = c},
+                                 .alpha = &alpha};
 #endif
   const tesela_status status = tesela_gemm(context, &desc, &record);
   return status == TESELA_OK && record.seconds < 0 ? TESELA_INTERNAL : status;

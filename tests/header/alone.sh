@@ -10,7 +10,7 @@ if [ "$language" = c ]; then
   compilers=(cc gcc clang) standards=(c99 c11)
   flags+=(-Wstrict-prototypes)
 else
-  compilers=(c++ g++ clang++) standards=(c++11 c++17)
+  compilers=(c++ g++ clang++) standards=(c++11 c++17 c++20)
   flags+=(-Wold-style-cast)
 fi
 mkdir -p "$scratch"

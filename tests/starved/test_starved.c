@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <tesela/tesela.h>
 
@@ -193,7 +195,210 @@ static void batches_are_whole(void **state) {
   assert_true(all.refused > 0 && all.finished > 0);
 }
 
+/* --- measured calls --- */
+
+typedef struct measured_call {
+  tesela_type from, to;
+  int64_t m, n, k;
+  enum { PRODUCT, MANY, GROUP, DOT, TRANSPOSE, IN_PLACE } what;
+  tesela_structure structure; /* of A */
+} measured_call;
+
+static const measured_call measured_calls[] = {
+    {TESELA_F64, TESELA_F64, 40, 40, 40, PRODUCT, TESELA_GENERAL},
+    {TESELA_F32, TESELA_F32, 200, 150, 60, PRODUCT, TESELA_GENERAL},
+    {TESELA_F32, TESELA_F32, 9, 7, 5000, PRODUCT, TESELA_GENERAL}, /* threads share an element's terms */
+    {TESELA_F16, TESELA_F32, 40, 40, 40, PRODUCT, TESELA_GENERAL},
+    {TESELA_C64, TESELA_C64, 30, 40, 50, PRODUCT, TESELA_GENERAL},
+    {TESELA_C128, TESELA_C128, 30, 40, 50, PRODUCT, TESELA_GENERAL},
+    {TESELA_I8, TESELA_I32, 40, 40, 40, PRODUCT, TESELA_GENERAL},
+    {TESELA_F64, TESELA_F64, 30, 40, 30, PRODUCT, TESELA_SYMMETRIC},
+    {TESELA_C64, TESELA_C64, 30, 40, 30, PRODUCT, TESELA_HERMITIAN},
+    {TESELA_F32, TESELA_F32, 20, 20, 20, MANY, TESELA_GENERAL},
+    {TESELA_C128, TESELA_C128, 20, 20, 20, MANY, TESELA_GENERAL},
+    {TESELA_F64, TESELA_F64, 20, 20, 20, GROUP, TESELA_GENERAL},
+    {TESELA_F32, TESELA_F32, 1, 1, 300000, DOT, TESELA_GENERAL},
+    {TESELA_F64, TESELA_F64, 1, 1, 1000, DOT, TESELA_GENERAL},
+    {TESELA_F32, TESELA_F32, 50, 60, 0, TRANSPOSE, TESELA_GENERAL},
+    {TESELA_F64, TESELA_F64, 50, 50, 0, IN_PLACE, TESELA_GENERAL},
+};
+
+static tesela_status call_measured(tesela_context *context, const measured_call *is) {
+  static const double one[2] = {1, 0}, two[2] = {2, 0};
+  const tesela_gemm_desc desc = {.m = is->m,
+                                 .n = is->n,
+                                 .k = is->k,
+                                 .a = {.data = a, .type = is->from},
+                                 .b = {.data = b, .type = is->from},
+                                 .c = {.data = c, .type = is->to},
+                                 .beta = one,
+                                 .a_structure = is->structure,
+                                 .a_triangle = is->structure == TESELA_GENERAL ? TESELA_WHOLE : TESELA_LOWER,
+                                 .measure_error = 7};
+  const tesela_batch many = {.count = 3, .c_stride = is->m * is->n};
+  const tesela_dot_desc dot = {.n = is->k,
+                               .x = {.data = a, .type = is->from},
+                               .y = {.data = b, .type = is->from},
+                               .result = {.data = c, .type = is->to},
+                               .beta = one,
+                               .measure_error = 7};
+  const tesela_transpose_desc transpose = {
+      .rows = is->m,
+      .cols = is->n,
+      .a = {.data = is->what == IN_PLACE ? NULL : a,
+            .type = is->what == IN_PLACE ? TESELA_TYPE_DEFAULT : is->from},
+      .b = {.data = c, .type = is->to},
+      .in_place = is->what == IN_PLACE,
+      .alpha = two,
+      .measure_error = 7};
+  return is->what == PRODUCT ? tesela_gemm(context, &desc, NULL)
+         : is->what == MANY  ? tesela_gemm_batched(context, &desc, &many, NULL)
+         : is->what == GROUP ? tesela_gemm_grouped(context, &desc, &many, 1, NULL)
+         : is->what == DOT   ? tesela_dot(context, &dot, NULL)
+                             : tesela_transpose(context, &transpose, NULL);
+}
+
+/* A call that says that memory ran out leaves C as it was, also where the memory was for measuring the result's error. */
+static void measured_calls_are_whole(void **state) {
+  int refused = 0;
+  (void)state;
+  for (size_t i = 0; i < sizeof measured_calls / sizeof *measured_calls; i++) {
+    const measured_call *is = &measured_calls[i];
+    tesela_context *context;
+    int failures = 1;
+    fill(is->from, a, is->m * (is->k > 0 ? is->k : is->n), 1);
+    fill(is->from, b, is->n * is->k, 2);
+    fill(is->to, before, is->m * is->n * 3, 6);
+    assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &context), TESELA_OK);
+    if (call_measured(context, is) != TESELA_OK)
+      fail_msg("call %zu: %s", i, tesela_last_error());
+    for (int nth = 1; failures > 0; nth++)
+      for (int for_good = 0; for_good < 2; for_good++) {
+        memcpy(c, before, sizeof c);
+        starve(nth, for_good);
+        const tesela_status status = call_measured(context, is);
+        failures = starve_end();
+        if (status != TESELA_OK && status != TESELA_OUT_OF_MEMORY)
+          fail_msg("call %zu: allocation %d: %s: %s", i, nth, tesela_status_name(status),
+                   tesela_last_error());
+        if (status != TESELA_OK && memcmp(c, before, sizeof c) != 0)
+          fail_msg("call %zu: allocation %d%s: %s (%s), and C has changed", i, nth,
+                   for_good ? " and all after it" : "", tesela_status_name(status), tesela_last_error());
+        refused += status != TESELA_OK;
+      }
+    tesela_context_destroy(context);
+  }
+  print_message("%d measured calls were refused\n", refused);
+  assert_true(refused > 0);
+}
+
+/* --- first calls --- */
+
+static tesela_status first_call(tesela_context *context, int way) {
+  const tesela_gemm_desc desc = {
+      .m = 300, .n = 300, .k = 30, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
+  const tesela_dot_desc dot = {.n = 1000, .x = {.data = a}, .y = {.data = b}, .result = {.data = c}};
+  const tesela_transpose_desc transpose = {.rows = 100, .cols = 100, .a = {.data = a}, .b = {.data = c}};
+  const tesela_batch many = {.count = 4, .c_stride = 90000};
+  int count;
+  char *text = NULL;
+  tesela_status status;
+  switch (way) {
+  case 0:
+    return tesela_gemm(context, &desc, NULL);
+  case 1:
+    return tesela_dot(context, &dot, NULL);
+  case 2:
+    return tesela_transpose(context, &transpose, NULL);
+  case 3:
+    return tesela_gemm_grouped(context, &desc, &many, 1, NULL);
+  case 4:
+    status = tesela_device_count(context, &count);
+    return status == TESELA_OK && count == 0 ? TESELA_OUT_OF_MEMORY : status;
+  default:
+    status = tesela_wisdom_export(context, &text);
+    tesela_text_free(text);
+    return status;
+  }
+}
+
+/* Whatever allocation of a context's first call fails, the next call finds memory and succeeds. In a child, where nothing was
+ * called yet, so that what the process keeps is looked for anew, too. */
+static void first_calls_leave_nothing(void **state) {
+  enum { WAYS = 6 };
+  (void)state;
+  for (int way = 0; way < 2 * WAYS; way++) {
+    int places = 0;
+    for (int nth = 1;; nth++) {
+      const pid_t child = fork();
+      if (child == 0) {
+        tesela_context *context;
+        const tesela_context_desc on_cpu = {.device = "cpu", .threads = way < WAYS ? 0 : 1};
+        alarm(60);
+        if (tesela_context_create(&on_cpu, &context) != TESELA_OK)
+          _exit(3);
+        starve(nth, false);
+        const tesela_status first = first_call(context, way % WAYS);
+        if (starve_end() == 0)
+          _exit(2);
+        const tesela_status second = first_call(context, way % WAYS);
+        if (second != TESELA_OK || first_call(context, 0) != TESELA_OK)
+          print_error("way %d: allocation %d failed once (%s), and the next call: %s (%s)\n", way, nth,
+                      tesela_status_name(first), tesela_status_name(second), tesela_last_error());
+        _exit(second != TESELA_OK);
+      }
+      int status = -1;
+      assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+      if (WEXITSTATUS(status) == 2)
+        break;
+      assert_int_equal(WEXITSTATUS(status), 0);
+      places++;
+    }
+    assert_true(places > 0);
+  }
+}
+
+static const char wisdom[] =
+    "gemm host_packed version=1 depth=256 block=256 key=cpu units=2 m=16 n=4096 k=4096 types=f32,f32,f32 "
+    "layout=rrr beta=0 seconds=0.00357517 spread=0.0193 date=2026-11-21T19:46:07Z\n";
+
+/* Text that is good is never called bad where memory runs out. */
+static void texts_are_not_blamed(void **state) {
+  tesela_context *context;
+  tesela_plan *plan;
+  int failures = 1, lacking = 0;
+  char text[512];
+  (void)state;
+  assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &context), TESELA_OK);
+  const tesela_gemm_desc desc = {.m = 30, .n = 30, .k = 30};
+  assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
+  snprintf(text, sizeof text, "%s", tesela_plan_describe(plan));
+  tesela_plan_destroy(plan);
+  for (int nth = 1; failures > 0; nth++) {
+    starve(nth, false);
+    const tesela_status learnt = tesela_wisdom_import(context, wisdom);
+    const int told = starve_end();
+    starve(nth, false);
+    const tesela_status read = tesela_plan_parse(context, text, &plan);
+    failures = starve_end() + told;
+    tesela_plan_destroy(read == TESELA_OK ? plan : NULL);
+    if ((learnt != TESELA_OK && learnt != TESELA_OUT_OF_MEMORY) ||
+        (read != TESELA_OK && read != TESELA_OUT_OF_MEMORY))
+      fail_msg("allocation %d: wisdom %s, a plan %s: %s", nth, tesela_status_name(learnt),
+               tesela_status_name(read), tesela_last_error());
+    lacking += learnt != TESELA_OK;
+  }
+  assert_true(lacking > 0);
+  tesela_context_destroy(context);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(batches_are_whole)};
-  return cmocka_run_group_tests(tests, start_threads, NULL);
+  const struct CMUnitTest first[] = {cmocka_unit_test(first_calls_leave_nothing)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(batches_are_whole),
+      cmocka_unit_test(measured_calls_are_whole),
+      cmocka_unit_test(texts_are_not_blamed),
+  };
+  const int failed = cmocka_run_group_tests_name("first calls", first, NULL, NULL);
+  return failed ? failed : cmocka_run_group_tests(tests, start_threads, NULL);
 }

@@ -35,6 +35,7 @@ static const host_case host_cases[] = {
     {"sequential_optimized", TSL_OP_GEMM, F32, 200, 200, 200, ONE, true},
     {"exact", TSL_OP_GEMM, F32, 100, 100, 300, ONE, false},
     {"residue_int8", TSL_OP_GEMM, F32, 200, 200, 200, ONE, false},
+    {"residue_int8", TSL_OP_GEMM, F64, 200, 200, 200, ONE, false},
     {"blocked", TSL_OP_GEMM, F64, 500, 500, 500, ONE, false},
     {"host_packed", TSL_OP_GEMM, F64, 1500, 1500, 600, ONE, false}, /* panels */
     {"host_packed", TSL_OP_GEMM, F32, 4000, 40, 400, ONE, false},   /* rows stream by */

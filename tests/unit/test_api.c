@@ -1,4 +1,6 @@
 /* The public calls on the cpu: defaults, layouts, errors, plans, buffers. */
+#include <tesela/tesela_level3.h>
+
 #include "unit/context.h"
 
 #include <math.h>
@@ -73,6 +75,245 @@ static void strides_may_be_negative(void **state) {
   must(tesela_gemm(context, &desc, NULL));
   const float expected[] = {139, 154, -1, 58, 64, -1};
   assert_memory_equal(c, expected, sizeof expected);
+}
+
+/* A matrix of 2 x 2 in memory of 3 x 3, by rows or by columns, of which one stride is given. */
+static float in_rows[] = {1, 2, -9, 3, 4, -9, -9, -9, -9}, in_columns[] = {1, 3, -9, 2, 4, -9, -9, -9, -9},
+             dense[] = {1, 2, 3, 4};
+static const float square[] = {7, 10, 15, 22};
+
+static tesela_matrix stored(int way) {
+  return way == 0   ? (tesela_matrix){.data = in_rows, .row_stride = 3}
+         : way == 1 ? (tesela_matrix){.data = in_columns, .col_stride = 3}
+         : way == 2 ? (tesela_matrix){.data = in_columns, .row_stride = 3, .transpose = 1}
+         : way == 3 ? (tesela_matrix){.data = in_rows, .col_stride = 3, .transpose = 1}
+                    : (tesela_matrix){.data = dense};
+}
+static float element_of(const float *memory, int way, int i, int j) {
+  return way == 0 || way == 3 ? memory[3 * i + j] : way < 3 ? memory[i + 3 * j] : memory[2 * i + j];
+}
+
+static void expect_square(const float *c, int way, const char *entry) {
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++)
+      if (element_of(c, way, i, j) != square[2 * i + j])
+        fail_msg("%s, C stored in way %d: (%d, %d) is %g, not %g", entry, way, i, j,
+                 (double)element_of(c, way, i, j), (double)square[2 * i + j]);
+}
+
+static void one_stride_is_enough(void **state) {
+  (void)state;
+  for (int ways = 0; ways < 125; ways++) {
+    const int way = ways % 5;
+    float c[18] = {0}, *const one_c[] = {c};
+    const tesela_matrix lies = stored(way);
+    tesela_gemm_desc desc = {.m = 2,
+                             .n = 2,
+                             .k = 2,
+                             .a = stored(ways / 5 % 5),
+                             .b = stored(ways / 25),
+                             .c = {.data = c,
+                                   .row_stride = lies.row_stride,
+                                   .col_stride = lies.col_stride,
+                                   .transpose = lies.transpose}};
+    tesela_record record;
+    tesela_plan *plan;
+    must(tesela_gemm(context, &desc, NULL));
+    expect_square(c, way, "tesela_gemm");
+    memset(c, 0, sizeof c);
+    must(tesela_gemm(context, &desc, &record));
+    expect_square(c, way, "tesela_gemm with a record");
+    memset(c, 0, sizeof c);
+    must(tesela_gemm_grouped(context, &desc, NULL, 1, NULL));
+    expect_square(c, way, "tesela_gemm_grouped");
+    memset(c, 0, sizeof c);
+    must(tesela_gemm_batched(context, &desc, &(tesela_batch){.count = 2, .c_stride = 9}, NULL));
+    expect_square(c, way, "tesela_gemm_batched");
+    expect_square(c + 9, way, "tesela_gemm_batched's second product");
+    must(tesela_plan_create(context, &desc, &plan));
+    memset(c, 0, sizeof c);
+    must(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL));
+    expect_square(c, way, "tesela_plan_run");
+    tesela_plan_destroy(plan);
+    desc.c.data = NULL;
+    memset(c, 0, sizeof c);
+    must(tesela_gemm_batched(context, &desc, &(tesela_batch){.count = 1, .c = (void *const *)one_c}, NULL));
+    expect_square(c, way, "tesela_gemm_batched by addresses");
+  }
+}
+
+/* One row for all, one column for all, and one element; a stride of 0 beside one of 1 says nothing. */
+static void broadcasts_are_said(void **state) {
+  (void)state;
+  const float row[] = {5, 6, 7}, ones[] = {1, 1, 1};
+  float c[9];
+  tesela_gemm_desc desc = {.m = 3,
+                           .n = 3,
+                           .k = 3,
+                           .a = {.data = row, .row_stride = TESELA_STRIDE_ZERO, .col_stride = 1},
+                           .b = {.data = ones, .row_stride = 1, .col_stride = TESELA_STRIDE_ZERO},
+                           .c = {.data = c}};
+  must(tesela_gemm(context, &desc, NULL));
+  for (int i = 0; i < 9; i++)
+    assert_true(c[i] == 18);
+  desc.b =
+      (tesela_matrix){.data = row + 1, .row_stride = TESELA_STRIDE_ZERO, .col_stride = TESELA_STRIDE_ZERO};
+  must(tesela_gemm(context, &desc, NULL));
+  for (int i = 0; i < 9; i++)
+    assert_true(c[i] == 18 * 6);
+  desc.a.row_stride = 0;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL,
+         "desc.a.col_stride is 1 and desc.a.row_stride is 0");
+  desc.a = (tesela_matrix){.data = row, .row_stride = -1};
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "TESELA_STRIDE_ZERO where all columns are one");
+  desc.a = (tesela_matrix){.data = row, .row_stride = 1, .col_stride = 1}; /* what is said is done */
+  desc.k = 2;
+  desc.m = 2;
+  must(tesela_gemm(context, &desc, NULL));
+  assert_true(c[0] == 11 * 6 && c[3] == 13 * 6);
+  desc.c.row_stride = TESELA_STRIDE_ZERO;
+  desc.c.col_stride = 1;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "overlap each other");
+  const tesela_gemm_desc line = {.m = 1, /* strides of a single row are of no use */
+                                 .n = 1,
+                                 .k = 3,
+                                 .a = {.data = row, .col_stride = 1},
+                                 .b = {.data = ones, .row_stride = 1},
+                                 .c = {.data = c}};
+  must(tesela_gemm(context, &line, NULL));
+  assert_true(c[0] == 18);
+}
+
+/* The other operations, Level 3 by its names, and vectors whose elements are all one. */
+static void one_stride_is_enough_everywhere(void **state) {
+  const float lower[] = {2, NAN, NAN, 1, 4, NAN}, right[] = {2, 4}, pair[] = {10, 20};
+  float c[6] = {0};
+  (void)state;
+  const tesela_transpose_desc transpose = {
+      .rows = 2, .cols = 2, .a = {.data = in_rows, .row_stride = 3}, .b = {.data = c, .col_stride = 3}};
+  must(tesela_transpose(context, &transpose, NULL));
+  assert_true(c[0] == 1 && c[3] == 3 && c[1] == 2 && c[4] == 4 && c[2] == 0);
+  const tesela_solve_desc solve = {.rows = 2,
+                                   .cols = 1,
+                                   .a = {.data = lower, .row_stride = 3},
+                                   .triangle = TESELA_LOWER,
+                                   .b = {.data = right},
+                                   .x = {.data = c}};
+  must(tesela_solve(context, &solve, NULL));
+  assert_true(c[0] == 1 && c[1] == 0.75f);
+  const tesela_gemm_desc update = {.n = 2,
+                                   .k = 2,
+                                   .a = {.data = in_rows, .row_stride = 3},
+                                   .c = {.data = c, .row_stride = 3},
+                                   .c_triangle = TESELA_LOWER};
+  must(tesela_syrk(context, &update, NULL));
+  assert_true(c[0] == 5 && c[3] == 11 && c[4] == 25);
+  const tesela_gemm_desc in_place = {.m = 2,
+                                     .n = 2,
+                                     .a = {.data = lower, .row_stride = 3},
+                                     .a_triangle = TESELA_LOWER,
+                                     .c = {.data = c, .col_stride = 3}};
+  memcpy(c, in_columns, sizeof c);
+  must(tesela_trmm(context, &in_place, NULL));
+  assert_true(c[0] == 2 && c[1] == 13 && c[3] == 4 && c[4] == 18);
+  const tesela_dot_desc dot = {
+      .n = 2, .x = {.data = pair, .stride = TESELA_STRIDE_ZERO}, .y = {.data = right}, .result = {.data = c}};
+  must(tesela_dot(context, &dot, NULL));
+  assert_true(c[0] == 60);
+  tesela_gemm_desc desc = {.m = 2,
+                           .n = 2,
+                           .k = 2,
+                           .a = {.data = dense},
+                           .b = {.data = dense},
+                           .c = {.data = c},
+                           .bias = {.data = pair, .stride = TESELA_STRIDE_ZERO},
+                           .bias_along = TESELA_BIAS_ROW};
+  must(tesela_gemm(context, &desc, NULL));
+  for (int i = 0; i < 4; i++)
+    assert_true(c[i] == square[i] + 10);
+}
+
+static void types_follow_the_first(void **state) {
+  (void)state;
+  const double x[] = {1, 2, 3, 4};
+  double z[4] = {0};
+  tesela_gemm_desc desc = {
+      .m = 2, .n = 2, .k = 2, .a = {.data = x, .type = TESELA_F64}, .b = {.data = x}, .c = {.data = z}};
+  must(tesela_gemm(context, &desc, NULL));
+  assert_true(z[0] == 7 && z[1] == 10 && z[2] == 15 && z[3] == 22);
+  desc.a.type = TESELA_TYPE_DEFAULT;
+  desc.b.type = TESELA_F64;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED,
+         "desc.a.type is 0, which stands for f32: A is f32, so B can be f32, and it is f64");
+  desc.b.type = TESELA_F32;
+  desc.c.type = TESELA_F64;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED,
+         "desc.a.type is 0, which stands for f32: A is f32 and B is f32, so C can be ");
+  desc.a.type = TESELA_F64;
+  desc.c.type = TESELA_TYPE_DEFAULT;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "A is f64, so B can be f64, and it is f32");
+  assert_true(strlen(tesela_last_error()) < 120);
+}
+
+/* A sentence names the strategy that came nearest, and counts the others. */
+static void the_nearest_is_named(void **state) {
+  (void)state;
+  float c[4];
+  tesela_gemm_desc desc = usual(c);
+  desc.accuracy = "1e-30";
+  expect(
+      tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED,
+      "nothing here takes this gemm: exact on cpu: guarantees |error| <= 5.96e-08 |A||B|, and 1e-30 is asked "
+      "for; and ");
+  assert_non_null(strstr(tesela_last_error(), " more, which tesela explain tells"));
+}
+
+/* Sizes that no memory holds, with elements or without, in each call. */
+static void sizes_beyond_memory_are_refused(void **state) {
+  static const int64_t sizes[] = {0, 1, (int64_t)1 << 59, ((int64_t)1 << 59) + 1, INT64_MAX - 63, INT64_MAX};
+  static const tesela_type types[] = {TESELA_F64, TESELA_F32,  TESELA_F16, TESELA_I8,
+                                      TESELA_C64, TESELA_C128, TESELA_E4M3};
+  enum { SIZES = sizeof sizes / sizeof *sizes };
+  static double memory[64];
+  (void)state;
+  int refused = 0, done = 0;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    for (int i = 0; i < SIZES * SIZES * SIZES; i++) {
+      const int64_t m = sizes[i % SIZES], n = sizes[i / SIZES % SIZES], k = sizes[i / SIZES / SIZES];
+      if (m != 0 && n != 0)
+        continue;
+      const tesela_gemm_desc desc = {.m = m,
+                                     .n = n,
+                                     .k = k,
+                                     .a = {.data = memory, .type = types[t]},
+                                     .b = {.data = memory},
+                                     .c = {.data = memory}};
+      const tesela_transpose_desc transpose = {
+          .rows = m, .cols = n, .a = {.data = memory, .type = types[t]}, .b = {.data = memory}};
+      const tesela_solve_desc solve = {.rows = m,
+                                       .cols = n,
+                                       .a = {.data = memory, .type = types[t]},
+                                       .triangle = TESELA_LOWER,
+                                       .b = {.data = memory},
+                                       .x = {.data = memory}};
+      const tesela_batch batch = {.count = INT64_MAX / 64, .a_stride = 1};
+      tesela_plan *plan = NULL;
+      const tesela_status seen[] = {tesela_gemm(context, &desc, NULL),
+                                    tesela_gemm_grouped(context, &desc, NULL, 1, NULL),
+                                    tesela_gemm_batched(context, &desc, &batch, NULL),
+                                    tesela_plan_create(context, &desc, &plan),
+                                    tesela_transpose(context, &transpose, NULL),
+                                    tesela_solve(context, &solve, NULL)};
+      tesela_plan_destroy(plan);
+      for (size_t s = 0; s < sizeof seen / sizeof *seen; s++) {
+        refused += seen[s] == TESELA_BAD_CALL;
+        done += seen[s] == TESELA_OK;
+        if (seen[s] != TESELA_OK && seen[s] != TESELA_BAD_CALL && seen[s] != TESELA_UNSUPPORTED)
+          fail_msg("call %zu of %lld x %lld x %lld: %s: %s", s, (long long)m, (long long)n, (long long)k,
+                   tesela_status_name(seen[s]), tesela_last_error());
+      }
+    }
+  assert_true(refused > 0 && done > 0);
 }
 
 static void what_is_not_read_may_be_missing(void **state) {
@@ -447,6 +688,12 @@ int main(void) {
       cmocka_unit_test(doubles_are_asked_for),
       cmocka_unit_test(transposes_are_of_what_is_stored),
       cmocka_unit_test(strides_may_be_negative),
+      cmocka_unit_test(one_stride_is_enough),
+      cmocka_unit_test(broadcasts_are_said),
+      cmocka_unit_test(one_stride_is_enough_everywhere),
+      cmocka_unit_test(types_follow_the_first),
+      cmocka_unit_test(the_nearest_is_named),
+      cmocka_unit_test(sizes_beyond_memory_are_refused),
       cmocka_unit_test(what_is_not_read_may_be_missing),
       cmocka_unit_test(columns_may_be_interleaved),
       cmocka_unit_test(records_say_what_ran),

@@ -50,10 +50,12 @@ static tesela_status list_none(void (*found)(void *argument, const tsl_device *d
   return tsl_fail(TESELA_NO_DEVICE, "libnone.so.1 is not installed");
 }
 /* Fails after the first device: none shall stay. */
+static tesela_status half_status = TESELA_DEVICE_FAILED;
 static tesela_status list_half(void (*found)(void *argument, const tsl_device *device), void *argument) {
   const tsl_device device = {.ops = &ops, .impl = impls[0]};
+  note("list", "half");
   found(argument, &device);
-  return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the second");
+  return tsl_fail(half_status, "the second does not answer");
 }
 
 static const tsl_device_kind pair_kind = {
@@ -127,7 +129,20 @@ static void test_find(void **state) {
   expect_find(devices, "cpu:1", TESELA_NO_DEVICE, "there is no device cpu:1; there is cpu");
   expect_find(devices, "none:0", TESELA_NO_DEVICE,
               "there is no device none:0: libnone.so.1 is not installed");
-  expect_find(devices, "half", TESELA_OUT_OF_MEMORY, "half: no memory for the second");
+  tsl_devices_destroy(devices);
+}
+
+/* A failure is remembered, and asked for again where memory ran out. */
+static void test_failures_are_remembered(void **state) {
+  tsl_devices *devices = fresh();
+  (void)state;
+  half_status = TESELA_OUT_OF_MEMORY;
+  expect_find(devices, "half", TESELA_OUT_OF_MEMORY, "half: no memory for the list of devices");
+  half_status = TESELA_DEVICE_FAILED;
+  expect_find(devices, "half", TESELA_DEVICE_FAILED, "half: the second does not answer");
+  assert_string_equal(happened, "list(half) forget(first) list(half) forget(first) ");
+  expect_find(devices, "half", TESELA_DEVICE_FAILED, "half: the second does not answer");
+  assert_string_equal(happened, "list(half) forget(first) list(half) forget(first) ");
   tsl_devices_destroy(devices);
 }
 
@@ -146,7 +161,7 @@ static void test_kinds(void **state) {
     assert_int_equal(count == 0, why[0] != '\0');
     total += count;
   }
-  assert_string_equal(why, "no memory for the second");
+  assert_string_equal(why, "the second does not answer");
   assert_int_equal(count, 0);
   assert_int_equal(tsl_devices_kind(devices, 6, &name, &what, &count, &why), TESELA_BAD_CALL);
   for (int i = 0; i < total; i++)
@@ -155,7 +170,7 @@ static void test_kinds(void **state) {
   assert_null(tsl_devices_at(devices, -1));
   assert_string_equal(tsl_devices_at(devices, 0)->name, "cpu");
   assert_string_equal(tsl_devices_at(devices, total - 1)->name, "pair:1");
-  assert_string_equal(happened, "list(pair) forget(first) "); /* the half list is given back */
+  assert_string_equal(happened, "list(pair) list(half) forget(first) "); /* the half list is given back */
   tsl_devices_destroy(devices);
   tsl_device_kind_add(&pair_kind);
   assert_int_equal(tsl_devices_kinds(), 6);
@@ -265,6 +280,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_find),
+      cmocka_unit_test(test_failures_are_remembered),
       cmocka_unit_test(test_kinds),
       cmocka_unit_test(test_open_once),
       cmocka_unit_test(test_open_from_threads),

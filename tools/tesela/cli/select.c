@@ -197,7 +197,7 @@ static tesela_status read_strategy(const char *entry, void *list, void *op) {
   TSL_TRY(room_for(out->count));
   tesela_status status = tsl_record_parse(entry, &record);
   if (status != TESELA_OK)
-    return tsl_fail_in(TESELA_BAD_CALL, "strategy \"%s\"", entry);
+    return tsl_fail_in(status == TESELA_OUT_OF_MEMORY ? status : TESELA_BAD_CALL, "strategy \"%s\"", entry);
   tsl_chosen_strategy *chosen = &out->items[out->count];
   TSL_GO(read_name(&record, *(tsl_op *)op, entry, &chosen->strategy));
   TSL_GO(check_keys(&record, chosen->strategy));

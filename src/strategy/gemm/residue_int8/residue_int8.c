@@ -27,7 +27,6 @@
 #include "strategy/gemm/residue_int8/residue_portable_shared.h"
 #include "strategy/launch.h"
 
-#include <math.h>
 
 static const tsl_param params[] = {
     [TSL_RESIDUE_INT8_LEAST] =

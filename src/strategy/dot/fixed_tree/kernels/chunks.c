@@ -1,7 +1,8 @@
 /* The sums of one chunk: steps 1 to 3 of the tree (fixed_tree.h).
  *
  * A row is a few vectors of doubles, each number of them a lane: adding row after row keeps the lanes' order whatever the
- * width of a vector is. Terms that are not side by side, or that do not fill the chunk, are brought together first. */
+ * width of a vector is. Terms that are not side by side, or that do not fill a row, are brought together first, a few rows at a
+ * time: they lie on the stack. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 #include "strategy/narrow.h"
 
@@ -11,13 +12,13 @@
 
 enum {
   WIDTH = LANES_f64,
-  F32_LANES = TSL_TREE_ROW_BYTES / 4,    /* of a row */
-  F64_LANES = TSL_TREE_ROW_BYTES / 8,    /* of a row */
-  F32_VECTORS = F32_LANES / WIDTH,       /* of a row, widened */
-  F64_VECTORS = F64_LANES / WIDTH,       /* of a row */
-  F32_CHUNK = TSL_TREE_ROWS * F32_LANES, /* terms */
-  F64_CHUNK = TSL_TREE_ROWS * F64_LANES, /* terms */
-  PREFETCHED = 2048,                     /* bytes */
+  F32_LANES = TSL_TREE_ROW_BYTES / 4, /* of a row */
+  F64_LANES = TSL_TREE_ROW_BYTES / 8, /* of a row */
+  F32_VECTORS = F32_LANES / WIDTH,    /* of a row, widened */
+  F64_VECTORS = F64_LANES / WIDTH,    /* of a row */
+  F32_PIECE = 8 * F32_LANES,          /* terms that are brought together at once */
+  F64_PIECE = 8 * F64_LANES,          /* likewise */
+  PREFETCHED = 2048,                  /* bytes */
 };
 
 typedef vector_f64 vector;
@@ -40,43 +41,80 @@ static inline void prefetch(const void *x, const void *y) {
   }
 }
 
-/* `count` numbers side by side, and zeros to the end of the row; or where they are, if they are that already. */
-static const float *gather_f32(const tsl_tree_numbers *from, int count, float *to) {
+/* Returns true where numbers lie side by side and fill rows. */
+static inline bool are_rows(const tsl_tree_numbers *from, tesela_type type, int lanes, int count) {
+  return from->type == type && from->stride == 1 && count % lanes == 0;
+}
+
+/* Returns `count` numbers from `first` on, side by side, and zeros to the end of the row. */
+static const float *gather_f32(const tsl_tree_numbers *from, int first, int count, bool are_there,
+                               float *to) {
   const float *const at = from->at;
-  if (from->type == TESELA_F32 && from->stride == 1 && count % F32_LANES == 0)
-    return at;
+  const size_t size = from->type == TESELA_F32 ? sizeof *at : tsl_type(from->type)->size;
+  if (are_there)
+    return at + first;
   if (from->type != TESELA_F32)
-    tsl_narrow_gather(from->type, from->at, from->stride, count, to);
+    tsl_narrow_gather(from->type, (const char *)from->at + (ptrdiff_t)size * first * from->stride,
+                      from->stride, count, to);
   for (int i = 0; from->type == TESELA_F32 && i < count; i++)
-    to[i] = at[i * from->stride];
+    to[i] = at[(first + i) * from->stride];
   for (int i = count; i % F32_LANES != 0; i++)
     to[i] = 0;
   return to;
 }
 
-static const double *gather_f64(const tsl_tree_numbers *from, int count, double *to) {
+static const double *gather_f64(const tsl_tree_numbers *from, int first, int count, bool are_there,
+                                double *to) {
   const double *const at = from->at;
   int i = 0;
-  if (from->stride == 1 && count % F64_LANES == 0)
-    return at;
+  if (are_there)
+    return at + first;
   for (; i < count; i++)
-    to[i] = at[i * from->stride];
+    to[i] = at[(first + i) * from->stride];
   for (; i % F64_LANES != 0; i++)
     to[i] = 0;
   return to;
 }
 
-/* Rows to lanes to columns to the sum. */
-static tsl_tree_sum rows_f32(const float *x, const float *y, int rows) {
-  enum { EACH = F32_LANES / TSL_TREE_COLUMNS };
-  vector sum[F32_VECTORS] = {{0}};
-  double lane[F32_LANES], column[TSL_TREE_COLUMNS];
+/* The lanes of a chunk. */
+typedef struct lanes_f32 {
+  vector sum[F32_VECTORS];
+} lanes_f32;
+typedef struct lanes_f64 {
+  vector high[F64_VECTORS], low[F64_VECTORS];
+} lanes_f64;
+
+static inline void add_rows_f32(const float *x, const float *y, int rows, lanes_f32 *lanes) {
+  lanes_f32 own = *lanes;
   for (int r = 0; r < rows; r++, x += F32_LANES, y += F32_LANES) {
     prefetch(x, y);
     for (int v = 0; v < F32_VECTORS; v++)
-      sum[v] = added(sum[v], widen_f64(x + v * WIDTH), widen_f64(y + v * WIDTH));
+      own.sum[v] = added(own.sum[v], widen_f64(x + v * WIDTH), widen_f64(y + v * WIDTH));
   }
-  memcpy(lane, sum, sizeof lane);
+  *lanes = own;
+}
+
+static inline void add_rows_f64(const double *x, const double *y, int rows, lanes_f64 *lanes) {
+  lanes_f64 own = *lanes;
+  for (int r = 0; r < rows; r++, x += F64_LANES, y += F64_LANES) {
+    prefetch(x, y);
+    for (int v = 0; v < F64_VECTORS; v++) {
+      const vector a = load_f64(x + v * WIDTH), b = load_f64(y + v * WIDTH);
+      const vector product = a * b, error = fused_f64(a, b, -product);
+      const vector sum = own.high[v] + product, part = sum - own.high[v];
+      const vector lost = (own.high[v] - (sum - part)) + (product - part);
+      own.high[v] = sum;
+      own.low[v] += lost + error;
+    }
+  }
+  *lanes = own;
+}
+
+/* Lanes to columns to the sum. */
+static tsl_tree_sum join_f32(const lanes_f32 *lanes) {
+  enum { EACH = F32_LANES / TSL_TREE_COLUMNS };
+  double lane[F32_LANES], column[TSL_TREE_COLUMNS];
+  memcpy(lane, lanes->sum, sizeof lane);
   for (int j = 0; j < TSL_TREE_COLUMNS; j++)
     column[j] = (lane[EACH * j] + lane[EACH * j + 1]) + (lane[EACH * j + 2] + lane[EACH * j + 3]);
   for (int half = TSL_TREE_COLUMNS / 2; half > 0; half /= 2)
@@ -85,23 +123,11 @@ static tsl_tree_sum rows_f32(const float *x, const float *y, int rows) {
   return (tsl_tree_sum){column[0], 0};
 }
 
-static tsl_tree_sum rows_f64(const double *x, const double *y, int rows) {
-  vector high[F64_VECTORS] = {{0}}, low[F64_VECTORS] = {{0}};
+static tsl_tree_sum join_f64(const lanes_f64 *lanes) {
   double highs[F64_LANES], lows[F64_LANES];
   tsl_tree_sum column[TSL_TREE_COLUMNS];
-  for (int r = 0; r < rows; r++, x += F64_LANES, y += F64_LANES) {
-    prefetch(x, y);
-    for (int v = 0; v < F64_VECTORS; v++) {
-      const vector a = load_f64(x + v * WIDTH), b = load_f64(y + v * WIDTH);
-      const vector product = a * b, error = fused_f64(a, b, -product);
-      const vector sum = high[v] + product, part = sum - high[v];
-      const vector lost = (high[v] - (sum - part)) + (product - part);
-      high[v] = sum;
-      low[v] += lost + error;
-    }
-  }
-  memcpy(highs, high, sizeof highs);
-  memcpy(lows, low, sizeof lows);
+  memcpy(highs, lanes->high, sizeof highs);
+  memcpy(lows, lanes->low, sizeof lows);
   for (int j = 0; j < TSL_TREE_COLUMNS; j++)
     column[j] = tsl_tree_join((tsl_tree_sum){highs[2 * j], lows[2 * j]},
                               (tsl_tree_sum){highs[2 * j + 1], lows[2 * j + 1]});
@@ -111,17 +137,37 @@ static tsl_tree_sum rows_f64(const double *x, const double *y, int rows) {
   return column[0];
 }
 
+static inline int fewer(int a, int b) {
+  return a < b ? a : b;
+}
+
 /* Rows of zeros are left out. */
 static tsl_tree_sum chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
-  _Alignas(64) float x_row[F32_CHUNK], y_row[F32_CHUNK];
-  return rows_f32(gather_f32(x, count, x_row), gather_f32(y, count, y_row),
-                  (count + F32_LANES - 1) / F32_LANES);
+  _Alignas(64) float x_rows[F32_PIECE], y_rows[F32_PIECE];
+  const bool x_there = are_rows(x, TESELA_F32, F32_LANES, count),
+             y_there = are_rows(y, TESELA_F32, F32_LANES, count);
+  const int most = x_there && y_there ? count : F32_PIECE;
+  lanes_f32 lanes = {.sum = {{0}}};
+  for (int first = 0; first < count; first += most) {
+    const int here = fewer(most, count - first);
+    add_rows_f32(gather_f32(x, first, here, x_there, x_rows), gather_f32(y, first, here, y_there, y_rows),
+                 (here + F32_LANES - 1) / F32_LANES, &lanes);
+  }
+  return join_f32(&lanes);
 }
 
 static tsl_tree_sum chunk_f64(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
-  _Alignas(64) double x_row[F64_CHUNK], y_row[F64_CHUNK];
-  return rows_f64(gather_f64(x, count, x_row), gather_f64(y, count, y_row),
-                  (count + F64_LANES - 1) / F64_LANES);
+  _Alignas(64) double x_rows[F64_PIECE], y_rows[F64_PIECE];
+  const bool x_there = are_rows(x, TESELA_F64, F64_LANES, count),
+             y_there = are_rows(y, TESELA_F64, F64_LANES, count);
+  const int most = x_there && y_there ? count : F64_PIECE;
+  lanes_f64 lanes = {.high = {{0}}};
+  for (int first = 0; first < count; first += most) {
+    const int here = fewer(most, count - first);
+    add_rows_f64(gather_f64(x, first, here, x_there, x_rows), gather_f64(y, first, here, y_there, y_rows),
+                 (here + F64_LANES - 1) / F64_LANES, &lanes);
+  }
+  return join_f64(&lanes);
 }
 
 const tsl_tree_functions TSL_ISA_NAME(tsl_tree_functions) = {chunk_f32, chunk_f64};

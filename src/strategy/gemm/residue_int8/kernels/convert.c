@@ -134,9 +134,10 @@ static void transpose_words(const unsigned char *from, unsigned char *to) {
 
 /* --- registers --- */
 
-/* Numbers along lines, `across` apart; every line's factors in all lanes. */
-static void make_along(const tsl_residue_job *job, const REAL *from, int64_t across, const scaling *by,
-                       int64_t ahead, unsigned char *to, int64_t plane) {
+/* Numbers along lines, `across` apart; every line's factors in all lanes. Not inlined: each copy would have stack of its own. */
+static __attribute__((noinline)) void make_along(const tsl_residue_job *job, const REAL *from, int64_t across,
+                                                 const scaling *by, int64_t ahead, unsigned char *to,
+                                                 int64_t plane) {
   for (int i = 0; i < TSL_RESIDUE_ROWS; i++) {
     scaling own;
     for (int lane = 0; lane < QUARTER; lane++)
@@ -149,8 +150,8 @@ static void make_along(const tsl_residue_job *job, const REAL *from, int64_t acr
 }
 
 /* Numbers across lines, each k `along` apart. What is SOON rows further is asked for: in rows to come, or the next step's. */
-static void make_across(const tsl_residue_job *job, const REAL *from, int64_t along, const scaling *by,
-                        unsigned char *to, int64_t plane) {
+static __attribute__((noinline)) void make_across(const tsl_residue_job *job, const REAL *from, int64_t along,
+                                                  const scaling *by, unsigned char *to, int64_t plane) {
   enum { SOON = 4 };
   for (int j = 0; j < TSL_RESIDUE_ROWS; j++) {
     const REAL *const at = from + j * along;
@@ -161,14 +162,47 @@ static void make_across(const tsl_residue_job *job, const REAL *from, int64_t al
   }
 }
 
+/* 16 lines of a whole step, side by side along lines or across them. Those that are not as the register has them are turned. */
+static __attribute__((noinline)) void make_whole(const tsl_residue_job *job, const tsl_residue_lines *of,
+                                                 const REAL *from, bool is_across, bool is_turned,
+                                                 const scaling *by, unsigned char *to) {
+  unsigned char turned[TSL_RESIDUE_MODULI * REGISTER];
+  unsigned char *const out = is_turned ? turned : to;
+  const int64_t plane = is_turned ? REGISTER : of->plane;
+  if (is_across)
+    make_across(job, from, of->along, by, out, plane);
+  else
+    make_along(job, from, of->across, by, TSL_RESIDUE_STEP, out, plane);
+  for (int l = 0; l < job->choice.moduli && is_turned; l++) {
+    for (int at = 0; at < REGISTER; at += TSL_RESIDUE_STEP)
+      __builtin_prefetch(to + l * of->plane + TSL_RESIDUE_STEP_BYTES + at, 1);
+    transpose_words(turned + l * REGISTER, to + l * of->plane);
+  }
+}
+
+/* Fewer lines or numbers, or numbers that are apart both ways, are brought together first. Apart from the other way, so that the
+ * stack has the memory of one alone. */
+static __attribute__((noinline)) void make_part(const tsl_residue_job *job, const tsl_residue_lines *of,
+                                                const REAL *from, int64_t lines, int64_t count,
+                                                bool is_turned, const scaling *by, unsigned char *to) {
+  REAL together[TSL_RESIDUE_ROWS * TSL_RESIDUE_STEP] = {0};
+  unsigned char one[REGISTER];
+  for (int64_t i = 0; i < lines; i++)
+    for (int64_t h = 0; h < count; h++)
+      together[i * TSL_RESIDUE_STEP + h] = from[i * of->across + h * of->along];
+  make_along(job, together, TSL_RESIDUE_STEP, by, 0, to, of->plane);
+  for (int l = 0; l < job->choice.moduli && is_turned; l++) {
+    memcpy(one, to + l * of->plane, sizeof one);
+    transpose_words(one, to + l * of->plane);
+  }
+}
+
 /* 16 lines, or what there is of them, of a step that starts with number `first`. */
 static void make_register(const tsl_residue_job *job, int operand, int64_t line, int64_t first,
                           const scaling *by, unsigned char *to) {
   const tsl_residue_lines *of = &job->of[operand];
   const int64_t lines = tsl_least(of->count - line, TSL_RESIDUE_ROWS),
                 count = tsl_least(job->k - first, TSL_RESIDUE_STEP);
-  unsigned char turned[TSL_RESIDUE_MODULI * REGISTER];
-  REAL together[TSL_RESIDUE_ROWS * TSL_RESIDUE_STEP];
   if (lines <= 0) {
     for (int l = 0; l < job->choice.moduli; l++)
       memset(to + l * of->plane, 0, REGISTER);
@@ -176,27 +210,12 @@ static void make_register(const tsl_residue_job *job, int operand, int64_t line,
   }
   const REAL *from = (const REAL *)(const void *)of->at + line * of->across + first * of->along;
   const bool is_whole = lines == TSL_RESIDUE_ROWS && count == TSL_RESIDUE_STEP,
-             is_across = is_whole && of->across == 1 && of->along != 1, is_along = is_whole && of->along == 1;
-  if (!is_across && !is_along) {
-    memset(together, 0, sizeof together);
-    for (int64_t i = 0; i < lines; i++)
-      for (int64_t h = 0; h < count; h++)
-        together[i * TSL_RESIDUE_STEP + h] = from[i * of->across + h * of->along];
-  }
-  const bool is_turned = is_across == (operand == 0);
-  unsigned char *const out = is_turned ? turned : to;
-  const int64_t plane = is_turned ? REGISTER : of->plane;
-  if (is_across)
-    make_across(job, from, of->along, by, out, plane);
-  else if (is_along)
-    make_along(job, from, of->across, by, TSL_RESIDUE_STEP, out, plane);
+             is_across = is_whole && of->across == 1 && of->along != 1, is_along = is_whole && of->along == 1,
+             is_turned = is_across == (operand == 0);
+  if (is_across || is_along)
+    make_whole(job, of, from, is_across, is_turned, by, to);
   else
-    make_along(job, together, TSL_RESIDUE_STEP, by, 0, out, plane);
-  for (int l = 0; l < job->choice.moduli && is_turned; l++) {
-    for (int at = 0; at < REGISTER; at += TSL_RESIDUE_STEP)
-      __builtin_prefetch(to + l * of->plane + TSL_RESIDUE_STEP_BYTES + at, 1);
-    transpose_words(turned + l * REGISTER, to + l * of->plane);
-  }
+    make_part(job, of, from, lines, count, is_turned, by, to);
 }
 
 /* Native lines become zeros, or anything where they are not finite. */

@@ -28,9 +28,9 @@ typedef wide_u32 tallies;
 /* Vectors that are added up before the sums go to 64 bits: 2^24 each at most. In a call LINES are measured together. */
 enum {
   CHUNK = 64,
-  GROUPS = TSL_RESIDUE_TOGETHER / LANES,
-  ROWS = 8,                   /* of memory that are read side by side */
-  AHEAD = 3072 / sizeof(REAL) /* numbers of a line that are asked for in advance */
+  GROUPS = TSL_RESIDUE_TOGETHER / LANES / 2, /* whose sums are on the stack together */
+  ROWS = 8,                                  /* of memory that are read side by side */
+  AHEAD = 3072 / sizeof(REAL)                /* numbers of a line that are asked for in advance */
 };
 
 /* What lanes are measured by: each has a guess, 2^(TOP - exponent) in two factors, a limit of tops less 1, and thresholds of small
@@ -272,9 +272,10 @@ static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t ste
   }
 }
 
-/* Guesses of all lanes, by the same numbers of each line. */
-static void guess_groups(const tsl_residue_job *job, const tsl_residue_lines *of, int64_t first,
-                         int64_t groups, measures *by, lane_sums *sums) {
+/* Guesses of all lanes, by the same numbers of each line. Apart, so that its sums are off the stack when lines are added up. */
+static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, const tsl_residue_lines *of,
+                                                   int64_t first, int64_t groups, measures *by,
+                                                   lane_sums *sums) {
   const REAL *const from = line_at(of, first);
   const int64_t count = residue_sample_count(job->k);
   residue_bits largest[GROUPS * LANES] = {0};
@@ -340,8 +341,8 @@ static void measure_groups(const tsl_residue_job *job, const tsl_residue_lines *
 static void measure(const tsl_residue_job *job, int operand, int64_t first, int64_t count) {
   const tsl_residue_lines *of = &job->of[operand];
   const int64_t groups = of->across == 1 && of->along != 1 ? count / LANES : 0;
-  if (groups > 0)
-    measure_groups(job, of, first, groups);
+  for (int64_t group = 0; group < groups; group += GROUPS)
+    measure_groups(job, of, first + group * LANES, tsl_least(GROUPS, groups - group));
   for (int64_t line = first + groups * LANES; line < first + count; line++)
     measure_line(job, of, line);
 }

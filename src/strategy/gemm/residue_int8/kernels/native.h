@@ -6,8 +6,8 @@
 enum {
   NATIVE_ROWS = 8,
   NATIVE_COLUMNS = 32,
-  NATIVE_LIST = 64,
-  NATIVE_DEPTH = 128,
+  NATIVE_LIST = 32,
+  NATIVE_DEPTH = 32, /* a tile of so many rows and terms is on the stack */
   NATIVE_VECTORS = NATIVE_COLUMNS / LANES
 };
 

@@ -1,0 +1,121 @@
+#include "planner/nearest.h"
+
+#include "base/status.h"
+
+/* --- types --- */
+
+/* How many of A, B and C a strategy's types must agree with. */
+enum { BY_A = 1, BY_A_AND_B, BY_ALL };
+
+static bool agrees(const tsl_types *types, const tsl_problem *problem, int by) {
+  return types->a == problem->a.type && (by < BY_A_AND_B || types->b == problem->b.type) &&
+         (by < BY_ALL || types->c == problem->c.type);
+}
+
+/* Returns the types, as bits, that strategies have beside those of `problem` that must agree: of B by A, of C by A and B. */
+static unsigned types_beside(const tsl_problem *problem, int by) {
+  unsigned found = 0;
+  tsl_types types;
+  for (int s = 0; tsl_strategy_at(s); s++)
+    for (int i = 0;
+         tsl_strategy_at(s)->op == problem->op && tsl_strategy_types(tsl_strategy_at(s), i, &types); i++)
+      if (agrees(&types, problem, by))
+        found |= 1u << (by == BY_A ? types.b : types.c);
+  return found;
+}
+
+static void add_types(unsigned found, tsl_text *text) {
+  const char *separator = "";
+  for (int type = 0; found >> type; type++)
+    if (found >> type & 1) {
+      const unsigned rest = found >> type >> 1;
+      tsl_text_add(text, "%s%s", separator, tsl_type((tesela_type)type)->name);
+      separator = rest & (rest - 1) ? ", " : " or ";
+    }
+}
+
+bool tsl_planner_types_are_wrong(const tsl_problem *problem) {
+  tsl_problem room;
+  return types_beside(tsl_problem_of_sums(problem, &room), BY_ALL) == 0;
+}
+
+/* What callers know the operands by. */
+static const char *const names[TSL_OP_COUNT][TSL_OPERANDS] = {[TSL_OP_GEMM] = {"A", "B", "C"},
+                                                              [TSL_OP_DOT] = {"x", "y", "the result"},
+                                                              [TSL_OP_TRANSPOSE] = {"A", "", "B"},
+                                                              [TSL_OP_SOLVE] = {"A", "B", "X"}};
+
+static tesela_status refuse_types(const tsl_problem *problem) {
+  const unsigned of_b = types_beside(problem, BY_A), of_c = types_beside(problem, BY_A_AND_B);
+  const int wrong = of_c ? TSL_OPERAND_C : TSL_OPERAND_B;
+  const char *const *name = names[problem->op];
+  tsl_text text = {0};
+  for (int i = 0; i < wrong; i++)
+    if (*name[i])
+      tsl_text_add(&text, "%s%s is %s", i ? " and " : "", name[i],
+                   tsl_type(tsl_problem_shape(problem, i)->type)->name);
+  if (of_b) {
+    tsl_text_add(&text, ", so %s can be ", name[wrong]);
+    add_types(of_c ? of_c : of_b, &text);
+    tsl_text_add(&text, ", and it is %s", tsl_type(tsl_problem_shape(problem, wrong)->type)->name);
+  } else {
+    tsl_text_add(&text, ", which no strategy takes in a %s", tsl_op_name(problem->op));
+  }
+  const tesela_status status = tsl_fail(TESELA_UNSUPPORTED, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+  return status;
+}
+
+/* --- candidates --- */
+
+/* How far a candidate came, the nearest first. Strategies that split what a device cannot hold know the least that would do. */
+enum { BY_GUARANTEE, BY_SPLIT, BY_SIZE, BY_FORM, BY_DEVICE };
+
+static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) {
+  const tsl_strategy *strategy = candidate->strategy;
+  tsl_problem asks_nothing = *problem;
+  asks_nothing.ask = (tsl_ask){.accuracy = TSL_ACCURACY_DEFAULT};
+  return tsl_capability_missing(strategy->needs, candidate->device->capabilities)    ? BY_DEVICE
+         : tsl_strategy_refuse_anywhere(strategy, &asks_nothing, &candidate->config) ? BY_FORM
+         : tsl_strategy_refuse_anywhere(strategy, problem, &candidate->config)       ? BY_GUARANTEE
+         : strategy->splits.parts                                                    ? BY_SPLIT
+                                                                                     : BY_SIZE;
+}
+
+/* Of strategies that guarantee too little the one that guarantees most comes first. */
+static double bound_of(const tsl_problem *problem, const tsl_candidate *candidate, int stage) {
+  return stage == BY_GUARANTEE ? tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)
+                               : 0;
+}
+
+static const tsl_candidate *nearest_of(const tsl_problem *problem, const tsl_candidate *candidates,
+                                       int count) {
+  const tsl_candidate *nearest = NULL;
+  int least_stage = 0;
+  double least_bound = 0;
+  for (int i = 0; i < count; i++) {
+    const int stage = stage_of(problem, &candidates[i]);
+    const double bound = bound_of(problem, &candidates[i], stage);
+    if (nearest && (stage > least_stage || (stage == least_stage && !(bound < least_bound))))
+      continue;
+    nearest = &candidates[i];
+    least_stage = stage;
+    least_bound = bound;
+  }
+  return nearest;
+}
+
+tesela_status tsl_planner_refuse(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
+  tsl_problem room;
+  if (tsl_planner_types_are_wrong(problem))
+    return refuse_types(tsl_problem_of_sums(problem, &room));
+  const tsl_candidate *nearest = nearest_of(problem, candidates, count);
+  tsl_text more = {0};
+  if (count > 1)
+    tsl_text_add(&more, "; and %d more, which tesela explain tells", count - 1);
+  const tesela_status status =
+      tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s on %s: %s%s", tsl_op_name(problem->op),
+               nearest->strategy->name, nearest->device->name, nearest->refusal, tsl_text_get(&more));
+  tsl_text_free(&more);
+  return status;
+}
