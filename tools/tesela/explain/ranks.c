@@ -35,9 +35,9 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%llu bytes a rank are too few: --memory gives more",
                     (unsigned long long)memory);
   /* The grid is the library's own choice; what it takes is by the figures that are given. */
-  const tsl_links links = {
-      tsl_links_default.seconds_message, given->link ? (double)given->link : tsl_links_default.bytes_second,
-      given->gflops.value * 1e9};
+  const tsl_links links = {tsl_links_default.seconds_message,
+                           given->link ? (double)given->link : tsl_links_default.bytes_second,
+                           given->gflops.value * 1e9};
   tsl_grid_time(&out->task, &links, &out->grid);
   out->words = out->grid.words > out->grid.words_sent ? out->grid.words : out->grid.words_sent;
   out->seconds_words = out->grid.seconds - out->grid.seconds_compute;
