@@ -32,7 +32,11 @@ static tesela_status print(work *job) {
 static void conclude(void *argument) {
   work *job = argument;
   tsl_progress_stop(job->progress);
-  if (print(job) != TESELA_OK)
+  const tesela_status status =
+      tsl_explore_has_times(&job->all)
+          ? print(job)
+          : tsl_fail(TESELA_UNSUPPORTED, "it was interrupted before anything was measured");
+  if (status != TESELA_OK)
     fprintf(stderr, "tesela %s: %s\n", job->call->command->name, tesela_last_error());
 }
 

@@ -152,7 +152,10 @@ tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_p
   const tesela_status status = tsl_output_open(path, &file->output);
   tsl_interrupt_guard(file->output.temporary);
   TSL_TRY(status);
-  TSL_TRY(tsl_measured_take(&all->devices, seconds_for_roofs(all), &file->roofs));
+  tsl_interrupt_wait_begin();
+  const tesela_status measured = tsl_measured_take(&all->devices, seconds_for_roofs(all), &file->roofs);
+  tsl_interrupt_wait_end();
+  TSL_TRY(measured);
   file->measured = tsl_clock();
   return TESELA_OK;
 }
