@@ -49,7 +49,8 @@ tesela_context *context();
 tesela_context *open();
 
 /* Sets an operand's strides, which are those of memory: a 0 beside another stride is a broadcast. */
-template <class Matrix> void set_strides(int64_t row_stride, int64_t col_stride, Matrix *matrix) {
+template <class Matrix>
+void set_strides(int64_t row_stride, int64_t col_stride, Matrix *matrix) {
   const bool are_given = row_stride != 0 || col_stride != 0;
   matrix->row_stride = are_given && row_stride == 0 ? TESELA_STRIDE_ZERO : row_stride;
   matrix->col_stride = are_given && col_stride == 0 ? TESELA_STRIDE_ZERO : col_stride;
