@@ -162,8 +162,8 @@ typedef struct tesela_vector {
   const void *data;            /**< host memory; element 0 */
   const tesela_buffer *buffer; /**< or device memory, of the device of all of a call's buffers */
   int64_t offset;              /**< with buffer: elements before element 0 */
-  int64_t stride;              /**< elements from one to the next; may be negative. 0: 1; TESELA_STRIDE_ZERO: 0 */
-  tesela_type type;            /**< of its elements */
+  int64_t stride;   /**< elements from one to the next; may be negative. 0: 1; TESELA_STRIDE_ZERO: 0 */
+  tesela_type type; /**< of its elements */
 } tesela_vector;
 
 /** C = alpha A B + beta C, where A is m x k, B is k x n and C is m x n; or with a last step C = f(alpha A B + beta C + bias),

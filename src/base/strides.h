@@ -37,7 +37,7 @@ static inline int64_t tsl_stride_given(int64_t given) {
   return given == 0 ? 1 : given == TESELA_STRIDE_ZERO ? 0 : given;
 }
 
-/* Replaces the strides of a matrix with `cols` stored columns: dense and row-major where both were left out. */
+/* Replaces the strides of a matrix with `cols` stored columns. Where both were left out it is dense and row-major. */
 static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_t cols, int64_t *row_stride,
                                     int64_t *col_stride) {
   const bool is_dense = row_given == 0 && col_given == 0;
@@ -45,8 +45,8 @@ static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_
   *col_stride = tsl_stride_given(col_given);
 }
 
-/* Refuses a matrix of rows x cols stored elements where one stride was left out and the other one is 1 or -1. Both
- * strides would then be 1, which no caller means. */
+/* Refuses a matrix of rows x cols stored elements where one stride was left out and the other one is 1 or -1.
+ * Both strides would then be 1, which no caller means. */
 static inline tesela_status tsl_strides_check(int64_t row_given, int64_t col_given, int64_t rows,
                                               int64_t cols, const char *name) {
   const int64_t given = row_given == 0 ? col_given : row_given;

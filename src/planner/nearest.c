@@ -12,7 +12,7 @@ static bool agrees(const tsl_types *types, const tsl_problem *problem, int by) {
          (by < BY_ALL || types->c == problem->c.type);
 }
 
-/* Returns the types, as bits, that strategies have beside those of `problem` that must agree: of B by A, of C by A and B. */
+/* Returns, as bits, the types that strategies take of B with A's type, or of C with the types of A and B. */
 static unsigned types_beside(const tsl_problem *problem, int by) {
   unsigned found = 0;
   tsl_types types;
@@ -68,7 +68,7 @@ static tesela_status refuse_types(const tsl_problem *problem) {
 
 /* --- candidates --- */
 
-/* How far a candidate came, the nearest first. Strategies that split what a device cannot hold know the least that would do. */
+/* How far a candidate came, the nearest first. Strategies that split a problem know the least memory that would do. */
 enum { BY_GUARANTEE, BY_SPLIT, BY_SIZE, BY_FORM, BY_DEVICE };
 
 static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) {

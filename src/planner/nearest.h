@@ -1,4 +1,4 @@
-/* The sentence of a problem that nothing takes: what is wrong with its types, or what the strategy that came nearest says. */
+/* The sentence of a problem that nothing takes: its types are wrong, or the strategy that came nearest says why. */
 #ifndef TSL_PLANNER_NEAREST_H
 #define TSL_PLANNER_NEAREST_H
 

@@ -6,7 +6,10 @@
 #include "starved/starve.h"
 
 #include <complex.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { COLUMNS_FIRST = 102, TRANSPOSED = 112, SIZE = 24, ELEMENTS = SIZE * SIZE, COUNT = 100 };
 
@@ -115,7 +118,53 @@ static void batches_are_right(void **state) {
   print_message("%d calls found no memory for something\n", starved);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(batches_are_right)};
-  return cmocka_run_group_tests(tests, fill, NULL);
+/* --- first calls --- */
+
+/* A child's first call, whose nth allocation fails, and a second one. Returns what it tells at its end. */
+enum { FIRST = 60, SECOND = 61, NO_SO_MANY = 7 };
+static int tell_second_call(int nth, char *told, size_t size) {
+  static double x[SECOND * SECOND], y[SECOND * SECOND];
+  int ends[2], status = -1;
+  size_t length = 0;
+  assert_int_equal(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    dup2(ends[1], STDERR_FILENO);
+    starve(nth, false);
+    cblas_dgemm_batch_strided(COLUMNS_FIRST, TRANSPOSED, TRANSPOSED, FIRST, FIRST, FIRST, 1, x, FIRST, 0, x,
+                              FIRST, 0, 0, y, FIRST, 0, 1);
+    if (starve_end() == 0)
+      _exit(NO_SO_MANY);
+    cblas_dgemm_batch_strided(COLUMNS_FIRST, TRANSPOSED, TRANSPOSED, SECOND, SECOND, SECOND, 1, x, SECOND, 0,
+                              x, SECOND, 0, 0, y, SECOND, 0, 1);
+    exit(0);
+  }
+  close(ends[1]);
+  for (ssize_t count; (count = read(ends[0], told + length, size - 1 - length)) > 0;)
+    length += (size_t)count;
+  told[length] = 0;
+  close(ends[0]);
+  assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+/* Memory that one call lacked is no reason for plain loops in the next one. */
+static void first_calls_leave_nothing(void **state) {
+  static char told[1 << 16];
+  int nth = 1, status;
+  (void)state;
+  for (; (status = tell_second_call(nth, told, sizeof told)) == 0; nth++)
+    if (!strstr(told, "  tesela ")) /* the column that says who computed */
+      fail_msg("allocation %d failed in the first call, and the second: %s", nth, told);
+  assert_int_equal(status, NO_SO_MANY);
+  assert_true(nth > 10);
+}
+
+int main(int count, char **arguments) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(batches_are_right)},
+                          first[] = {cmocka_unit_test(first_calls_leave_nothing)};
+  (void)arguments;
+  return count > 1 ? cmocka_run_group_tests_name("first calls", first, NULL, NULL)
+                   : cmocka_run_group_tests(tests, fill, NULL);
 }
