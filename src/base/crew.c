@@ -42,7 +42,6 @@ typedef struct job {
   uint64_t count;
   uint64_t begun;       /* indices that somebody begins with: those from here on are for whoever comes */
   int64_t first;        /* this one's, which is no one else's; -1: none */
-  tsl_floats floats;    /* the caller's mode, which holds for each thread of the job */
   int caller_processor; /* where the caller was; -1: nobody minds */
   tsl_floats mode;      /* the caller's, nothing traps */
 } job;

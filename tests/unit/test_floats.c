@@ -13,7 +13,6 @@
 #include "base/floats.h"
 #include "base/pool.h"
 #include "strategy/strategy.h"
-#include "unit/sanitizers.h"
 
 enum { THREADS = 8, MOST = 72, BYTES = 16 * MOST * MOST, SERIOUS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
 
