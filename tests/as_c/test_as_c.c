@@ -66,6 +66,20 @@ static bool check(const tsl_strategy *strategy, const tsl_config *config, tsl_ca
   return report.result == TSL_CASE_RIGHT;
 }
 
+/* Dense products whose rows begin at every multiple of an element, and rows of every length modulo a vector. Returns how
+ * many are right. */
+static int check_alignments(const tsl_strategy *strategy, const tsl_config *config) {
+  int right = 0;
+  for (int64_t k = 5; k <= 16; k++)
+    for (uint64_t seed = 0; seed < 4; seed++) {
+      tsl_case what = {
+          .problem = tsl_problem_gemm(9, 10 + k % 4, k, TESELA_F32), .seed = seed, .tight = seed % 2};
+      as_c_side = (fence_side)(seed / 2);
+      right += check(strategy, config, &what);
+    }
+  return right;
+}
+
 static void runs_as_c(void **state) {
   static const tesela_type types[] = {TESELA_F32, TESELA_F64};
   enum { RANDOM = 16 };
@@ -88,6 +102,7 @@ static void runs_as_c(void **state) {
     check(strategy, &config, &what);
     taken++;
   }
+  right += of->op == TSL_OP_GEMM ? check_alignments(strategy, &config) : 0;
   print_message("  %d right, %d launches\n", right, as_c_launches - before);
   if (right < of->least)
     fail_msg("%s took %d cases", of->name, right);

@@ -247,7 +247,7 @@ static void test_images_fit(void **state) {
   } cases[] = {
       {0, 128, 8, 32, true},   {16, 128, 8, 31, true},
       {16, 128, 8, 32, false}, {0, 1024, 64, 4, true},
-      {0, 1024, 65, 3, false}, {0, 128, 0, 4, false},
+      {0, 2048, 65, 2, false}, {0, 128, 0, 4, false},
       {0, 128, 8, 0, false},   {0, 64, 4, 33, false},
       {0, 96, 4, 4, false},    {8, 128, 8, 4, false},
       {0, 64, 8, 4, false},    {0, 4096, 8, 1, false},

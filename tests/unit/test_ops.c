@@ -235,7 +235,16 @@ static void a_rounded_dot_has_no_excuse(void **state) {
 
 /* --- planted faults --- */
 
-static enum { NONE, NOT_TRANSPOSED, LAST_MISSING, TOUCHES_A, READS_C, CONJUGATES, REAL_ALPHA } fault;
+static enum {
+  NONE,
+  NOT_TRANSPOSED,
+  LAST_MISSING,
+  TOUCHES_A,
+  READS_C,
+  CONJUGATES,
+  REAL_ALPHA,
+  INFINITE
+} fault;
 
 static tsl_accuracy exact(const tsl_problem *problem, const tsl_config *config) {
   (void)problem;
@@ -270,7 +279,8 @@ static tesela_status run_transpose(const tsl_work *work, const tsl_operands *on,
         const bool turned = fault == NOT_TRANSPOSED && i < problem->n && j < problem->m;
         const double value = alpha == 0 ? 0 : test_get(&from, on->a.host, turned ? i : j, turned ? j : i);
         const double old = fault == READS_C ? 0 * test_get(&to, on->c.host, i, j) : 0;
-        test_set(&to, on->c.host, i, j, alpha * value + old);
+        const bool is_infinite = fault == INFINITE && alpha != 1 && i == 0 && j == 0;
+        test_set(&to, on->c.host, i, j, is_infinite ? INFINITY : alpha * value + old);
       } else if (i <= j) {
         const double upper = test_get(&to, on->c.host, i, j), lower = test_get(&to, on->c.host, j, i);
         test_set(&to, on->c.host, i, j, alpha * lower);
@@ -438,6 +448,8 @@ static void planted_faults_are_caught(void **state) {
   assert_true(count_wrong(&planted[1]) > 10);
   fault = TOUCHES_A;
   assert_true(count_wrong(&planted[1]) > 10);
+  fault = INFINITE;
+  assert_true(count_wrong(&planted[1]) > 0);
   fault = NONE;
 }
 
