@@ -1,18 +1,21 @@
-/* gpu [options]: products on a CUDA device beside cuBLASLt, whose fastest algorithm of the eight that its heuristics propose is taken
- * (256 MiB of workspace); by turns in one process. bench/gpu.sh runs it.
+/* gpu [options]: products on a CUDA device beside cuBLASLt, whose fastest algorithm of the eight that its
+ * heuristics propose is taken (256 MiB of workspace); by turns in one process. bench/gpu.sh runs it.
  *
- * Operands lie on the device, full of standard normal numbers (A: of what --data says), and are rotated past the last cache. What both computed of the same
- * operands is compared in three pieces of C: this says that they multiplied the same, and no more; the judge (tests/check)
- * says what is right.
+ * Operands lie on the device, full of standard normal numbers (A: of what --data says), and are rotated past
+ * the last cache. What both computed of the same operands is compared in three pieces of C: this says that
+ * they multiplied the same, and no more; the judge (tests/check) says what is right.
  *
  *   --device D      the device (cuda:0)
  *   --quick         fewer of the products
- *   --only TEXT     groups whose name has this in it, "=f32 squares" one group by its whole name; may come several times
+ *   --only TEXT     groups whose name has this in it, "=f32 squares" one group by its whole name; may come
+ * several times
  *   --shapes LIST   these products instead of the groups' own, "1000 16x4096x4096 64*4096"
  *   --strategy S    tesela's side, "cuda_dmma tile_m=128", in place of what the planner chooses
  *   --rivals N      and the N strategies that the planner likes next, a line each
- *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), each product once for each kind; "all": all kinds
- *   --without S     and the planner's choice among all strategies but S, a line, with the time of that over tesela's behind tesela's line
+ *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), each product once for each kind;
+ * "all": all kinds
+ *   --without S     and the planner's choice among all strategies but S, a line, with the time of that over
+ * tesela's behind tesela's line
  *   --seconds S     of each side's samples (0.1)
  *   --limit S       begins no product after so many seconds (no limit)
  *   --json FILE     keeps everything

@@ -1,9 +1,10 @@
 /* host_peers [options] MxNxK... NAME=LIBRARY...
  *
- * tesela on the processor beside CBLAS libraries, and other builds of tesela, that are loaded by their path, in one process:
- * every round runs all of them, by turns, and keeps each one's shortest call. Dense row-major operands of standard normal numbers (A: --data),
- * every result judged before it is timed. Prints GFLOP/s, the part of the registers' peak (multiply-adds alone,
- * measured between the products), and tesela over the best of the others.
+ * tesela on the processor beside CBLAS libraries, and other builds of tesela, that are loaded by their path,
+ * in one process: every round runs all of them, by turns, and keeps each one's shortest call. Dense row-major
+ * operands of standard normal numbers (A: --data), every result judged before it is timed. Prints GFLOP/s,
+ * the part of the registers' peak (multiply-adds alone, measured between the products), and tesela over the
+ * best of the others.
  *
  *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
  *   --types LIST    of f32, f64, c64, c128 (f32,f64)
@@ -11,18 +12,19 @@
  *   --strategy TEXT the strategy of tesela and its other builds (the planner's choice)
  *   --tesela FILE   the build of tesela that is measured, a libtesela.so (the one in this program)
  *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
- *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), each product once for each kind; "all": all kinds (normal)
+ *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), each product once for each kind;
+ * "all": all kinds (normal)
  *   --most GFLOP    leaves out products of more operations (300)
  *   --json FILE     writes the rows to this file as well, with the libraries' versions
  *   --plans         multiplies nothing: prints what each build of tesela plans otherwise than the first
  *
- * A library that is another build of tesela (old=PATH/libtesela.so) gets a line at the end: the geometric mean of tesela's
- * rates over it, the lowest of them, and the products that the two plan otherwise. NAME=@PEER is the first build of tesela
- * with that peer's plans, and "NAME=@host_packed depth=128 block=256" the first build with that strategy: so what a plan
- * costs is told from what a build costs.
+ * A library that is another build of tesela (old=PATH/libtesela.so) gets a line at the end: the geometric
+ * mean of tesela's rates over it, the lowest of them, and the products that the two plan otherwise.
+ * NAME=@PEER is the first build of tesela with that peer's plans, and "NAME=@host_packed depth=128 block=256"
+ * the first build with that strategy: so what a plan costs is told from what a build costs.
  *
- * What the libraries read from the environment is up to the caller: OPENBLAS_CORETYPE, MKL_ENABLE_INSTRUCTIONS,
- * BLIS_ARCH_TYPE, TESELA_ISA. Their numbers of threads are set here. */
+ * What the libraries read from the environment is up to the caller: OPENBLAS_CORETYPE,
+ * MKL_ENABLE_INSTRUCTIONS, BLIS_ARCH_TYPE, TESELA_ISA. Their numbers of threads are set here. */
 #include "builds.h"
 #include "json.h"
 #include "peers.h"

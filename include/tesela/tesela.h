@@ -1,7 +1,7 @@
 /**
  * @file tesela.h
- * @brief tesela multiplies matrices, C = alpha A B + beta C, on every processor that a machine has, with dot products
- * and transposes beside it.
+ * @brief tesela multiplies matrices, C = alpha A B + beta C, on every processor that a machine has, with dot
+ * products and transposes beside it.
  *
  * The shortest program (the product of two row-major float matrices, on the best device):
  *
@@ -13,22 +13,24 @@
  *
  * Conventions, for the whole header:
  *  - In every struct, zero means the default. Fill structs with designated initialisers (C) or value
- *    initialisation (C++: `tesela_gemm_desc desc = {}; desc.m = m;`), and fields added later keep their default. For
- *    designated initialisers of C++20 compilers warn of each field that is left out (-Wmissing-field-initializers).
- *  - Descriptions, records and tesela_device may grow at their ends. Their sizes travel with every call, by the inline
- *    functions of this header, so that a program built against it runs with later libraries: they take what it does not know
- *    as zero, and tell it no more than it has room for. What is embedded in other structs (tesela_matrix, tesela_result,
- *    tesela_vector, tesela_scalar) never grows. Bindings of other languages call the functions whose names end in _sized.
+ *    initialisation (C++: `tesela_gemm_desc desc = {}; desc.m = m;`), and fields added later keep their
+ * default. For designated initialisers of C++20 compilers warn of each field that is left out
+ * (-Wmissing-field-initializers).
+ *  - Descriptions, records and tesela_device may grow at their ends. Their sizes travel with every call, by
+ * the inline functions of this header, so that a program built against it runs with later libraries: they
+ * take what it does not know as zero, and tell it no more than it has room for. What is embedded in other
+ * structs (tesela_matrix, tesela_result, tesela_vector, tesela_scalar) never grows. Bindings of other
+ * languages call the functions whose names end in _sized.
  *  - Matrices are a pointer with two strides, counted in elements: element (i, j) of an operand is
- *    data[i * row_stride + j * col_stride]. Both strides zero means dense and row-major. One stride of zero means 1
- *    where the other stride is given: `.row_stride = lda` is a row-major matrix, `.col_stride = lda` a column-major one.
- *    Where the given stride is 1, too, a matrix with several rows and columns is refused. Rows or columns of A and B that
- *    are all one have the stride TESELA_STRIDE_ZERO.
+ *    data[i * row_stride + j * col_stride]. Both strides zero means dense and row-major. One stride of zero
+ * means 1 where the other stride is given: `.row_stride = lda` is a row-major matrix, `.col_stride = lda` a
+ * column-major one. Where the given stride is 1, too, a matrix with several rows and columns is refused. Rows
+ * or columns of A and B that are all one have the stride TESELA_STRIDE_ZERO.
  *  - Sizes and strides are 64-bit; element counts, not only dimensions, may pass 2^31.
  *  - Every call returns a status. Nothing prints, aborts or exits. tesela_last_error() has the sentence.
  *  - Calls are thread-safe: any number of threads may share a context, a plan and a device buffer that is
- *    only read. A thread that is cancelled inside of a call ends when the call is done. On the cpu a call needs less
- *    than 48 KiB of stack; drivers of other devices may need more.
+ *    only read. A thread that is cancelled inside of a call ends when the call is done. On the cpu a call
+ * needs less than 48 KiB of stack; drivers of other devices may need more.
  *  - On the cpu the calling thread's rounding mode and its flushing of subnormal numbers hold for every
  *    thread of the call. Exact strategies and other devices round to nearest in any mode. Plans do not
  *    depend on the mode. A product raises overflow, invalid or division by zero only where its result bears
@@ -78,8 +80,9 @@ typedef enum tesela_status {
 #undef TESELA_STATUS_MEMBER
 } tesela_status;
 
-/** Element types. TESELA_TYPE_DEFAULT is f32 for the first operand, and the first operand's type for the others. The result of a product
- * or dot of i8 or u8 is i32 where nothing is scaled, and f32 where it is; of a product of e4m3 or e5m2 it is f32. */
+/** Element types. TESELA_TYPE_DEFAULT is f32 for the first operand, and the first operand's type for the
+ * others. The result of a product or dot of i8 or u8 is i32 where nothing is scaled, and f32 where it is; of
+ * a product of e4m3 or e5m2 it is f32. */
 typedef enum tesela_type {
   TESELA_TYPE_DEFAULT = 0,
   TESELA_F64 = 1,   /**< IEEE 754 binary64 */
@@ -95,9 +98,9 @@ typedef enum tesela_type {
   TESELA_E5M2 = 11  /**< the other one: up to 57344, infinities, NaN */
 } tesela_type;
 
-/** Stride of zero elements, which a 0 does not say: all rows (row_stride), or all columns, of a matrix that is read are one.
- * With `.row_stride = TESELA_STRIDE_ZERO, .col_stride = 1` a vector is each row of the matrix. Vectors that are read take it, too:
- * all their elements are one. */
+/** Stride of zero elements, which a 0 does not say: all rows (row_stride), or all columns, of a matrix that
+ * is read are one. With `.row_stride = TESELA_STRIDE_ZERO, .col_stride = 1` a vector is each row of the
+ * matrix. Vectors that are read take it, too: all their elements are one. */
 #define TESELA_STRIDE_ZERO INT64_MIN
 
 /** Owns devices, compiled kernels and remembered plans. */
@@ -213,11 +216,12 @@ typedef struct tesela_gemm_desc {
    * context's wisdom, which then knows better: a problem whose very sizes the context's own wisdom has is not measured again, nor are
    * batches, or what alpha or a size of 0 leaves nothing of. 0: wisdom and models alone decide. */
   double effort;
-  /** How right the result is to be: "default", "1e-5" (|error| <= 1e-5 (|alpha||A||B| + |beta||C|), element by element), "e4m3",
-   * "tf32", "bf16", "f32" or "f64" (what a careful sum gives of factors that have a type's precision), "exact" (the exact result, rounded
-   * once). What cannot guarantee it does not run: TESELA_UNSUPPORTED says which guarantees there are. A number below
-   * the rounding of C's type (2^-24 of f32) is guaranteed by exact integers and plain copies alone. NULL: TESELA_ACCURACY as the
-   * context found it, else what a strategy guarantees by itself, which tesela_record.error_bound tells. */
+  /** How right the result is to be: "default", "1e-5" (|error| <= 1e-5 (|alpha||A||B| + |beta||C|), element
+   * by element), "e4m3", "tf32", "bf16", "f32" or "f64" (what a careful sum gives of factors that have a
+   * type's precision), "exact" (the exact result, rounded once). What cannot guarantee it does not run:
+   * TESELA_UNSUPPORTED says which guarantees there are. A number below the rounding of C's type (2^-24 of
+   * f32) is guaranteed by exact integers and plain copies alone. NULL: TESELA_ACCURACY as the context found
+   * it, else what a strategy guarantees by itself, which tesela_record.error_bound tells. */
   const char *accuracy;
   /** When the same bits are to come again from the same call: "any", "run" (on this machine), "threads" (with any number of threads,
    * too), "devices" (on any device). What cannot promise it does not run. NULL: TESELA_BITS as the context found it, else "any". */

@@ -59,9 +59,9 @@ typedef struct tesela_mpi_desc {
   const tesela_gemm_desc *gemm; /**< all ranks give the same, but for data, local strides, device and
                                    strategy; no accuracy (default where NULL and TESELA_ACCURACY is not set)
                                    and measure_error; bits: TESELA_BITS where NULL, alike on all ranks */
-  tesela_layout a; /**< of A as it is stored */
-  tesela_layout b; /**< of B as it is stored */
-  tesela_layout c; /**< of C as it is stored */
+  tesela_layout a;              /**< of A as it is stored */
+  tesela_layout b;              /**< of B as it is stored */
+  tesela_layout c;              /**< of C as it is stored */
   int64_t
       memory; /**< bytes that a rank may take beside its operands, and copies of those in buffers, the least of all ranks' counts; 0: a half of what is free */
 } tesela_mpi_desc;

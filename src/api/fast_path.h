@@ -13,8 +13,8 @@ typedef struct tsl_fast_path {
   const tsl_strategy *packer; /* of products with structures, and of all that are not small; or NULL */
 } tsl_fast_path;
 
-/* Finds it. path->strategy is NULL where the context's device is neither the cpu, whose name it was given, nor "auto", or where
- * no strategy offers a way.
+/* Finds it. path->strategy is NULL where the context's device is neither the cpu, whose name it was given,
+ * nor "auto", or where no strategy offers a way.
  *  @return TESELA_OUT_OF_MEMORY where a later call may find more. */
 tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path);
 /* Whether tesela_gemm() would run this on another device than the processor; false where it would fail. The plan is

@@ -13,8 +13,8 @@ typedef struct tsl_reserve {
 
 /* Takes memory for `blocks` blocks of `bytes` bytes together. */
 tesela_status tsl_reserve_take(size_t bytes, size_t blocks, const char *what, tsl_reserve *out);
-/* Lets this thread's tsl_alloc() take from a reserve what the system does not give. NULL ends that, once all such
- * blocks are freed. */
+/* Lets this thread's tsl_alloc() take from a reserve what the system does not give. NULL ends that, once all
+ * such blocks are freed. */
 void tsl_reserve_use(tsl_reserve *reserve);
 /* Frees a reserve that no thread uses. */
 void tsl_reserve_free(tsl_reserve *reserve);

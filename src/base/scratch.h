@@ -11,8 +11,8 @@
  * or two get the blocks that were kept, if they are large enough, the others new ones. The sentence of a failure says how much
  * was asked for and `what` for. */
 tesela_status tsl_scratch_take(size_t bytes, const char *what, void **out);
-/* Bytes that a run may take beside its operands, in all of the process: strategies that need more are refused. UINT64_MAX, which
- * a process begins with: no limit. */
+/* Bytes that a run may take beside its operands, in all of the process: strategies that need more are
+ * refused. UINT64_MAX, which a process begins with: no limit. */
 void tsl_scratch_set_limit(uint64_t bytes);
 uint64_t tsl_scratch_limit(void);
 /* Gives a block back, from any thread; it is kept, and one that was kept before may be freed. NULL is allowed. */

@@ -37,7 +37,8 @@ static inline int64_t tsl_stride_given(int64_t given) {
   return given == 0 ? 1 : given == TESELA_STRIDE_ZERO ? 0 : given;
 }
 
-/* Replaces the strides of a matrix with `cols` stored columns. Where both were left out it is dense and row-major. */
+/* Replaces the strides of a matrix with `cols` stored columns. Where both were left out it is dense and
+ * row-major. */
 static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_t cols, int64_t *row_stride,
                                     int64_t *col_stride) {
   const bool is_dense = row_given == 0 && col_given == 0;

@@ -73,7 +73,8 @@ static const made *make(int threads) {
   return one;
 }
 
-/* The context of at most so many threads (0: of all), or NULL where none can be made: the next call tries again. */
+/* The context of at most so many threads (0: of all), or NULL where none can be made: the next call tries
+ * again. */
 static tesela_context *context_of(int threads) {
   const made *one = find(threads);
   if (!one) {

@@ -200,8 +200,8 @@ static void kind_forget(kind_devices *kind) {
 }
 
 /* Asks the kind for its devices, unless that was done. All or none: a kind that fails half-way has no device.
- * A failure is remembered, unless memory ran out, and the next call asks again then. It is no failure of the question, so this
- * thread's sentence stays what it was. */
+ * A failure is remembered, unless memory ran out, and the next call asks again then. It is no failure of the
+ * question, so this thread's sentence stays what it was. */
 static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
   tsl_guard_lock(&devices->lock);

@@ -157,8 +157,8 @@ static tesela_status read_index(tsl_reader *reader, int64_t size, const char *wh
   return TESELA_OK;
 }
 
-/* Refuses a word that is no integer of the field: a point or an exponent, a number beyond 64 bits, or one that no f64 is equal
- * to. */
+/* Refuses a word that is no integer of the field: a point or an exponent, a number beyond 64 bits, or one
+ * that no f64 is equal to. */
 static tesela_status check_integer(const tsl_reader *reader, tsl_word word) {
   const bool is_unsigned = ((const mtx_state *)reader->state)->field == UNSIGNED;
   const bool negative = word.text[0] == '-';

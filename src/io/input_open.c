@@ -26,7 +26,8 @@ static tesela_status start_unpacking(tsl_input *in) {
   return status;
 }
 
-/* Compares a stored array with the archive's checksum, as unpacking does with a deflated one: all of it is read once. */
+/* Compares a stored array with the archive's checksum, as unpacking does with a deflated one: all of it is
+ * read once. */
 static tesela_status check_stored(const tsl_input *in, const tsl_npz_entry *entry) {
   uint32_t checksum = 0;
   for (uint64_t at = 0; at < entry->size;) {

@@ -1,21 +1,22 @@
-/* Matrix files. A reader gives shape and type first and then rows, or columns, so that a file larger than memory can be
- * read in panels; a writer takes rows. Formats are rows of one table (src/io/list.h), each in its own file
- * format_<name>.c.
+/* Matrix files. A reader gives shape and type first and then rows, or columns, so that a file larger than
+ * memory can be read in panels; a writer takes rows. Formats are rows of one table (src/io/list.h), each in
+ * its own file format_<name>.c.
  *
- * "-" is standard input or standard output. What is packed with gzip (.gz) is read as what is in it, and so is a .npz that
- * holds one array: checksums of both are compared. Written is neither.
+ * "-" is standard input or standard output. What is packed with gzip (.gz) is read as what is in it, and so
+ * is a .npz that holds one array: checksums of both are compared. Written is neither.
  *
  * npy: NumPy's .npy, versions 1 to 3, both byte orders, C and Fortran order; f2 f4 f8 i1 i4 c8 c16, and b1 u1
  * i2 u2 u4 i8 u8, which are read as f64 (an i8 or u8 that no f64 is equal to is an error). Written as
  * version 1, native and C order; bf16, e4m3 and e5m2, which NumPy does not have, as f4.
  *
  * mtx: Matrix Market, array and coordinate; general, symmetric, skew-symmetric, hermitian; real, integer,
- * unsigned-integer, complex, pattern. Integers have digits alone, and one that no f64 is equal to is an error. Duplicate coordinates are summed. Written as a general array, which goes by columns: rows
- * that come in parts are kept in memory until the commit.
+ * unsigned-integer, complex, pattern. Integers have digits alone, and one that no f64 is equal to is an
+ * error. Duplicate coordinates are summed. Written as a general array, which goes by columns: rows that come
+ * in parts are kept in memory until the commit.
  *
- * csv: numbers by commas, semicolons or tabs, one row a line; an optional header line, in which no cell is a number;
- * quoted numbers, and decimal commas between semicolons. Read twice: what comes through a pipe is kept in a temporary
- * file. Written with commas, or tabs where the name ends in .tsv.
+ * csv: numbers by commas, semicolons or tabs, one row a line; an optional header line, in which no cell is a
+ * number; quoted numbers, and decimal commas between semicolons. Read twice: what comes through a pipe is
+ * kept in a temporary file. Written with commas, or tabs where the name ends in .tsv.
  *
  * txt: first line "rows columns", then the values row by row, separated by blanks and line ends as they like.
  *

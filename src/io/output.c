@@ -102,8 +102,9 @@ tesela_status tsl_output_target(const char *path, char **target, unsigned *mode)
   return status;
 }
 
-/* Creates ".<name>.<pid>.tmp" beside the target, or ".<name>.<pid>-<n>.tmp" where that is taken. O_EXCL: no file and no
- * link of that name is ever opened. Until it has the permissions of the file that it replaces, it is its user's alone. */
+/* Creates ".<name>.<pid>.tmp" beside the target, or ".<name>.<pid>-<n>.tmp" where that is taken. O_EXCL: no
+ * file and no link of that name is ever opened. Until it has the permissions of the file that it replaces, it
+ * is its user's alone. */
 static tesela_status create_temporary(tsl_output *out, bool replaces) {
   enum { MOST_TRIES = 1000, NAME_PART = 200 };
   const size_t folder = folder_length(out->target);

@@ -20,11 +20,12 @@ typedef struct tsl_output {
 } tsl_output;
 
 /* Creates the temporary file. TESELA_IO_FAILED where the folder is missing or not writable, or where `path`
- * is a folder, a read-only file or no regular file; TESELA_BAD_CALL where another process writes it in blocks. An older file's permissions are kept. */
+ * is a folder, a read-only file or no regular file; TESELA_BAD_CALL where another process writes it in
+ * blocks. An older file's permissions are kept. */
 tesela_status tsl_output_open(const char *path, tsl_output *out);
-/* The file that a path means once symbolic links are followed, to free; it need not exist. A link of another user than this
- * one and root is refused. What is there must be a file that
- * may be replaced, whose permissions come in *mode (0: there is none). On failure `path` is named. */
+/* The file that a path means once symbolic links are followed, to free; it need not exist. A link of another
+ * user than this one and root is refused. What is there must be a file that may be replaced, whose
+ * permissions come in *mode (0: there is none). On failure `path` is named. */
 tesela_status tsl_output_target(const char *path, char **target, unsigned *mode);
 /* The file's temporary name becomes its own, durably: syncs, closes *fd (which is -1 afterwards), renames, syncs the folder. */
 tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary, const char *target);

@@ -62,8 +62,8 @@ static tesela_status name_of(const tsl_part *part, const char *ending, char **na
   return status;
 }
 
-/* Opens a file that an earlier run left. -1, with errno of open(), or 0 and the reason in *why where another user can have
- * planted or altered it. */
+/* Opens a file that an earlier run left. -1, with errno of open(), or 0 and the reason in *why where another
+ * user can have planted or altered it. */
 static int open_left(const char *name, const char **why) {
   struct stat about;
   const int file = tsl_trusted_file(AT_FDCWD, name, O_RDWR, 0, why);
@@ -75,7 +75,8 @@ static int open_left(const char *name, const char **why) {
   return -1;
 }
 
-/* Creates a file that its user alone may read and write. O_EXCL: a file or a link of this name is never opened. */
+/* Creates a file that its user alone may read and write. O_EXCL: a file or a link of this name is never
+ * opened. */
 static int create_private(const char *name) {
   return open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
@@ -172,7 +173,8 @@ static bool parse_done(const tsl_part *part, const char *line, const char *end, 
          *block < part->room;
 }
 
-/* Marks the blocks of "done" lines, up to the first line after them that is none: that line and the rest are not ours. */
+/* Marks the blocks of "done" lines, up to the first line after them that is none: that line and the rest are
+ * not ours. */
 static tesela_status take_done(tsl_part *part) {
   enum { MAX_BLOCKS = 1 << 30 };
   const char *at = tsl_text_get(&part->said), *const blocks = tsl_part_says(part, "blocks");
@@ -312,7 +314,8 @@ static tesela_status take_room(const tsl_part *part, uint64_t bytes) {
                   tsl_format_bytes(bytes, shown, sizeof shown), strerror(reason));
 }
 
-/* Creates the part file anew. A file or a link of that name is removed, unless another process is writing it. */
+/* Creates the part file anew. A file or a link of that name is removed, unless another process is writing it.
+ */
 static tesela_status create_data(tsl_part *part) {
   const char *why;
   const int left = open_left(part->data_name, &why);

@@ -1,16 +1,16 @@
-/* A .npy file that is written in blocks, in any order, and may take longer than a process lives. Beside the file c.npy that is
- * to be there are, until it is complete:
+/* A .npy file that is written in blocks, in any order, and may take longer than a process lives. Beside the
+ * file c.npy that is to be there are, until it is complete:
  *
  *   c.npy.tesela-part      its bytes, with room for all of them from the start
- *   c.npy.tesela-journal   text: lines that say what it is made of ("a 8388736 1790000000.000000000 a.npy"), and a line for
- *                          each block that is on the disk, with the CRC-32 of its bytes ("done 17 9ae0daaf")
+ *   c.npy.tesela-journal   text: lines that say what it is made of ("a 8388736 1790000000.000000000 a.npy"),
+ * and a line for each block that is on the disk, with the CRC-32 of its bytes ("done 17 9ae0daaf")
  *
- * A block's line is written once its bytes are synced, so whatever ends the process, and the machine with it, a block that
- * is noted is there. A line that was cut off says nothing. c.npy itself appears whole, by its name alone. The journal is locked while
- * it is used. One thread at a time.
+ * A block's line is written once its bytes are synced, so whatever ends the process, and the machine with it,
+ * a block that is noted is there. A line that was cut off says nothing. c.npy itself appears whole, by its
+ * name alone. The journal is locked while it is used. One thread at a time.
  *
- * Both files are their user's alone (0600) until the commit. Neither is ever opened through a symbolic link, and none that
- * another user owns, may write to or has a second name for is used. */
+ * Both files are their user's alone (0600) until the commit. Neither is ever opened through a symbolic link,
+ * and none that another user owns, may write to or has a second name for is used. */
 #ifndef TSL_IO_PART_H
 #define TSL_IO_PART_H
 
@@ -33,10 +33,11 @@ tesela_status tsl_part_begin(tsl_part *part, const tsl_rectangle *whole, tesela_
                              const char *lines);
 /* Goes on with what is left over, which is of this shape. TESELA_BAD_INPUT where it is not. */
 tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tesela_type type, int64_t blocks);
-/* Compares a block that is done with its checksum in the journal. *good is false where its bytes were altered since: the block
- * counts as not done. */
+/* Compares a block that is done with its checksum in the journal. *good is false where its bytes were altered
+ * since: the block counts as not done. */
 tesela_status tsl_part_check(tsl_part *part, const tsl_rectangle *block, int64_t index, bool *good);
-/* Returns true if both files, or the one of a part that was joined, still have their names: nobody removed or replaced them. */
+/* Returns true if both files, or the one of a part that was joined, still have their names: nobody removed or
+ * replaced them. */
 bool tsl_part_remains(const tsl_part *part);
 
 /* A file that another process began (tsl_part_begin()), whose blocks this one writes, too: tsl_part_write(), tsl_part_flush() and

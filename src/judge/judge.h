@@ -82,8 +82,8 @@ static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
  * NULL where it is not read; operands that are not read may be NULL, too. */
 tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Returns the most bytes of host memory that judging such a result takes, in TSL_JUDGE_BLOCKS blocks at most. Operands have no
- * structures, and the operation is no solve. */
+/* Returns the most bytes of host memory that judging such a result takes, in TSL_JUDGE_BLOCKS blocks at most.
+ * Operands have no structures, and the operation is no solve. */
 enum { TSL_JUDGE_BLOCKS = 16 };
 size_t tsl_judge_bytes(const tsl_problem *problem, const tsl_judge *judge);
 /* The parts of tsl_judge_bytes(), by types and operation. */

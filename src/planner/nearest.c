@@ -68,7 +68,8 @@ static tesela_status refuse_types(const tsl_problem *problem) {
 
 /* --- candidates --- */
 
-/* How far a candidate came, the nearest first. Strategies that split a problem know the least memory that would do. */
+/* How far a candidate came, the nearest first. Strategies that split a problem know the least memory that
+ * would do. */
 enum { BY_GUARANTEE, BY_SPLIT, BY_SIZE, BY_FORM, BY_DEVICE };
 
 static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) {

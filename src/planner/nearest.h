@@ -1,4 +1,5 @@
-/* The sentence of a problem that nothing takes: its types are wrong, or the strategy that came nearest says why. */
+/* The sentence of a problem that nothing takes: its types are wrong, or the strategy that came nearest says
+ * why. */
 #ifndef TSL_PLANNER_NEAREST_H
 #define TSL_PLANNER_NEAREST_H
 

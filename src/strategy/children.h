@@ -20,8 +20,8 @@ typedef struct tsl_child_wish {
   uint64_t workspace_most; /* bytes of the device's memory that its runs may need beside its operands */
   tsl_accuracy most;       /* of its accuracy: the factor, and what it flushes (strategy.h) */
   bool on_trial; /* it is made to try its maker: any that is right does, and what compiles soonest is best */
-  bool
-      skips; /* its runs may turn out not to be wanted, and must cost next to nothing then (strategy.h: skips) */
+  bool skips;    /* its runs may turn out not to be wanted, and must cost next to nothing then (strategy.h:
+                    skips) */
   const tsl_strategy *except; /* a strategy that must not be chosen, here or by the child; NULL: none */
   const tsl_child
       *like; /* one that is there: the same strategy and config if they take this, too; NULL: any */

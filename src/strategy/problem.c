@@ -406,7 +406,8 @@ static tesela_status check_integers(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
-/* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes up and multiply them. */
+/* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes up and
+ * multiply them. */
 static tesela_status check_sizes(const tsl_problem *problem) {
   static const int64_t most = (int64_t)1 << 59;
   for (int i = 0; i < TSL_OPERANDS; i++) {

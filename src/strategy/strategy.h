@@ -252,7 +252,8 @@ struct tsl_strategy {
    * its sums has the bits that strategy/finish.h makes of them; of narrower types rounding less is right. Called after refuse(), and
    * never of strategies that split. NULL: it never does. */
   bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Capabilities of devices where all kernels of a run that is not wanted end at once (tsl_wanted); 0: none */
+  /* Capabilities of devices where all kernels of a run that is not wanted end at once (tsl_wanted); 0: none
+   */
   unsigned skips;
   /* Products that differ in one run: NULL: it takes none so. */
   const tsl_joining *joins;
@@ -282,8 +283,8 @@ struct tsl_strategy {
     /* Of strategies whose runs may do with less: changes a config, the least that it can, so that scratch() is at most `most`; the bits stay.
      * False: it cannot. NULL: there is nothing to change. */
     bool (*within)(const tsl_problem *problem, const tsl_device *device, uint64_t most, tsl_config *config);
-    /* Bytes of host memory that a run on the cpu takes beside its operands, as an upper bound; called after refuse(). NULL: a few
-     * panels at most, whatever the problem's size. */
+    /* Bytes of host memory that a run on the cpu takes beside its operands, as an upper bound; called after
+     * refuse(). NULL: a few panels at most, whatever the problem's size. */
     uint64_t (*host)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
     /* Counts what a run with a config that is not refused moves and shares out (strategy/account.h). `account` has the
      * problem's multiply-adds, each element moved once and one launch; k is 0 where nothing of A and B is read, and there
@@ -512,8 +513,8 @@ tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy);
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);
 
-/* Bytes of host memory that a run takes beside its operands and their copies: on the cpu, or on a device of its cores (PoCL); 0
- * elsewhere. Refused where it is more than tsl_scratch_limit(). */
+/* Bytes of host memory that a run takes beside its operands and their copies: on the cpu, or on a device of
+ * its cores (PoCL); 0 elsewhere. Refused where it is more than tsl_scratch_limit(). */
 uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device);
 

@@ -74,7 +74,8 @@ tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned);
 void tsl_tuned_free(tsl_tuned *tuned);
 /* Whether one is faster than the other by more than the doubt about both. */
 bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *incumbent);
-/* Brings all times to the scale of the best's last measurement, so that its own is the same wherever it stands. */
+/* Brings all times to the scale of the best's last measurement, so that its own is the same wherever it
+ * stands. */
 void tsl_tuned_rescale(tsl_tuned *tuned, int count);
 /* Whether wisdom is to keep a point, the best of its strategy, and the seconds to keep: on the scale of the winner's last
  * measurement, and for all others 2% more than that or whatever they took. What was not faster by more than the noise is

@@ -52,7 +52,8 @@ static void accuracies(void **state) {
   tesela_context_destroy(context);
 }
 
-/* A number below what the rounding of a result costs: nothing but integers and copies guarantees it, in any call. */
+/* A number below what the rounding of a result costs: nothing but integers and copies guarantees it, in any
+ * call. */
 static void numbers_below_a_rounding(void **state) {
   static const struct {
     tesela_type from, to;

@@ -66,8 +66,8 @@ static bool check(const tsl_strategy *strategy, const tsl_config *config, tsl_ca
   return report.result == TSL_CASE_RIGHT;
 }
 
-/* Dense products whose rows begin at every multiple of an element, and rows of every length modulo a vector. Returns how
- * many are right. */
+/* Dense products whose rows begin at every multiple of an element, and rows of every length modulo a vector.
+ * Returns how many are right. */
 static int check_alignments(const tsl_strategy *strategy, const tsl_config *config) {
   int right = 0;
   for (int64_t k = 5; k <= 16; k++)

@@ -527,8 +527,8 @@ static void spoil(scene *s, char argument) {
   }
 }
 
-/* Argument `at` is wrong, and a later one or itself: xerbla is told the first one's place in the caller's list, and
- * nothing is written. */
+/* Argument `at` is wrong, and a later one or itself: xerbla is told the first one's place in the caller's
+ * list, and nothing is written. */
 static void refuse(const type *of, const shape *wanted, int order, size_t at, size_t and) {
   scene s = {.trans = 'N', .uplo = 'U', .diag = 'N', .alpha = 1, .beta = 2};
   const bool general = wanted->kind == GENERAL || wanted->kind == OUTER, cblas = order != FORTRAN;

@@ -594,7 +594,8 @@ static void test_infinity_stays_where_it_is(void **state) {
   }
 }
 
-/* A number that is not finite in one row of A: the diagonal stays real, and numbers that the row does not meet stay right. */
+/* A number that is not finite in one row of A: the diagonal stays real, and numbers that the row does not
+ * meet stay right. */
 static void expect_real_diagonal(problem p, wide value) {
   set_distances(&p);
   now = &p;

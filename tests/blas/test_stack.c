@@ -147,7 +147,8 @@ static int note_binding(struct dl_phdr_info *info, size_t size, void *argument) 
   return 0;
 }
 
-/* Else a first call saves all registers on its caller's stack: with AMX these take 11 KiB, which this machine may not have. */
+/* Else a first call saves all registers on its caller's stack: with AMX these take 11 KiB, which this machine
+ * may not have. */
 static void functions_are_bound_early(void **state) {
   int counts[2] = {0, 0};
   (void)state;

@@ -258,7 +258,8 @@ static tesela_status call_measured(tesela_context *context, const measured_call 
                              : tesela_transpose(context, &transpose, NULL);
 }
 
-/* A call that says that memory ran out leaves C as it was, also where the memory was for measuring the result's error. */
+/* A call that says that memory ran out leaves C as it was, also where the memory was for measuring the
+ * result's error. */
 static void measured_calls_are_whole(void **state) {
   int refused = 0;
   (void)state;
@@ -322,8 +323,8 @@ static tesela_status first_call(tesela_context *context, int way) {
   }
 }
 
-/* Whatever allocation of a context's first call fails, the next call finds memory and succeeds. In a child, where nothing was
- * called yet, so that what the process keeps is looked for anew, too. */
+/* Whatever allocation of a context's first call fails, the next call finds memory and succeeds. In a child,
+ * where nothing was called yet, so that what the process keeps is looked for anew, too. */
 static void first_calls_leave_nothing(void **state) {
   enum { WAYS = 6 };
   (void)state;

@@ -95,7 +95,8 @@ static bool is_deadly(int number) {
   return sigaction(number, NULL, &now) == 0;
 }
 
-/* By each of these signals (0 ends the list; NULL: by all that there are) the process ends, and leaves no file. */
+/* By each of these signals (0 ends the list; NULL: by all that there are) the process ends, and leaves no
+ * file. */
 static void check(const char *const *words, const char *made, const int *numbers) {
   int all[128] = {0}, count = 0;
   for (int number = 1; number <= SIGRTMAX; number++)

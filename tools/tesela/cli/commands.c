@@ -62,7 +62,8 @@ static int report(const tsl_command *command, tesela_status status) {
   return exit_code(status);
 }
 
-/* The flag that stands in front of a word of the command line, if it chooses what is printed; NULL: no such flag. */
+/* The flag that stands in front of a word of the command line, if it chooses what is printed; NULL: no such
+ * flag. */
 static const char *printing_flag(char *const *line, const char *word) {
   for (int i = 1; line[i]; i++)
     if (line[i] == word && strncmp(line[i - 1], "--", 2) == 0 && tsl_option_prints(line[i - 1] + 2))

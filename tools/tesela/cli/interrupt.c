@@ -20,7 +20,8 @@ static const char *_Atomic last_words;
 static atomic_int is_guarded, is_held, waiting, is_catching, is_terminal, noted;
 static atomic_long owner; /* process that made the files: a child of fork() removes nothing */
 
-/* Signals of a fault of the process itself, unless a process sent one: the handler must not return, or the fault comes again. */
+/* Signals of a fault of the process itself, unless a process sent one: the handler must not return, or the
+ * fault comes again. */
 static const int faults[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
 /* Signals whose default action does not end the process, or cannot be changed. */
 static const int harmless[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP,
@@ -39,8 +40,8 @@ static bool is_fault(int number, const siginfo_t *info) {
 
 /* --- the first interrupt of a measurement --- */
 
-/* A measurement stops after the run under way. Where that takes longer, a thread of its own ends the process, one second
- * after the interrupt at most, and prints before what was found. */
+/* A measurement stops after the run under way. Where that takes longer, a thread of its own ends the process,
+ * one second after the interrupt at most, and prints before what was found. */
 static const double grace_seconds = 0.45, limit_seconds = 0.9;
 static sem_t interrupted;
 static pthread_mutex_t results = PTHREAD_MUTEX_INITIALIZER; /* held while they change */
@@ -48,8 +49,8 @@ static atomic_bool is_concluding;
 static tsl_interrupt_conclusion *conclude;
 static void *conclude_argument;
 
-/* Removes files, prints what is left to say, and ends the process by the signal's default action, so that the caller sees
- * which signal it was. */
+/* Removes files, prints what is left to say, and ends the process by the signal's default action, so that the
+ * caller sees which signal it was. */
 static void end_by(int number) {
   const bool is_own = owner == (long)getpid();
   for (int i = 0; i < is_guarded && is_own; i++)
@@ -103,7 +104,8 @@ static void take_signal(int number, siginfo_t *info, void *context) {
   end_by(number);
 }
 
-/* Catches all signals that would end the process. What is ignored (nohup) stays ignored, and what has a handler keeps it. */
+/* Catches all signals that would end the process. What is ignored (nohup) stays ignored, and what has a
+ * handler keeps it. */
 static void listen_to_signals(void) {
   struct sigaction action = {.sa_sigaction = take_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
   owner = (long)getpid();

@@ -1,5 +1,6 @@
-/* A progress line on stderr: on a terminal only after a second of work, and wiped at the end; elsewhere, for work that
- * prints nothing for minutes, a line each ten seconds. What the library waits for meanwhile (base/waiting.h: a compiler) is said on it. */
+/* A progress line on stderr: on a terminal only after a second of work, and wiped at the end; elsewhere, for
+ * work that prints nothing for minutes, a line each ten seconds. What the library waits for meanwhile
+ * (base/waiting.h: a compiler) is said on it. */
 #ifndef TSL_TOOL_CLI_PROGRESS_H
 #define TSL_TOOL_CLI_PROGRESS_H
 
@@ -7,8 +8,8 @@
 
 typedef struct tsl_progress tsl_progress;
 
-/* Starts watching; a thread of its own draws. NULL, which every call takes, where stderr is no terminal and no lines are
- * wanted there, or the thread cannot be had. */
+/* Starts watching; a thread of its own draws. NULL, which every call takes, where stderr is no terminal and
+ * no lines are wanted there, or the thread cannot be had. */
 tsl_progress *tsl_progress_start(bool lines);
 /* What is being done now (copied) and how far the whole work is, 0 to 1. */
 void tsl_progress_at(tsl_progress *progress, const char *what, double fraction);

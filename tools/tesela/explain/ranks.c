@@ -33,9 +33,9 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
                          .size_sum = (int64_t)sums->size,
                          .operations = sums->is_complex ? 8 : 2,
                          .memory = memory < INT64_MAX ? (int64_t)memory : INT64_MAX};
-  const tsl_links links = {
-      tsl_links_default.seconds_message, given->link ? (double)given->link : tsl_links_default.bytes_second,
-      given->gflops.value * 1e9};
+  const tsl_links links = {tsl_links_default.seconds_message,
+                           given->link ? (double)given->link : tsl_links_default.bytes_second,
+                           given->gflops.value * 1e9};
   if (tsl_grid_list(&out->task, &links, &out->grid, 1) == 0 ||
       tsl_grid_list(&out->task, &tsl_links_default, &out->usual, 1) == 0)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%llu bytes a rank are too few: --memory gives more",

@@ -295,7 +295,8 @@ static bool fit_workspace(tsl_product *product, tsl_block_wish wish, tsl_block_s
   return false;
 }
 
-/* As large as memory allows, or as an earlier run had them. *fits: so does what a run takes beside a block. */
+/* As large as memory allows, or as an earlier run had them. *fits: so does what a run takes beside a block.
+ */
 static tesela_status choose_size(tsl_product *product, const char *given, bool *fits) {
   tsl_blocks *blocks = product->blocks;
   const tsl_block_wish wish = wish_of(product);

@@ -249,8 +249,8 @@ tesela_status tsl_product_lacks_memory(tesela_status status) {
   return tsl_fail(TESELA_OUT_OF_MEMORY, "%s; allow more with --memory", saved.sentence);
 }
 
-/* Counts what a run takes beside its operands (workspace). Where that does not fit, panels are made smaller, and where this does not
- * help either, a strategy that needs less is taken. */
+/* Counts what a run takes beside its operands (workspace). Where that does not fit, panels are made smaller,
+ * and where this does not help either, a strategy that needs less is taken. */
 static tesela_status fit_workspace(tsl_product *product, bool doubled) {
   const int64_t panel = product->panel;
   const uint64_t needed = product->memory_needed;

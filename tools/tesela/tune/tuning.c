@@ -68,8 +68,8 @@ static void tell(void *argument, const char *what, double fraction) {
 /* What an interrupt leaves of the time for the last race. */
 static const double interrupted_seconds = 0.25;
 
-/* The winner against the start once more, with more time, and judged in full. After an interrupt, what there is no time for
- * is left as the search has it. */
+/* The winner against the start once more, with more time, and judged in full. After an interrupt, what there
+ * is no time for is left as the search has it. */
 static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   tsl_race_entry entries[2], *racing[2] = {&entries[0], &entries[1]};
   const int points[2] = {all->tuned.best, all->tuned.start};

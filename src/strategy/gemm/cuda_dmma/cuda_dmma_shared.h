@@ -19,8 +19,8 @@ typedef struct cuda_dmma_arguments {
   long long c_part;                 /* from the sums of one part of k to the next's */
   long long a_step, b_step, c_step; /* from product to product of a batch */
   double alpha[2], beta[2];
-  long long wanted,
-      wanted_above; /* the address of an int, and what it must be above unless the run is not wanted; 0: it is */
+  long long wanted, wanted_above; /* the address of an int, and what it must be above unless the run is not
+                                     wanted; 0: it is */
 } cuda_dmma_arguments;
 
 /* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart,

@@ -39,8 +39,8 @@ typedef struct tsl_register_tile_arguments {
   TSL_INDEX split_step;                       /* from split to split of C */
   TSL_INDEX band;                             /* rows of tiles that groups take together */
   TSL_INDEX a_step, b_step, c_step;           /* from product to product of a batch */
-  TSL_INDEX wanted,
-      wanted_above; /* the address of an int, and what it must be above unless the run is not wanted; 0: it is */
+  TSL_INDEX wanted, wanted_above; /* the address of an int, and what it must be above unless the run is not
+                                     wanted; 0: it is */
 } tsl_register_tile_arguments;
 
 /* A copy into units. */

@@ -1,15 +1,19 @@
-/* residue_int8 on the processor: lines are measured, a number of moduli is chosen, lines become residues, and blocks of C are
- * made of these; each step by all threads. A few lines are measured first, and the child computes C where these tell that residues do not
- * pay (whole.c).
+/* residue_int8 on the processor: lines are measured, a number of moduli is chosen, lines become residues, and
+ * blocks of C are made of these; each step by all threads. A few lines are measured first, and the child
+ * computes C where these tell that residues do not pay (whole.c).
  *
  *   block of C, a thread's     for each modulus, for each panel of k:
- *      512 columns               B's part, 512 KiB, stays in the second-level cache; the next one's is asked for meanwhile
+ *      512 columns               B's part, 512 KiB, stays in the second-level cache; the next one's is asked
+ * for meanwhile
  *   +-----------------+          for each micro-panel of A, 32 KiB, which stays in the first-level cache:
- *   |t t t ...        |            for each micro-panel of B: a tile's sums by the integer product (host.h), whose residues are made
- *   |                 |            beside the next tile's products: a byte for each element, added to that of the panel before
- *   +-----------------+        then the residues of all moduli become C, and native lines are multiplied as they are
+ *   |t t t ...        |            for each micro-panel of B: a tile's sums by the integer product (host.h),
+ * whose residues are made |                 |            beside the next tile's products: a byte for each
+ * element, added to that of the panel before
+ *   +-----------------+        then the residues of all moduli become C, and native lines are multiplied as
+ * they are
  *
- * The sums are whole numbers, so no order of threads, no size of a block and no instruction set changes a bit. */
+ * The sums are whole numbers, so no order of threads, no size of a block and no instruction set changes a
+ * bit. */
 #include "strategy/gemm/residue_int8/host.h"
 
 #include "base/memory.h"

@@ -1,32 +1,33 @@
-/* Idea: f32 and f64 products by 8-bit integers, which multiply forty times as fast on some GPUs: the second scheme of Ozaki, Uchino
- * and Imamura (2025), with a guarantee for every element.
+/* Idea: f32 and f64 products by 8-bit integers, which multiply forty times as fast on some GPUs: the second
+ * scheme of Ozaki, Uchino and Imamura (2025), with a guarantee for every element.
  *
  *   rows of A, columns of B      modulo p_0 ... p_N-1         residues of C'              C
  *   +---+  2^e_i, 2^f_j          +--+ +--+                    +--+
- *   | A |  ------------>  A', B' |A0| |B0| ... N pairs  --->  |C0| ... N of them  --->  alpha 2^-(e_i + f_j) C' + beta C
+ *   | A |  ------------>  A', B' |A0| |B0| ... N pairs  --->  |C0| ... N of them  --->  alpha 2^-(e_i + f_j)
+ * C' + beta C
  *   +---+  integers              +--+ +--+                    +--+
  *
- * A' and B' are rounded to integers, and that is the only error: C' = A' B' is made of its residues exactly, where P = p_0 p_1 ... is
- * more than twice its magnitude (Cauchy and Schwarz: scales follow from norms, no further product is needed). A line's error is
- * relative to its norm, but what is promised is relative to |A||B|, element by element. So lines are measured first: how many of a line's
- * elements are too small for their digits, and how much of a line's sum its largest element is. A row with few small elements and a
- * column with no few large ones meet in an element whose error is small (NOTES.md has the proof). Each call takes as few moduli as
- * leave few lines without that proof; these, and lines that are not all finite, are multiplied as they are, in C's type. Where they are
- * many, another strategy computes everything (whole.c).
+ * A' and B' are rounded to integers, and that is the only error: C' = A' B' is made of its residues exactly,
+ * where P = p_0 p_1 ... is more than twice its magnitude (Cauchy and Schwarz: scales follow from norms, no
+ * further product is needed). A line's error is relative to its norm, but what is promised is relative to
+ * |A||B|, element by element. So lines are measured first: how many of a line's elements are too small for
+ * their digits, and how much of a line's sum its largest element is. A row with few small elements and a
+ * column with no few large ones meet in an element whose error is small (NOTES.md has the proof). Each call
+ * takes as few moduli as leave few lines without that proof; these, and lines that are not all finite, are
+ * multiplied as they are, in C's type. Where they are many, another strategy computes everything (whole.c).
  *
  * What it adds to the rungs below: no unit that multiplies C's type.
- * Three forms with the same bits: of the processor (host.c), of NVIDIA's sm_90a by CUDA (run.c), and of all other devices by portable kernels
- * and whatever multiplies bytes there (portable.c).
- * Parameters: moduli, the least number of them; block, the rows of C that are made at a time, for less scratch memory and the same bits. Limits: f32 and f64, and their complex numbers with real alpha and beta, by three products
- * of residues for each modulus (complex.c). */
+ * Three forms with the same bits: of the processor (host.c), of NVIDIA's sm_90a by CUDA (run.c), and of all
+ * other devices by portable kernels and whatever multiplies bytes there (portable.c). Parameters: moduli, the
+ * least number of them; block, the rows of C that are made at a time, for less scratch memory and the same
+ * bits. Limits: f32 and f64, and their complex numbers with real alpha and beta, by three products of
+ * residues for each modulus (complex.c). */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "strategy/gemm/residue_int8/host.h"
 #include "strategy/gemm/residue_int8/residue_portable_shared.h"
 #include "strategy/launch.h"
-
 
 static const tsl_param params[] = {
     [TSL_RESIDUE_INT8_LEAST] =

@@ -106,7 +106,8 @@ void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules);
 /* --- on the processor --- */
 
 tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands);
-/* Upper bound of the bytes that a run takes: residues of both operands, and of the blocks of C that threads have. */
+/* Upper bound of the bytes that a run takes: residues of both operands, and of the blocks of C that threads
+ * have. */
 uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device);
 

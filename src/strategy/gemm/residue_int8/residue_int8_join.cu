@@ -1,13 +1,13 @@
-/* C of its residues: a thread makes four neighbours of a row of C of theirs; if these are few, those of the next row that it takes are on
- * their way meanwhile.
+/* C of its residues: a thread makes four neighbours of a row of C of theirs; if these are few, those of the
+ * next row that it takes are on their way meanwhile.
  *
- *   f32: C' modulo 2^64, by integers           f64: in doubles, by parts of 40 bits whose sums are exact (kernels/join.h)
- *   scales of rows, of columns: NO_SCALE marks what is left to residue_int8_native.cu
+ *   f32: C' modulo 2^64, by integers           f64: in doubles, by parts of 40 bits whose sums are exact
+ * (kernels/join.h) scales of rows, of columns: NO_SCALE marks what is left to residue_int8_native.cu
  *
  * Of complex numbers a thread joins both parts of each element.
  *
- * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND, MODULI_THIRD,
- * of the candidates; IS_CUT, 1: k was cut into parts. */
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND,
+ * MODULI_THIRD, of the candidates; IS_CUT, 1: k was cut into parts. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
@@ -158,7 +158,8 @@ struct columns_t {
   bool here[FOUR], is_wide;
 };
 
-/* Columns of the four that are joined together: two of complex numbers, whose machine code would be twice as long. */
+/* Columns of the four that are joined together: two of complex numbers, whose machine code would be twice as
+ * long. */
 constexpr int AT_ONCE = EACH_ELEMENT == 2 ? 2 : FOUR, NUMBERS = AT_ONCE * EACH_ELEMENT;
 
 SM90_FUNCTION void store_wide(residue_real *to, const residue_real out[NUMBERS]) {

@@ -161,10 +161,10 @@ typedef struct residue_arguments {
   int is_empty;   /* there are no products */
   int stays,
       is_kept; /* the operand that lies first, for later runs; whether the run before left its lines measured, and residues */
-  int has_whole; /* another kernel computes the whole product where no residues do */
-  int apart[2];  /* blocks that measure have lines so many blocks' lines apart */
-  long long
-      glance; /* the choice of a few lines, which ends all that is left where it is not to use residues; -1: there is none */
+  int has_whole;    /* another kernel computes the whole product where no residues do */
+  int apart[2];     /* blocks that measure have lines so many blocks' lines apart */
+  long long glance; /* the choice of a few lines, which ends all that is left where it is not to use residues;
+                       -1: there is none */
 } residue_arguments;
 #endif
 

@@ -15,9 +15,9 @@ static bool reads(const tsl_problem *problem) {
   return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
 }
 
-/* Returns the time of the child's product, in units of what residues take for one modulus. It is more than the
- * fewest moduli, as residues were chosen. 0: residues are expected to take twice as long as the child, so a
- * caller named them. */
+/* Returns the time of the child's product, in units of what residues take for one modulus. It is more than
+ * the fewest moduli, as residues were chosen. 0: residues are expected to take twice as long as the child, so
+ * a caller named them. */
 static int weight_of(const tsl_work *work, double seconds) {
   const double own = tsl_residue_int8_modulus_seconds(&work->problem, &work->config, work->device),
                weight = own > 0 ? seconds / own : 0, least = tsl_residue_least(&work->problem, &work->config);

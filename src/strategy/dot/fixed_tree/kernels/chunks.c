@@ -1,8 +1,8 @@
 /* The sums of one chunk: steps 1 to 3 of the tree (fixed_tree.h).
  *
- * A row is a few vectors of doubles, each number of them a lane: adding row after row keeps the lanes' order whatever the
- * width of a vector is. Terms that are not side by side, or that do not fill a row, are brought together first, a few rows at a
- * time: they lie on the stack. */
+ * A row is a few vectors of doubles, each number of them a lane: adding row after row keeps the lanes' order
+ * whatever the width of a vector is. Terms that are not side by side, or that do not fill a row, are brought
+ * together first, a few rows at a time: they lie on the stack. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 #include "strategy/narrow.h"
 

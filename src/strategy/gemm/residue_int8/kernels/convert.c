@@ -134,7 +134,8 @@ static void transpose_words(const unsigned char *from, unsigned char *to) {
 
 /* --- registers --- */
 
-/* Numbers along lines, `across` apart; every line's factors in all lanes. Not inlined: each copy would have stack of its own. */
+/* Numbers along lines, `across` apart; every line's factors in all lanes. Not inlined: each copy would have
+ * stack of its own. */
 static __attribute__((noinline)) void make_along(const tsl_residue_job *job, const REAL *from, int64_t across,
                                                  const scaling *by, int64_t ahead, unsigned char *to,
                                                  int64_t plane) {
@@ -162,7 +163,8 @@ static __attribute__((noinline)) void make_across(const tsl_residue_job *job, co
   }
 }
 
-/* 16 lines of a whole step, side by side along lines or across them. Those that are not as the register has them are turned. */
+/* 16 lines of a whole step, side by side along lines or across them. Those that are not as the register has
+ * them are turned. */
 static __attribute__((noinline)) void make_whole(const tsl_residue_job *job, const tsl_residue_lines *of,
                                                  const REAL *from, bool is_across, bool is_turned,
                                                  const scaling *by, unsigned char *to) {
@@ -180,8 +182,8 @@ static __attribute__((noinline)) void make_whole(const tsl_residue_job *job, con
   }
 }
 
-/* Fewer lines or numbers, or numbers that are apart both ways, are brought together first. Apart from the other way, so that the
- * stack has the memory of one alone. */
+/* Fewer lines or numbers, or numbers that are apart both ways, are brought together first. Apart from the
+ * other way, so that the stack has the memory of one alone. */
 static __attribute__((noinline)) void make_part(const tsl_residue_job *job, const tsl_residue_lines *of,
                                                 const REAL *from, int64_t lines, int64_t count,
                                                 bool is_turned, const scaling *by, unsigned char *to) {

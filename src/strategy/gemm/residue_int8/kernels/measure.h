@@ -272,7 +272,8 @@ static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t ste
   }
 }
 
-/* Guesses of all lanes, by the same numbers of each line. Apart, so that its sums are off the stack when lines are added up. */
+/* Guesses of all lanes, by the same numbers of each line. Apart, so that its sums are off the stack when
+ * lines are added up. */
 static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, const tsl_residue_lines *of,
                                                    int64_t first, int64_t groups, measures *by,
                                                    lane_sums *sums) {
