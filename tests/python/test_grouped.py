@@ -43,3 +43,18 @@ def test_wrong_products_have_a_number():
     with pytest.raises(ValueError, match="C of product 1 overlaps that of product 0"):
         tesela.matmul_grouped(square, square, [same, same])
     assert (same == 0).all()
+
+
+def test_out_has_elements_of_its_own():
+    a, b = numpy.ones((3, 2)), numpy.ones((2, 4))
+    room = numpy.zeros(16)
+    folded = numpy.lib.stride_tricks.as_strided(room, (3, 4), (16, 8))
+    with pytest.raises(ValueError, match="elements of out lie on each other"):
+        tesela.matmul_grouped([a], [b], [folded])
+    assert not room.any()
+
+
+def test_beta_needs_out():
+    a, b = numpy.ones((3, 2)), numpy.ones((2, 4))
+    with pytest.raises(ValueError, match="there is no out"):
+        tesela.matmul_grouped([a], [b], beta=1)
