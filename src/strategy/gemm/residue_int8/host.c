@@ -457,8 +457,8 @@ static void see_parts(running *run) {
 
 /* Returns true if residues make C, after a look at its lines; false: the child does. A few lines in even
  * distances are measured first, where there is a child, so that most products without residues are known to
- * be such after a sixteenth of the reading. */
-static bool look(running *run, tsl_team team) {
+ * be such after a sixteenth of the reading. Counts of lines are off the stack before tiles are multiplied. */
+static __attribute__((noinline)) bool look(running *run, tsl_team team) {
   tsl_residue_job *job = &run->job;
   see_numbers(run);
   if (run->state->whole) {
