@@ -475,8 +475,13 @@ static void make_laid(laid *out, char *memory, uint64_t seed, uint64_t *at) {
     corners[i] = (tsl_corner){r->row, r->col, r->rows, r->cols};
     rows += r->rows;
   }
-  const tesela_layout layout = {
-      .kind = TESELA_LAYOUT_RECTANGLES, .rectangles = out->rectangles, .count = out->count};
+  tesela_rectangle given[RECTANGLES];
+  memcpy(given, out->rectangles, sizeof given);
+  for (int64_t i = 0; i < out->count; i++) {
+    given[i].row_stride = given[i].row_stride == 0 ? TESELA_STRIDE_ZERO : given[i].row_stride;
+    given[i].col_stride = given[i].col_stride == 0 ? TESELA_STRIDE_ZERO : given[i].col_stride;
+  }
+  const tesela_layout layout = {.kind = TESELA_LAYOUT_RECTANGLES, .rectangles = given, .count = out->count};
   out->part.type = tsl_type(draw(seed, at, 0, 1) == 1 ? TESELA_F32 : TESELA_F64);
   out->part.mirror.data = memory + BYTES / 2 + 4 * draw(seed, at, -1, 1);
   assert_int_equal(

@@ -108,7 +108,7 @@ static void stacks_are_measured(void **state) {
   (void)state;
   if (ADDRESS_SANITIZER || THREAD_SANITIZER)
     skip();
-  /* The process's first thread may need more: libraries save all registers where they bind a function late. */
+  /* The first thread of the process may need more: the dynamic linker saves all registers. */
   (void)stack_used(write_nothing, state);
   const size_t little = stack_used(write_nothing, state), much = stack_used(write_much, state);
   assert_true(little > 0 && little < 16 << 10);

@@ -112,9 +112,12 @@ static tesela_status build(tsl_work *work) {
   tsl_residue_state *state = block;
   *state = (tsl_residue_state){.moduli = tsl_residue_least(&work->problem, &work->config)};
   work->state = block;
-  const tesela_status status = is_host(work->device)                ? tsl_residue_int8_make_whole(work, 0)
-                               : tsl_residue_has_cuda(work->device) ? tsl_residue_int8_build_cuda(work)
-                                                                    : tsl_residue_int8_build_portable(work);
+  const bool has_cuda = tsl_residue_has_cuda(work->device);
+  tesela_status status = is_host(work->device) ? TESELA_OK
+                         : has_cuda            ? tsl_residue_int8_build_cuda(work)
+                                               : tsl_residue_int8_build_portable(work);
+  if (status == TESELA_OK && (has_cuda || is_host(work->device)))
+    status = tsl_residue_int8_make_whole(work, has_cuda ? tsl_residue_int8_whole_bytes(&work->problem) : 0);
   if (status != TESELA_OK)
     release(work);
   return status;

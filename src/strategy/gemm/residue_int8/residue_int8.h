@@ -100,7 +100,7 @@ typedef struct tsl_residue_state {
 /* Makes the child that computes the whole product where residues do not pay, if one may be used: the state's
  * `whole`. */
 tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace);
-/* Sets what elements without residues cost, where the child's time is known. */
+/* Sets what elements without residues cost, where the child's time is known (rules.c). */
 void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules);
 
 /* --- on the processor --- */
@@ -112,6 +112,9 @@ uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_confi
                                      const tsl_device *device);
 
 /* --- on NVIDIA's GPUs --- */
+
+/* Returns the bytes at the start of scratch memory for the child that computes the whole product. */
+uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem);
 
 /* Whether a device has kernels of its own, and not the portable ones. */
 bool tsl_residue_has_cuda(const tsl_device *device);

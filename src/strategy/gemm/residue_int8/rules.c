@@ -3,6 +3,7 @@
 #include "host/split.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
+#include <math.h>
 #include <string.h>
 
 static const unsigned moduli[TSL_RESIDUE_MODULI] = {256, 255, 253, 251, 247, 241, 239, 233,
@@ -222,4 +223,18 @@ residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *co
   for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
     rules.moduli[l] = modulus_of(moduli[l]);
   return rules;
+}
+
+/* Time of an element of a listed line on the processor, in times of an element of the child's product. */
+static const double slower_lines = 4.5;
+
+void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {
+  const tsl_residue_state *state = work->state;
+  if (state->whole_weight == 0)
+    return;
+  rules->native_weight = state->whole_weight;
+  if (work->device->capabilities & TSL_CAN_HOST) { /* no tile of a listed line is waited for */
+    rules->line_weight = (int)ceil(slower_lines * state->whole_weight);
+    rules->native_once = 0;
+  }
 }

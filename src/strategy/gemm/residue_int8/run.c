@@ -55,7 +55,7 @@ static int64_t take(int64_t *bytes, int64_t more) {
 /* Bytes for the child that computes the whole product, at the start of scratch memory: sums of parts of k,
  * and of complex numbers the copies that register_tile makes first. Not of products that residues are not
  * chosen for. */
-static uint64_t workspace_of(const tsl_problem *problem) {
+uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
   if (problem->ask.bits != TSL_BITS_ANY || volume < VOLUME)
@@ -73,7 +73,7 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   const int64_t planes = tsl_residue_kinds(problem) *
                          (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
   int64_t bytes = 0;
-  (void)take(&bytes, (int64_t)workspace_of(problem));
+  (void)take(&bytes, (int64_t)tsl_residue_int8_whole_bytes(problem));
   for (int turn = 0; turn < 2; turn++) {
     const int o = turn == 0 ? given->stays : 1 - given->stays;
     given->panel[o] = tsl_round_up(held[o], TSL_RESIDUE_GROUP) * PANEL;
@@ -168,7 +168,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
         (residue_choice){.moduli = tsl_residue_least(&work->problem, &work->config)};
   tsl_residue_state *state = work->state;
   *state = made;
-  return tsl_residue_int8_make_whole(work, workspace_of(&work->problem));
+  return TESELA_OK;
 }
 
 /* --- running --- */

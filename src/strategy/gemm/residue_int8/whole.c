@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Time of an element of a listed line on the processor, in times of an element of the child's product. */
-static const double slower_lines = 4.5;
 enum { WEIGHT_MOST = 1000 }; /* of a child, in moduli */
 
 static bool reads(const tsl_problem *problem) {
@@ -59,15 +57,4 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   state->whole_weight = weight_of(work, work->children->expected(state->whole));
   tell(work, state);
   return TESELA_OK;
-}
-
-void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {
-  const tsl_residue_state *state = work->state;
-  if (state->whole_weight == 0)
-    return;
-  rules->native_weight = state->whole_weight;
-  if (work->device->capabilities & TSL_CAN_HOST) { /* no tile of a listed line is waited for */
-    rules->line_weight = (int)ceil(slower_lines * state->whole_weight);
-    rules->native_once = 0;
-  }
 }
