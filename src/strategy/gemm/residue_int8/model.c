@@ -35,6 +35,9 @@ static const host_work by_registers = {530, {1.9, 3.5}, {1, 2.5}, {0.4, 0.46}, {
                        by_vectors = {12, {4, 8}, {4, 8}, {2, 3}, {4, 8}, {3, 5}},
                        by_words = {2, {8, 16}, {8, 16}, {6, 8}, {8, 16}, {8, 10}};
 
+/* Clocks more of a line of complex numbers: a Xeon with AMX, one thread, c64 and c128, 400 to 1000 cubed. */
+static const double complex_line_clocks = 2.1e4;
+
 /* Cost of a product that the child computes. On the processor one of so many lines is measured. On CUDA the
  * glance and launches that end at once take so many seconds, and more for each number. */
 static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_seconds = 1e-12;
@@ -98,7 +101,8 @@ static double host_seconds(const tsl_problem *problem, const work_of *all, const
   const double clocks =
       all->planes * m * n * k / core->dots +
       all->numbers * (core->measure[type] + core->convert[type] + all->moduli * core->convert_modulus[type]) +
-      all->each * m * n * (core->join[type] + all->moduli * core->join_modulus[type]);
+      all->each * m * n * (core->join[type] + all->moduli * core->join_modulus[type]) +
+      (all->each > 1 ? complex_line_clocks * (m + n) : 0);
   const double slower = core == &by_registers ? 1 + crowded * fmin(1, (device->threads - 1) / crowd) : 1;
   return 1e-5 + 2e-6 * device->threads + slower * clocks / (1e6 * device->clock_mhz * device->threads);
 }
