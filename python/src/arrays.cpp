@@ -636,7 +636,7 @@ PyObject *given_back(nb::object result, bool with_info, const tesela_record &rec
   return PyTuple_Pack(2, result.ptr(), info_of(record).ptr());
 }
 
-/* What Python's functions use of these. */
+/* Functions that the package's Python modules call. */
 
 static Scalar scalar_python(nb::handle value, const char *dtype, const char *name) {
   return scalar(value.ptr(), type_named(dtype), name, 0);

@@ -83,8 +83,7 @@ tesela_context *open() {
   return where;
 }
 
-/* What comes after is computed by a context of its own. The one before stays for the calls and plans that
- * use it. */
+/* Gives later calls a new context. Calls and plans that use the present context keep it. */
 static void forget() {
   the_context.store(nullptr);
   generation++;

@@ -39,7 +39,7 @@ static constexpr Function syrk_function = {"syrk",
                                            {A, OUT},
                                            1};
 
-/* What a call asks for, in C. */
+/* Requests of a call, as C types. */
 struct Asked {
   Scalar alpha, beta;
   const char *device, *strategy;

@@ -7,7 +7,7 @@
 #include "base/thread_text.h"
 #include "planner/nearest.h"
 
-/* Says of types that no strategy takes together which of them nobody named. */
+/* Adds to a refusal of types which operand got its type by default. */
 static tesela_status tell_defaults(const tsl_request *request, const tsl_problem *problem,
                                    tesela_status status) {
   const tesela_type types[TSL_OPERANDS] = {problem->a.type, problem->b.type, problem->c.type};

@@ -204,7 +204,7 @@ static void *run_worker(void *argument) {
   member *own = argument;
   tsl_crew *c = own->crew;
   const awaited offer = {own, 1, OFFERED};
-  /* Of the environment of the thread that created this one nothing is left: waiting might trap. */
+  /* Waiting in the environment of the creating thread might trap. */
   fesetround(FE_TONEAREST);
   tsl_floats_take(tsl_floats_default(tsl_floats_read()));
   tsl_affinity_widen();

@@ -87,7 +87,7 @@ static void make_kernel(double *x, int64_t row, int64_t rows, int64_t count) {
   }
 }
 
-/* What a number is made of alone. */
+/* Returns a number of a kind whose numbers do not depend on each other. */
 static double changed(tsl_kind kind, double x, uint64_t dice) {
   return kind == TSL_KIND_RELU        ? (x > 0 ? x : 0)
          : kind == TSL_KIND_LOGNORMAL ? exp(2 * x)

@@ -1,5 +1,5 @@
-/* Kinds of numbers that matrices of programs have: what benchmarks fill a factor with, since some strategies
- * are slower on some of them. Unlike the distributions of base/random.h, an element may depend on its place
+/* Kinds of numbers that matrices of programs have. Benchmarks fill a factor with each kind, since the speed of
+ * some strategies depends on the numbers. Unlike the distributions of base/random.h, an element may depend on its place
  * and on its row. Any part of a matrix can be made by any thread, and has the same numbers everywhere where
  * exp() is the same. */
 #ifndef TSL_BASE_KINDS_H

@@ -124,7 +124,7 @@ static tesela_status build(tsl_plan *plan) {
   return status;
 }
 
-/* Of blocks of a cut product. */
+/* Children of the blocks of a cut product. */
 static const tsl_children block_children;
 
 /* Behind everything else, as what it needs is the plan's compiled kernels. */

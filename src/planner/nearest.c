@@ -39,7 +39,7 @@ bool tsl_planner_types_are_wrong(const tsl_problem *problem) {
   return types_beside(tsl_problem_of_sums(problem, &room), BY_ALL) == 0;
 }
 
-/* What callers know the operands by. */
+/* Names of the operands in callers' words. */
 static const char *const names[TSL_OP_COUNT][TSL_OPERANDS] = {[TSL_OP_GEMM] = {"A", "B", "C"},
                                                               [TSL_OP_DOT] = {"x", "y", "the result"},
                                                               [TSL_OP_TRANSPOSE] = {"A", "", "B"},
@@ -83,7 +83,7 @@ static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) 
                                                                                      : BY_SIZE;
 }
 
-/* Of strategies that guarantee too little the one that guarantees most comes first. */
+/* Returns the order of strategies that guarantee too little: their error bounds. */
 static double bound_of(const tsl_problem *problem, const tsl_candidate *candidate, int stage) {
   return stage == BY_GUARANTEE ? tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)
                                : 0;

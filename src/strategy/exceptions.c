@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What a result holds. */
+/* Contents of a result. */
 typedef struct found {
   bool has_nan, has_large; /* an element that is NaN; one that is infinite or the largest number */
 } found;
@@ -56,7 +56,7 @@ static inline void look_at(const unsigned char *at, int64_t count, int64_t apart
   out->has_large |= has_large;
 }
 
-/* Looks at what is computed of a row. */
+/* Looks at the computed elements of a row. */
 static void look_at_row(const tsl_shape *shape, const unsigned char *row, int64_t i, int64_t col_stride,
                         const format *as, found *out) {
   const tsl_type_info *type = tsl_type(shape->type);

@@ -235,8 +235,8 @@ SM80_FUNCTION void dependency_launch() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-/* Returns true if the int at this address is not above `above`: then nobody reads what the kernel computes.
- * Address 0: somebody does. */
+/* Returns true if the kernel's result is not used: the int at address `at` is not above `above`. Address 0: the
+ * result is used. */
 SM80_FUNCTION bool is_unwanted(long long at, long long above) {
   if (at == 0)
     return false;

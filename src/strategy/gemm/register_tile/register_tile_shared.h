@@ -53,7 +53,7 @@ typedef struct tsl_register_tile_units {
 } tsl_register_tile_units;
 
 #ifdef TSL_REAL
-/* Returns true if nobody reads what the kernel computes: only CUDA's kernels are given such an address. */
+/* Returns true if the kernel's result is not used. Only CUDA's kernels get an address. */
 TSL_FUNCTION int is_unwanted(TSL_INDEX at, TSL_INDEX above) {
 #ifdef __OPENCL_C_VERSION__
   return 0;
