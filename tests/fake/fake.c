@@ -58,7 +58,7 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
     tsl_device device;
     TSL_TRY(list_one(inner, hidden, &device));
     if (fake_has_cards())
-      snprintf(device.pci, sizeof device.pci, "fake:%d", i);
+      snprintf(device.pci, sizeof device.pci, "fake:%u", (unsigned char)i);
     found(argument, &device);
   }
   return TESELA_OK;
