@@ -25,7 +25,7 @@ static void the_last_level_counts_once_a_part(void **state) {
   scratch_create(&s);
   assert_int_equal(tsl_processor_cache_at(s.folder), 0);
   for (int processor = 0; processor < 4; processor++) {
-    char own[8];
+    char own[16];
     snprintf(own, sizeof own, "%d\n", processor + (processor > 1));
     cache(&s, processor + (processor > 1), 0, "1\n", "32K\n", own); /* processor 2 is offline */
     cache(&s, processor + (processor > 1), 1, "1\n", "32K\n", own);
