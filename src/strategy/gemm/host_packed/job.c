@@ -64,9 +64,10 @@ static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
 /* Whether rows of A are copied for so many columns of C: few of them would use a copy. */
 static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TRANSPOSED = 2048 };
-  return columns * job->size > (job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
-                                : job->views.a.row_stride == 1 ? FEW_BYTES_TRANSPOSED
-                                                               : 0);
+  const int64_t few = job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
+                      : job->views.a.row_stride == 1 ? FEW_BYTES_TRANSPOSED
+                                                     : 0;
+  return columns > few / (int64_t)job->size;
 }
 
 /* Where copies do not pay. A is read where it lies when few micro-panels of B would use a copy, along its rows or,
