@@ -409,12 +409,12 @@ static tesela_status check_integers(const tsl_problem *problem) {
 /* Refuses sizes that no memory holds, even where a size of 0 leaves no elements: models round sizes up and
  * multiply them. */
 static tesela_status check_sizes(const tsl_problem *problem) {
-  static const int64_t most = (int64_t)1 << 52;
+  static const int64_t most = (int64_t)1 << 59;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
     const int64_t rows = shape->rows > 1 ? shape->rows : 1, cols = shape->cols > 1 ? shape->cols : 1;
     if (rows > most / cols)
-      return tsl_fail(TESELA_BAD_CALL, "%c is %lld x %lld: matrices of more than 2^52 elements are refused",
+      return tsl_fail(TESELA_BAD_CALL, "%c is %lld x %lld: matrices of more than 2^59 elements are refused",
                       "ABC"[i], (long long)shape -> rows, (long long)shape -> cols);
   }
   return TESELA_OK;

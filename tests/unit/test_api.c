@@ -270,7 +270,7 @@ static void the_nearest_is_named(void **state) {
 
 /* Sizes that no memory holds, with elements or without, in each call. */
 static void sizes_beyond_memory_are_refused(void **state) {
-  static const int64_t sizes[] = {0, 1, (int64_t)1 << 52, ((int64_t)1 << 52) + 1, INT64_MAX - 63, INT64_MAX};
+  static const int64_t sizes[] = {0, 1, (int64_t)1 << 59, ((int64_t)1 << 59) + 1, INT64_MAX - 63, INT64_MAX};
   static const tesela_type types[] = {TESELA_F64, TESELA_F32,  TESELA_F16, TESELA_I8,
                                       TESELA_C64, TESELA_C128, TESELA_E4M3};
   enum { SIZES = sizeof sizes / sizeof *sizes };
