@@ -405,28 +405,14 @@ tsl_child *tsl_plan_child(tsl_plan *plan) {
   return same.child;
 }
 
-const tsl_children tsl_plan_children = {.make = make_child,
-                                        .seconds = seconds_of_child,
-                                        .destroy = destroy_child,
-                                        .run = run_child,
-                                        .enqueue = enqueue_child,
-                                        .enqueue_as_given = enqueue_child_as_given,
-                                        .workspace = workspace_of_child,
-                                        .text = text_of_child,
-                                        .reduces = child_reduces,
-                                        .expected = expected_of_child};
+/* Calls of a plan's children and of its blocks' children. */
+#define CHILD_CALLS                                                                                          \
+  .make = make_child, .seconds = seconds_of_child, .destroy = destroy_child, .run = run_child,               \
+  .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given, .workspace = workspace_of_child,     \
+  .text = text_of_child, .reduces = child_reduces, .expected = expected_of_child
 
-static const tsl_children block_children = {.for_blocks = true,
-                                            .make = make_child,
-                                            .seconds = seconds_of_child,
-                                            .destroy = destroy_child,
-                                            .run = run_child,
-                                            .enqueue = enqueue_child,
-                                            .enqueue_as_given = enqueue_child_as_given,
-                                            .workspace = workspace_of_child,
-                                            .text = text_of_child,
-                                            .reduces = child_reduces,
-                                            .expected = expected_of_child};
+const tsl_children tsl_plan_children = {CHILD_CALLS};
+static const tsl_children block_children = {.for_blocks = true, CHILD_CALLS};
 
 /* --- from text --- */
 
