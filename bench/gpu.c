@@ -183,7 +183,7 @@ static void add_product(const gpu_group *group, const tsl_types *types, const ch
   if (layout[1] == 'T')
     problem.b.row_stride = 1, problem.b.col_stride = k;
   if (group->accuracy)
-    must(tsl_ask_parse_accuracy(group->accuracy, &problem.ask), group->name);
+    must(tsl_numeric_requirements_parse_accuracy(group->accuracy, &problem.ask), group->name);
   products = realloc(products, (size_t)(product_count + TSL_KIND_COUNT) * sizeof *products);
   if (!products)
     stop("memory", "there is none");
@@ -381,7 +381,7 @@ static double difference(const unsigned char *x, const unsigned char *y, size_t 
 /* What two right results of this type differ by at most. */
 static double allowed(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
-  const bool is_rough = tsl_ask_has_accuracy(&problem->ask), is_eight = tsl_type(problem->a.type)->size == 1;
+  const bool is_rough = tsl_numeric_requirements_has_accuracy(&problem->ask), is_eight = tsl_type(problem->a.type)->size == 1;
   return type->is_integer  ? 0
          : is_rough        ? (is_eight ? 3e-2 : 3e-3)
          : type->size <= 2 ? 2 * type->unit_roundoff

@@ -60,7 +60,7 @@ static tsl_problem problem_of(const row *one, bool is_finished) {
   problem.b.type = types.b, problem.c.type = types.c;
   problem.b.row_stride = 1, problem.b.col_stride = one->k;
   if (tsl_type(types.a)->size == 1 && !tsl_type(types.a)->is_integer)
-    must(tsl_ask_parse_accuracy("e4m3", &problem.ask), "asking");
+    must(tsl_numeric_requirements_parse_accuracy("e4m3", &problem.ask), "asking");
   if (!is_finished) {
     if (one->scale_a != TESELA_NO_SCALE && tsl_type(types.a)->is_integer)
       problem.c.type = TESELA_I32;

@@ -20,10 +20,10 @@
 struct tsl_dispatch_key;
 
 /* What was measured before, for any number of plans that are being made. */
-typedef struct tsl_known {
+typedef struct tsl_shared_wisdom {
   tsl_wisdom *wisdom;
   atomic_int holders;
-} tsl_known;
+} tsl_shared_wisdom;
 
 struct tesela_context {
   tsl_devices *devices;
@@ -31,30 +31,30 @@ struct tesela_context {
   atomic_uint_least64_t
       number;       /* tells it from all others of the process, and from itself with other wisdom, or 0 */
   int threads;      /* 0: the device's own number */
-  tsl_ask ask;      /* of calls that ask for nothing themselves */
+  tsl_numeric_requirements ask;      /* of calls that ask for nothing themselves */
   uint64_t measure; /* likewise: the seed of samples; 0: errors are not measured */
   bool asks;        /* for anything */
-  tsl_guard lock;   /* of what follows */
+  tsl_fork_mutex lock;   /* of what follows */
   atomic_bool threads_applied; /* written under it */
-  tsl_known *known;            /* NULL until the first plan is chosen */
+  tsl_shared_wisdom *known;            /* NULL until the first plan is chosen */
   char *own_wisdom;            /* its records but for the library's, as text; NULL: none */
   const char *shipped_wisdom;  /* the library's, or "" */
   tsl_plan_cache cache;        /* has its own lock */
 };
 
 /* What is known of an operand of a plan before a run: how far it reaches from element (0, 0). */
-typedef struct tsl_reach {
+typedef struct tsl_address_range {
   const char *name;     /* "a", of a dot "x" */
   int64_t below, above; /* elements in front of element (0, 0), and from it to the end */
   size_t size, align;   /* bytes of an element, and of what it must be aligned to */
   bool used;            /* read or written */
   bool dense;
-} tsl_reach;
+} tsl_address_range;
 
 struct tesela_plan {
   tsl_plan *plan;
-  tsl_direct direct; /* without `run` elsewhere than in host memory */
-  tsl_reach reach[TSL_GIVEN];
+  tsl_fast_call direct; /* without `run` elsewhere than in host memory */
+  tsl_address_range reach[TSL_GIVEN];
   size_t workspace; /* bytes that queued runs need */
   uint64_t measure; /* errors of its runs, on samples by this seed; 0: not */
   bool measures;    /* by its description */
@@ -100,8 +100,8 @@ tesela_status tsl_api_device_name(const char *name, const char *field, char out[
 tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices);
 
 /* What was measured before, read at the first call; to be released, which takes NULL. */
-tesela_status tsl_api_wisdom(tesela_context *context, tsl_known **known);
-void tsl_api_wisdom_release(tsl_known *known);
+tesela_status tsl_api_wisdom(tesela_context *context, tsl_shared_wisdom **known);
+void tsl_api_wisdom_release(tsl_shared_wisdom *known);
 /* Takes records that were measured now, in place of those of one identity. */
 tesela_status tsl_api_wisdom_learn(tesela_context *context, const char *records);
 /* The context ends. */
@@ -248,9 +248,9 @@ tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int ope
                              const tesela_matrix *given, tsl_operand *out);
 
 /* Checks an operand in host memory, or in a buffer of the plan's device, likewise. */
-tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
+tesela_status tsl_api_host_operand(const tsl_address_range *reach, const char *where, const tesela_matrix *given,
                                    tsl_operand *out);
-tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_reach *reach, const char *where,
+tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_range *reach, const char *where,
                                      const tesela_matrix *given, tsl_operand *out);
 
 /* Checks the operands of one run against the plan, and says where they are; `where` as below. */
@@ -267,10 +267,10 @@ tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix
                                tesela_record *record, size_t record_size);
 
 /* The direct way of a plan whose reach is known. */
-tsl_direct tsl_api_direct(const tesela_plan *plan);
+tsl_fast_call tsl_api_direct(const tesela_plan *plan);
 /* What it has to look at, of operands that are all used. */
-void tsl_api_direct_reach(const tsl_reach reach[TSL_OPERANDS], tsl_direct *direct);
-tsl_reach tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
+void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_call *direct);
+tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
 
 /* A plain product of one real type in host memory, as fast paths take it. */
 tsl_fast_product tsl_api_fast_product(const tsl_problem *problem, const void *a, const void *b, void *c);
@@ -278,7 +278,7 @@ tsl_fast_product tsl_api_fast_product(const tsl_problem *problem, const void *a,
 static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,
                                          const tesela_matrix *b, const tesela_matrix *c) {
   return plan->direct.run && a && b && c && !a->buffer && !a->packed && !b->buffer && !b->packed &&
-         !c->buffer && tsl_direct_takes(&plan->direct, a->data, b->data, c->data);
+         !c->buffer && tsl_fast_call_supports(&plan->direct, a->data, b->data, c->data);
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-tesela_status tsl_at_once_begin(tesela_context *context, tsl_at_once_finding *of) {
+tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *of) {
   of->context = context;
   of->known = NULL;
   of->strategy = NULL;
@@ -21,7 +21,7 @@ tesela_status tsl_at_once_begin(tesela_context *context, tsl_at_once_finding *of
   return TESELA_OK;
 }
 
-void tsl_at_once_end(tsl_at_once_finding *of) {
+void tsl_small_gemm_end(tsl_small_gemm_finding *of) {
   tsl_api_wisdom_release(of->known);
 }
 
@@ -49,7 +49,7 @@ static bool place(const tesela_matrix *matrix, int64_t rows, int64_t cols, int64
 
 static bool is_small(const tesela_gemm_desc *desc) {
   return desc->m > 0 && desc->n > 0 && desc->k > 0 &&
-         ((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) < 2 * TSL_AT_ONCE_SIDE;
+         ((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) < 2 * TSL_SMALL_GEMM_SIDE;
 }
 
 /* Rounds to nearest, whatever the caller's mode, and leaves no flag. */
@@ -65,7 +65,7 @@ static double factor(const double *given, double fallback, tesela_type type) {
   return type != TESELA_F32 || value == 0 || value == 1 ? value : rounded(value);
 }
 
-bool tsl_at_once_take(tsl_at_once_finding *of, const tesela_gemm_desc *desc, tsl_at_once *out) {
+bool tsl_small_gemm_take(tsl_small_gemm_finding *of, const tesela_gemm_desc *desc, tsl_small_gemm *out) {
   tsl_dispatch_key key;
   tsl_problem *p = &of->problem;
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
@@ -96,11 +96,11 @@ bool tsl_at_once_take(tsl_at_once_finding *of, const tesela_gemm_desc *desc, tsl
 }
 
 bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
-  tsl_at_once_finding of;
-  tsl_at_once one;
+  tsl_small_gemm_finding of;
+  tsl_small_gemm one;
   if (!is_small(desc))
     return false;
-  const bool taken = tsl_at_once_begin(context, &of) == TESELA_OK && tsl_at_once_take(&of, desc, &one);
-  tsl_at_once_end(&of);
+  const bool taken = tsl_small_gemm_begin(context, &of) == TESELA_OK && tsl_small_gemm_take(&of, desc, &one);
+  tsl_small_gemm_end(&of);
   return taken && of.strategy->fast_path.multiply(&one.product, of.cpu);
 }

@@ -28,18 +28,18 @@ typedef struct running {
 /* One that was checked. */
 static tesela_status multiply(running *run, int64_t i) {
   tsl_operands operands;
-  const tsl_direct far = {.run = run->far, .state = run->state};
+  const tsl_fast_call far = {.run = run->far, .state = run->state};
   if (far.run && tsl_products_at(&run->of, i, &operands))
-    return tsl_direct_run(&far, &run->of.plan->plan->work.problem, operands.a.host, operands.b.host,
+    return tsl_fast_call_run(&far, &run->of.plan->plan->work.problem, operands.a.host, operands.b.host,
                           operands.c.host);
   return tsl_products_multiply(&run->of, i, i == 0 && !run->shares);
 }
 
 static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   running *run = argument;
-  const int64_t count = run->of.batch->count, end = tsl_even_start(count, run->chunks, chunk + 1);
+  const int64_t count = run->of.batch->count, end = tsl_partition_begin(count, run->chunks, chunk + 1);
   (void)worker;
-  for (int64_t i = tsl_even_start(count, run->chunks, chunk);
+  for (int64_t i = tsl_partition_begin(count, run->chunks, chunk);
        i < end && atomic_load_explicit(&run->status, memory_order_relaxed) == TESELA_OK; i++) {
     int none = TESELA_OK;
     const tesela_status status = multiply(run, i);
@@ -99,22 +99,22 @@ static tesela_status compute(running *run, tesela_record *record) {
 }
 
 static tesela_status run_batch(running *run, uint64_t seed, tesela_record *record) {
-  tsl_looking at = {.count = 0};
+  tsl_batch_error_check at = {.count = 0};
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
   if (run->of.batch->count == 0)
     return TESELA_OK;
   TSL_TRY(tsl_products_check(&run->of));
   if (seed != 0)
-    TSL_GO(tsl_looking_begin(&run->of, seed, &at));
+    TSL_GO(tsl_batch_error_check_begin(&run->of, seed, &at));
   const double ready = tsl_clock();
   TSL_GO(compute(run, record));
   const double done = tsl_clock();
-  status = tsl_looking_end(&run->of, &at, record);
+  status = tsl_batch_error_check_end(&run->of, &at, record);
   if (record && seed != 0)
     record->seconds_measure = ready - start + tsl_clock() - done;
 out:
-  tsl_looking_free(&at);
+  tsl_batch_error_check_free(&at);
   return status;
 }
 
@@ -125,8 +125,8 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   tesela_gemm_desc own_desc;
   tesela_batch own_batch;
   tesela_record full;
-  TSL_API_TAKE(desc, desc_size, own_desc, tesela_gemm_desc, runs);
-  TSL_API_TAKE(batch, batch_size, own_batch, tesela_batch, c_stride);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own_desc, tesela_gemm_desc, runs);
+  TSL_API_STRUCT_IMPORT(batch, batch_size, own_batch, tesela_batch, c_stride);
   tsl_request request;
   tsl_call_key key;
   tsl_cached_plan *cached;

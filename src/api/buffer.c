@@ -78,7 +78,7 @@ tesela_status tsl_api_buffer_take(tesela_context *context, const char *device, s
   *buffer = NULL;
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
   TSL_TRY(make(&made));
-  return made_with(tsl_kept_take(chosen, bytes, &made->memory), made, buffer);
+  return made_with(tsl_pool_alloc(chosen, bytes, &made->memory), made, buffer);
 }
 
 void tsl_api_buffer_give(tesela_buffer *buffer, bool is_kept) {

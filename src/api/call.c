@@ -126,7 +126,7 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   status = is_spread ? tsl_api_call_spread(tsl_plan_cache_plan(cached), request, record)
                      : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given,
                                    tsl_api_seed(context, request), record);
-  if (tsl_api_is_told(status) && record) /* the plan may be evicted at any time after the call */
+  if (tsl_api_struct_size_valid(status) && record) /* the plan may be evicted at any time after the call */
     record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
   tsl_plan_cache_give_back(&context->cache, cached);
   return status;

@@ -8,7 +8,7 @@
 
 /* Measures what the context does not know, lets it know that, and holds its wisdom of then. */
 static tesela_status measure(tesela_context *context, const tsl_call_key *key, tsl_choice *choice,
-                             tsl_known **known, tsl_candidate *won) {
+                             tsl_shared_wisdom **known, tsl_candidate *won) {
   tsl_effort found;
   tesela_status status = tsl_tune_effort(&key->problem, choice, key->effort, &found);
   if (status == TESELA_OK && found.won.strategy) {
@@ -33,7 +33,7 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
                        .vendors = tsl_planner_vendors(),
                        .runs = (double)key->runs};
   tsl_candidate won = {.strategy = NULL};
-  tsl_known *known = NULL;
+  tsl_shared_wisdom *known = NULL;
   tsl_plan *chosen;
   tesela_status status;
   TSL_TRY(tsl_api_devices(context, &choice.devices));

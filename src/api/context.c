@@ -28,14 +28,14 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
 
 /* What TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR ask of calls that say nothing themselves. */
 static tesela_status default_ask(tesela_context *context) {
-  tesela_status status = tsl_ask_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
+  tesela_status status = tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "TESELA_ACCURACY");
-  status = tsl_ask_parse_bits(tsl_env_get(TSL_ENV_BITS), &context->ask);
+  status = tsl_numeric_requirements_parse_bits(tsl_env_get(TSL_ENV_BITS), &context->ask);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "TESELA_BITS");
   TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &context->measure));
-  context->asks = !tsl_ask_same(&context->ask, &(tsl_ask){.bits = TSL_BITS_ANY}) || context->measure != 0;
+  context->asks = !tsl_numeric_requirements_same(&context->ask, &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) || context->measure != 0;
   return TESELA_OK;
 }
 
@@ -62,7 +62,7 @@ tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesel
   if (!context)
     return tsl_fail(TESELA_BAD_CALL, "context is NULL: there is nowhere to put the context");
   *context = NULL;
-  TSL_API_TAKE(desc, desc_size, own, tesela_context_desc, opencl_context);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_context_desc, opencl_context);
   if (desc && desc->threads < 0)
     return tsl_fail(TESELA_BAD_CALL, "desc.threads is %d: 0 asks for all processors", desc->threads);
   if (desc && desc->reserved != 0)
@@ -84,7 +84,7 @@ tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesel
     tsl_free(made);
     return status;
   }
-  tsl_guard_init(&made->lock);
+  tsl_fork_mutex_init(&made->lock);
   tsl_plan_cache_init(&made->cache);
   *context = made;
   return TESELA_OK;
@@ -98,6 +98,6 @@ void tesela_context_destroy(tesela_context *context) {
   tsl_plan_cache_destroy(&context->cache);
   tsl_devices_destroy(context->devices);
   tsl_api_wisdom_end(context);
-  tsl_guard_destroy(&context->lock);
+  tsl_fork_mutex_destroy(&context->lock);
   tsl_free(context);
 }

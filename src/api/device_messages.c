@@ -28,7 +28,7 @@ void tsl_api_leave(const tesela_stream *stream) {
   stream->device->ops->leave(stream->device);
 }
 
-static tesela_status copy_each(const tesela_stream *stream, const tsl_carriage *rows) {
+static tesela_status copy_each(const tesela_stream *stream, const tsl_copy_rect *rows) {
   for (size_t row = 0; row < rows->rows; row++)
     TSL_TRY(stream->device->ops->copy(stream->stream, rows->from, rows->from_offset + row * rows->from_pitch,
                                       rows->to, rows->to_offset + row * rows->to_pitch, rows->row_bytes));
@@ -37,7 +37,7 @@ static tesela_status copy_each(const tesela_stream *stream, const tsl_carriage *
 
 tesela_status tsl_api_copy_rows(tesela_stream *stream, const tsl_api_rows *rows) {
   const tsl_device_ops *ops = stream->device->ops;
-  const tsl_carriage all = {.from = rows->from->memory,
+  const tsl_copy_rect all = {.from = rows->from->memory,
                             .to = rows->to->memory,
                             .from_offset = rows->from_offset,
                             .from_pitch = rows->from_pitch,

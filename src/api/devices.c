@@ -10,7 +10,7 @@ tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
   *devices = context->devices;
   if (context->threads == 0 || atomic_load_explicit(&context->threads_applied, memory_order_acquire))
     return TESELA_OK;
-  tsl_guard_lock(&context->lock);
+  tsl_fork_mutex_lock(&context->lock);
   if (!atomic_load_explicit(&context->threads_applied, memory_order_relaxed)) {
     tsl_device *cpu;
     status = tsl_devices_find(context->devices, "cpu", &cpu);
@@ -18,7 +18,7 @@ tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
       tsl_devices_limit(context->devices, context->threads);
     atomic_store_explicit(&context->threads_applied, status == TESELA_OK, memory_order_release);
   }
-  tsl_guard_unlock(&context->lock);
+  tsl_fork_mutex_unlock(&context->lock);
   return status;
 }
 
@@ -57,6 +57,6 @@ tesela_status tesela_device_info_sized(tesela_context *context, int index, tesel
                               .has_f64 = (device->capabilities & TSL_CAN_F64) != 0,
                               .shares_host_memory =
                                   (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0};
-  tsl_api_give(info, info_size, &full, sizeof full);
+  tsl_api_struct_export(info, info_size, &full, sizeof full);
   return TESELA_OK;
 }

@@ -130,7 +130,7 @@ static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(tsl_dispatch_se
   return move_first(set, LAST, made, tag);
 }
 
-tsl_dispatch_entry *tsl_dispatch_look(const tsl_dispatch_key *key, bool *is_new) {
+tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool *is_new) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
   *is_new = false;
   if (!table)

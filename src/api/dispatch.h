@@ -39,7 +39,7 @@ typedef struct tsl_dispatch_entry {
   tsl_fast_kernel *kernel; /* of a call by BLAS's names: takes any aligned addresses and cannot fail */
   void *state;             /* the kernel's; freed with the entry */
   tsl_dispatch_key key;
-  tsl_direct direct;            /* with the same state: a kernel that looks at addresses, or may fail */
+  tsl_fast_call direct;            /* with the same state: a kernel that looks at addresses, or may fail */
   struct tsl_cached_plan *plan; /* held; of the context that the key names */
   const void *next_of;          /* the symbol whose next library has such calls */
 } tsl_dispatch_entry;
@@ -152,7 +152,7 @@ static inline uint32_t tsl_dispatch_tag(int64_t m, int64_t n, int64_t k, int64_t
 
 /* Whether a call is neither the first of its set nor to be learnt, as most whose shapes change are: then it was counted. One that is
  * known, but did not come last, counts as news, too: finding it takes as long as a small product's way without it. */
-static inline bool tsl_dispatch_is_news(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
+static inline bool tsl_dispatch_is_unknown(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
                                         int64_t k, uint32_t tag) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
   if (!table)
@@ -190,10 +190,10 @@ static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, in
 }
 
 /* The entry of any call, which is now the first in its set; NULL: it is not known. It lives until this thread's next
- * tsl_dispatch_look(). */
+ * tsl_dispatch_find_or_learn(). */
 tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key);
 /* The same, or where it is time to learn the call an entry that is `new`: the caller fills in what to do. An entry without
  * anything says that there is nothing to try. */
-tsl_dispatch_entry *tsl_dispatch_look(const tsl_dispatch_key *key, bool *is_new);
+tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool *is_new);
 
 #endif

@@ -55,7 +55,7 @@ tesela_status tesela_dot_sized(tesela_context *context, const tesela_dot_desc *d
                                size_t desc_size, size_t record_size) {
   tsl_request request;
   tesela_dot_desc own;
-  TSL_API_TAKE(desc, desc_size, own, tesela_dot_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_dot_desc, runs);
   TSL_TRY(tsl_api_dot_request(context, desc, &request));
   return tsl_api_call_once(context, &request, record, record_size);
 }
@@ -65,7 +65,7 @@ tesela_status tesela_plan_create_dot_sized(tesela_context *context, const tesela
   tsl_request request;
   tesela_dot_desc own;
   TSL_TRY(tsl_api_begin_plan(plan));
-  TSL_API_TAKE(desc, desc_size, own, tesela_dot_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_dot_desc, runs);
   TSL_TRY(tsl_api_dot_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);
 }

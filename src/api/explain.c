@@ -18,7 +18,7 @@ static tesela_status explain(tesela_context *context, const tsl_request *request
   TSL_DEFAULT_FLOATS;
   tsl_explanation found;
   tsl_call_key key;
-  tsl_known *known;
+  tsl_shared_wisdom *known;
   TSL_TRY(tsl_api_request(context, request, &key));
   tsl_choice choice = {.device = key.device,
                        .strategy = key.strategy,
@@ -53,7 +53,7 @@ tesela_status tesela_explain_sized(tesela_context *context, const tesela_gemm_de
   tsl_request request;
   tesela_gemm_desc own;
   TSL_TRY(begin(text));
-  TSL_API_TAKE(desc, desc_size, own, tesela_gemm_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return explain(context, &request, text);
 }
@@ -63,7 +63,7 @@ tesela_status tesela_explain_dot_sized(tesela_context *context, const tesela_dot
   tsl_request request;
   tesela_dot_desc own;
   TSL_TRY(begin(text));
-  TSL_API_TAKE(desc, desc_size, own, tesela_dot_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_dot_desc, runs);
   TSL_TRY(tsl_api_dot_request(context, desc, &request));
   return explain(context, &request, text);
 }
@@ -73,7 +73,7 @@ tesela_status tesela_explain_transpose_sized(tesela_context *context, const tese
   tsl_request request;
   tesela_transpose_desc own;
   TSL_TRY(begin(text));
-  TSL_API_TAKE(desc, desc_size, own, tesela_transpose_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_transpose_desc, runs);
   TSL_TRY(tsl_api_transpose_request(context, desc, &request));
   return explain(context, &request, text);
 }
@@ -83,7 +83,7 @@ tesela_status tesela_explain_solve_sized(tesela_context *context, const tesela_s
   tsl_request request;
   tesela_solve_desc own;
   TSL_TRY(begin(text));
-  TSL_API_TAKE(desc, desc_size, own, tesela_solve_desc, bits);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_solve_desc, bits);
   TSL_TRY(tsl_api_solve_request(context, desc, &request));
   return explain(context, &request, text);
 }

@@ -69,11 +69,11 @@ bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *de
   return cached != NULL;
 }
 
-bool tsl_api_looks_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
+bool tsl_api_considers_devices(tesela_context *context, const tesela_gemm_desc *desc) {
   TSL_DEFAULT_FLOATS;
   tsl_call_key key;
   tsl_candidate *list;
-  tsl_known *known;
+  tsl_shared_wisdom *known;
   int count;
   tsl_choice choice = {.vendors = tsl_planner_vendors(), .sparing = true};
   if (!key_of(context, desc, &key) || tsl_api_devices(context, &choice.devices) != TESELA_OK ||

@@ -24,11 +24,11 @@ bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *des
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere);
 /* Whether another device is expected to be the faster one: looks for those that may be, and loads their drivers, but opens and
  * compiles nothing. */
-bool tsl_api_looks_elsewhere(tesela_context *context, const tesela_gemm_desc *desc);
+bool tsl_api_considers_devices(tesela_context *context, const tesela_gemm_desc *desc);
 
 /* Numbers that the drop-in measured once on this machine, kept in the file `blas` of the folder of compiled kernels, by a name
  * without blanks and the device's key. False where nothing is known; what cannot be kept is a line in the log (cache). */
-bool tsl_api_recall(const tsl_device *device, const char *name, double *value);
+bool tsl_api_measurement_get(const tsl_device *device, const char *name, double *value);
 void tsl_api_keep(const tsl_device *device, const char *name, double value);
 
 #endif

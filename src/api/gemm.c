@@ -91,9 +91,9 @@ static inline tesela_status multiply(tesela_context *context, const tesela_gemm_
   const bool has_key =
       context && desc && !record && !tsl_log_may_want(TSL_LOG_CALLS) && tsl_gemm_key(context, desc, &key);
   bool is_new;
-  const tsl_dispatch_entry *known = has_key ? tsl_dispatch_look(&key, &is_new) : NULL;
+  const tsl_dispatch_entry *known = has_key ? tsl_dispatch_find_or_learn(&key, &is_new) : NULL;
   if (known && known->direct.run &&
-      tsl_direct_takes(&known->direct, desc->a.data, desc->b.data, desc->c.data)) {
+      tsl_fast_call_supports(&known->direct, desc->a.data, desc->b.data, desc->c.data)) {
     const tsl_floats before = tsl_exceptions_begin();
     status = known->direct.run(known->direct.state, desc->a.data, desc->b.data, desc->c.data);
     if (tsl_floats_read() != before)
@@ -122,7 +122,7 @@ static __attribute__((noinline)) tesela_status multiply_other(tesela_context *co
                                                               size_t record_size) {
   tesela_gemm_desc own;
   tesela_record full;
-  TSL_API_TAKE(desc, desc_size, own, tesela_gemm_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
   const tesela_status status = multiply(context, desc, tsl_api_record(record, record_size, &full));
   return tsl_api_recorded(status, record, record_size, &full);
 }
@@ -139,7 +139,7 @@ tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gem
   tsl_request request;
   tesela_gemm_desc own;
   TSL_TRY(tsl_api_begin_plan(plan));
-  TSL_API_TAKE(desc, desc_size, own, tesela_gemm_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);
 }

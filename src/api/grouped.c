@@ -37,9 +37,9 @@ typedef struct part {
 
 static void make_part_ready(void *argument, int64_t index, int worker) {
   const part *of = argument;
-  const int64_t count = of->group->count, end = tsl_even_start(count, of->parts, index + 1);
+  const int64_t count = of->group->count, end = tsl_partition_begin(count, of->parts, index + 1);
   (void)worker;
-  for (int64_t i = tsl_even_start(count, of->parts, index);
+  for (int64_t i = tsl_partition_begin(count, of->parts, index);
        i < end && !atomic_load_explicit(&of->group->fails, memory_order_relaxed); i++)
     if (make_ready(of->group, i) != TESELA_OK)
       atomic_store_explicit(&of->group->fails, true, memory_order_relaxed);
@@ -82,11 +82,11 @@ static tesela_status make_all_ready(tsl_grouped *group) {
 /* --- computing --- */
 
 static tesela_status compute_planned(tsl_grouped *group) {
-  tsl_lanes *lanes;
-  tesela_status status = tsl_lanes_begin(group, &lanes);
+  tsl_group_queue *lanes;
+  tesela_status status = tsl_group_queue_begin(group, &lanes);
   if (status == TESELA_OK)
     status = tsl_grouped_share(group);
-  return tsl_lanes_end(group, lanes, status);
+  return tsl_group_queue_end(group, lanes, status);
 }
 
 /* Those that are done at once come last: none of them fails without having been begun, and others may. */
@@ -125,18 +125,18 @@ static bool measures(const tsl_grouped *group) {
   return false;
 }
 
-static tesela_status run_looked_at(tsl_grouped *group, tsl_looking *looking, tesela_record *record) {
+static tesela_status run_looked_at(tsl_grouped *group, tsl_batch_error_check *looking, tesela_record *record) {
   const double start = tsl_clock();
   for (int64_t i = 0; i < group->count; i++)
     if (group->seeds[i] != 0 && group->batches[i].count > 0)
-      TSL_TRY(tsl_looking_begin(&group->members[i], group->seeds[i], &looking[i]));
+      TSL_TRY(tsl_batch_error_check_begin(&group->members[i], group->seeds[i], &looking[i]));
   const double ready = tsl_clock();
   TSL_TRY(compute(group));
   const double done = tsl_clock();
   if (record)
     tell(group, done - ready, record);
   for (int64_t i = 0; i < group->count; i++) {
-    const tesela_status status = tsl_looking_end(&group->members[i], &looking[i], record);
+    const tesela_status status = tsl_batch_error_check_end(&group->members[i], &looking[i], record);
     if (status != TESELA_OK)
       return status;
   }
@@ -148,11 +148,11 @@ static tesela_status run_looked_at(tsl_grouped *group, tsl_looking *looking, tes
 static tesela_status run_measured(tsl_grouped *group, tesela_record *record) {
   void *block;
   TSL_TRY(
-      tsl_alloc_zeroed((size_t)group->count * sizeof(tsl_looking), "errors of a group's products", &block));
-  tsl_looking *looking = block;
+      tsl_alloc_zeroed((size_t)group->count * sizeof(tsl_batch_error_check), "errors of a group's products", &block));
+  tsl_batch_error_check *looking = block;
   const tesela_status status = run_looked_at(group, looking, record);
   for (int64_t i = 0; i < group->count; i++)
-    tsl_looking_free(&looking[i]);
+    tsl_batch_error_check_free(&looking[i]);
   tsl_free(looking);
   return status;
 }
@@ -217,7 +217,7 @@ static bool have_many_empty(const tesela_gemm_desc *descs, const tesela_batch *b
 static tesela_status take_structs(const tesela_gemm_desc *descs, const tesela_batch *batches,
                                   size_t desc_size, size_t batch_size, const arrays *own,
                                   tsl_grouped *group) {
-  const tsl_at_once_group *apart = &group->at_once;
+  const tsl_small_gemm_group *apart = &group->at_once;
   const bool copies =
       apart->count > 0 || have_many_empty(descs, batches, group->count, desc_size, batch_size);
   int64_t number = 0, passed = 0;
@@ -228,8 +228,8 @@ static tesela_status take_structs(const tesela_gemm_desc *descs, const tesela_ba
       number++;
     const tesela_gemm_desc *desc = desc_at(descs, number, desc_size);
     const tesela_batch *batch = batch_at(batches, number, batch_size);
-    TSL_API_TAKE(desc, desc_size, own->descs[i], tesela_gemm_desc, scaling_b);
-    TSL_API_TAKE(batch, batch_size, own->batches[i], tesela_batch, scale_b_stride);
+    TSL_API_STRUCT_IMPORT(desc, desc_size, own->descs[i], tesela_gemm_desc, scaling_b);
+    TSL_API_STRUCT_IMPORT(batch, batch_size, own->batches[i], tesela_batch, scale_b_stride);
     if (copies)
       own->descs[i] = *desc;
     if (copies && batch)

@@ -7,17 +7,17 @@
 #include "base/status.h"
 
 /* Members that are done without plans. */
-typedef struct tsl_at_once_group {
+typedef struct tsl_small_gemm_group {
   const tsl_strategy *strategy;
   tsl_device *cpu;
   int64_t count;
-  tsl_at_once *all; /* scratch; NULL: none */
-} tsl_at_once_group;
+  tsl_small_gemm *all; /* scratch; NULL: none */
+} tsl_small_gemm_group;
 
 typedef struct tsl_grouped {
   tesela_context *context;
   int64_t count; /* of members with plans: without those that are done at once */
-  tsl_at_once_group at_once;
+  tsl_small_gemm_group at_once;
   const tesela_gemm_desc *descs;
   const tesela_batch *batches; /* as many */
   tsl_products *members;       /* likewise */
@@ -39,7 +39,7 @@ static inline int64_t tsl_grouped_index(const tsl_grouped *group, const tsl_prod
 /* Finds the members of a whole group that are single, small and plain, and may be done without a plan, with the bits of one; what they are given was
  * checked, but that results lie apart. Returns how many there are; out->all is the caller's, for tsl_scratch_give(). */
 int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc *descs,
-                                 const tesela_batch *batches, int64_t count, tsl_at_once_group *out);
+                                 const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out);
 /* Computes them; threads share them out. */
 void tsl_grouped_at_once(tsl_grouped *group);
 
@@ -65,28 +65,28 @@ tesela_status tsl_grouped_check_apart(const tsl_grouped *group);
 tesela_status tsl_grouped_share(tsl_grouped *group);
 
 /* Members of several sizes in buffers of one device that a strategy takes in one run, by the plan of a batch of the one with most work. */
-typedef struct tsl_joint {
+typedef struct tsl_fused_members {
   tsl_cached_plan *cached; /* NULL: none are joined */
   const tsl_plan *plan;
   uint64_t workspace;
   int64_t count;
   const tsl_products **members;
-} tsl_joint;
+} tsl_fused_members;
 /* A plan of a batch of about so many products like the one described, and as many rows or some more. */
 tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm_desc *leader, int64_t able,
                                      tsl_cached_plan **cached);
 /* Finds those among `count` members with single products, all queued on devices: they are brought behind the others, of which `count` is how many there
  * are then. One joint at a time: those that are left may be joined otherwise by a further call. joint->members points into the array. */
 tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members, int64_t *count,
-                               tsl_joint *joint);
+                               tsl_fused_members *joint);
 /* Queues them; their operands were checked. */
-tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_joint *joint, tsl_stream *stream,
+tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_members *joint, tsl_stream *stream,
                                         tsl_buffer *workspace);
 
 /* Members in buffers of devices with kernels, queued there; those that are not queued are computed one by one. What was queued is
  * waited for by the second call, which comes after each first one. */
-typedef struct tsl_lanes tsl_lanes;
-tesela_status tsl_lanes_begin(tsl_grouped *group, tsl_lanes **lanes);
-tesela_status tsl_lanes_end(tsl_grouped *group, tsl_lanes *lanes, tesela_status status);
+typedef struct tsl_group_queue tsl_group_queue;
+tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes);
+tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status);
 
 #endif

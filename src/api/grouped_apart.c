@@ -15,7 +15,7 @@ typedef struct span {
 
 static span span_of(const tsl_grouped *group, int64_t member, int64_t index) {
   const tsl_products *of = &group->members[member];
-  const tsl_reach *reach = &of->plan->reach[TSL_OPERAND_C];
+  const tsl_address_range *reach = &of->plan->reach[TSL_OPERAND_C];
   const tesela_result *c = &of->desc->c;
   const tesela_batch *batch = of->batch;
   const int64_t steps = batch->c ? 0 : index * batch->c_stride;
@@ -30,7 +30,7 @@ static span span_of(const tsl_grouped *group, int64_t member, int64_t index) {
                 .index = index};
 }
 
-static span span_at_once(const tsl_at_once *of) {
+static span span_at_once(const tsl_small_gemm *of) {
   return (span){.start = of->start, .end = of->end, .dense = of->is_dense, .number = of->number};
 }
 

@@ -19,11 +19,11 @@ static bool is_one(const tesela_batch *batch) {
   return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
 }
 
-static void find(tsl_at_once_finding *of, const tesela_gemm_desc *descs, const tesela_batch *batches,
-                 int64_t count, tsl_at_once_group *out) {
+static void find(tsl_small_gemm_finding *of, const tesela_gemm_desc *descs, const tesela_batch *batches,
+                 int64_t count, tsl_small_gemm_group *out) {
   for (int64_t i = 0; i < count; i++) {
-    tsl_at_once *one = &out->all[out->count];
-    if (is_one(batches ? &batches[i] : NULL) && tsl_at_once_take(of, &descs[i], one)) {
+    tsl_small_gemm *one = &out->all[out->count];
+    if (is_one(batches ? &batches[i] : NULL) && tsl_small_gemm_take(of, &descs[i], one)) {
       one->number = i;
       out->strategy = of->strategy;
       out->count++;
@@ -32,23 +32,23 @@ static void find(tsl_at_once_finding *of, const tesela_gemm_desc *descs, const t
 }
 
 int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc *descs,
-                                 const tesela_batch *batches, int64_t count, tsl_at_once_group *out) {
-  tsl_at_once_finding of;
+                                 const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out) {
+  tsl_small_gemm_finding of;
   size_t bytes;
   void *block;
   tsl_status_saved saved;
-  *out = (tsl_at_once_group){.count = 0};
+  *out = (tsl_small_gemm_group){.count = 0};
   if (context->measure != 0 || tsl_log_may_want(TSL_LOG_CALLS) ||
       !tsl_size_mul((size_t)count, sizeof *out->all, &bytes))
     return 0;
   tsl_status_save(&saved);
-  if (tsl_at_once_begin(context, &of) == TESELA_OK && of.cpu && tsl_device_open(of.cpu) == TESELA_OK &&
+  if (tsl_small_gemm_begin(context, &of) == TESELA_OK && of.cpu && tsl_device_open(of.cpu) == TESELA_OK &&
       tsl_scratch_take(bytes, "small products of a group", &block) == TESELA_OK) {
     out->cpu = of.cpu;
     out->all = block;
     find(&of, descs, batches, count, out);
   }
-  tsl_at_once_end(&of);
+  tsl_small_gemm_end(&of);
   tsl_status_restore(&saved);
   return out->count;
 }
@@ -95,21 +95,21 @@ static tesela_status multiply(const tsl_fast_product *product, const tsl_strateg
 }
 
 typedef struct running {
-  const tsl_at_once_group *of;
+  const tsl_small_gemm_group *of;
   tsl_grouped *group;
   int64_t parts;
 } running;
 
 static void multiply_part(void *argument, int64_t part, int worker) {
   const running *run = argument;
-  const int64_t count = run->of->count, end = tsl_even_start(count, run->parts, part + 1);
+  const int64_t count = run->of->count, end = tsl_partition_begin(count, run->parts, part + 1);
   (void)worker;
-  for (int64_t i = tsl_even_start(count, run->parts, part); i < end; i++)
+  for (int64_t i = tsl_partition_begin(count, run->parts, part); i < end; i++)
     tsl_grouped_note(run->group, multiply(&run->of->all[i].product, run->of->strategy, run->of->cpu));
 }
 
 void tsl_grouped_at_once(tsl_grouped *group) {
-  const tsl_at_once_group *of = &group->at_once;
+  const tsl_small_gemm_group *of = &group->at_once;
   double work = 0;
   for (int64_t i = 0; i < of->count; i++)
     work += 2.0 * (double)(of->all[i].product.m * of->all[i].product.n * of->all[i].product.k);

@@ -17,7 +17,7 @@ static bool may_join(const tsl_grouped *group, const tsl_products *of) {
   const tsl_plan *plan = of->plan->plan;
   const tesela_batch *batch = of->batch;
   return plan->work.strategy->joins && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
-         group->seeds[tsl_grouped_index(group, of)] == 0 && plan->work.problem.ask.bits == TSL_BITS_ANY &&
+         group->seeds[tsl_grouped_index(group, of)] == 0 && plan->work.problem.ask.bits == TSL_REPRODUCIBILITY_ANY &&
          !(of->desc->strategy && strchr(of->desc->strategy, '='));
 }
 
@@ -63,14 +63,14 @@ tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm
 
 /* Brings those that the plan joins behind the others. */
 static tesela_status part(const tsl_grouped *group, const tsl_products **members, int64_t *count,
-                          tsl_joint *joint) {
+                          tsl_fused_members *joint) {
   int64_t left = 0, end = *count;
   while (left < end) {
     const tsl_products *of = members[left];
     tsl_operands operands = {.a = {.host = NULL}};
     if (may_join(group, of))
       TSL_TRY(tsl_products_gather(of, 0, &operands));
-    if (may_join(group, of) && tsl_plan_joins(joint->plan, of->plan->plan, &operands)) {
+    if (may_join(group, of) && tsl_plan_can_fuse(joint->plan, of->plan->plan, &operands)) {
       members[left] = members[--end];
       members[end] = of;
     } else {
@@ -83,7 +83,7 @@ static tesela_status part(const tsl_grouped *group, const tsl_products **members
   return TESELA_OK;
 }
 
-static bool is_one_size(const tsl_joint *joint) {
+static bool is_one_size(const tsl_fused_members *joint) {
   for (int64_t i = 1; i < joint->count; i++)
     if (joint->members[i]->plan != joint->members[0]->plan)
       return false;
@@ -91,11 +91,11 @@ static bool is_one_size(const tsl_joint *joint) {
 }
 
 tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members, int64_t *count,
-                               tsl_joint *joint) {
+                               tsl_fused_members *joint) {
   const int64_t all = *count;
   int64_t able;
   const tsl_products *leader = find_leader(group, members, all, &able);
-  *joint = (tsl_joint){.cached = NULL};
+  *joint = (tsl_fused_members){.cached = NULL};
   if (!leader)
     return TESELA_OK;
   tesela_status status = tsl_grouped_plan_joint(group, leader->desc, able, &joint->cached);
@@ -110,28 +110,28 @@ tesela_status tsl_grouped_join(tsl_grouped *group, const tsl_products **members,
   *count = all;
   if (joint->cached)
     tsl_plan_cache_give_back(&group->context->cache, joint->cached);
-  *joint = (tsl_joint){.cached = NULL};
+  *joint = (tsl_fused_members){.cached = NULL};
   return status;
 }
 
-tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_joint *joint, tsl_stream *stream,
+tesela_status tsl_grouped_enqueue_joint(tsl_grouped *group, const tsl_fused_members *joint, tsl_stream *stream,
                                         tsl_buffer *workspace) {
   void *block;
-  TSL_TRY(tsl_alloc_zeroed((size_t)joint->count * (sizeof(tsl_joined) + sizeof(tsl_operands)),
+  TSL_TRY(tsl_alloc_zeroed((size_t)joint->count * (sizeof(tsl_fused_product) + sizeof(tsl_operands)),
                            "where a group's products lie", &block));
-  tsl_joined *products = block;
+  tsl_fused_product *products = block;
   tsl_operands *operands = (tsl_operands *)(products + joint->count);
   tesela_status status = TESELA_OK;
   for (int64_t i = 0; i < joint->count && status == TESELA_OK; i++) {
     const tsl_products *of = joint->members[i];
-    products[i] = (tsl_joined){&of->plan->plan->work.problem, &operands[i]};
+    products[i] = (tsl_fused_product){&of->plan->plan->work.problem, &operands[i]};
     status = tsl_products_gather(of, 0, &operands[i]);
     tsl_plan_set_strides(of->plan->plan, &operands[i]);
   }
   if (status == TESELA_OK) {
     const bool is_first = !group->begun;
     group->begun = true;
-    status = tsl_plan_enqueue_joined(joint->plan, products, joint->count, stream, workspace);
+    status = tsl_plan_enqueue_fused(joint->plan, products, joint->count, stream, workspace);
     status = status == TESELA_OK || is_first ? status : TESELA_DEVICE_FAILED;
   }
   tsl_free(block);

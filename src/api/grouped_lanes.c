@@ -24,10 +24,10 @@ typedef struct queued {
 /* Kinds of products that are joined apart from each other: what is left is queued one by one. */
 enum { JOINTS_MOST = 4 };
 
-struct tsl_lanes {
+struct tsl_group_queue {
   const tsl_products **order; /* members that are queued, those of one plan side by side */
   int64_t members, count, lane_count, joint_count;
-  tsl_joint joints[JOINTS_MOST];
+  tsl_fused_members joints[JOINTS_MOST];
   int64_t joint_lanes[JOINTS_MOST];
   queued *runs;
   lane *lanes;
@@ -77,7 +77,7 @@ static bool goes_on(const lying *first, const lying *second, const lying *last, 
 }
 
 /* How many of the sorted members from one on are a batch, and how they lie. */
-static int64_t batch_from(const tsl_grouped *group, const tsl_lanes *lanes, int64_t at, tesela_batch *batch) {
+static int64_t batch_from(const tsl_grouped *group, const tsl_group_queue *lanes, int64_t at, tesela_batch *batch) {
   const tsl_products *first = lanes->order[at];
   int64_t count = 1;
   lying one = lying_of(first->desc), two = one;
@@ -104,7 +104,7 @@ static int64_t batch_from(const tsl_grouped *group, const tsl_lanes *lanes, int6
 }
 
 /* Members from `at` on as one run, or the first of them alone. Returns how many. */
-static tesela_status add_run(tsl_grouped *group, tsl_lanes *lanes, int64_t at, int64_t *taken) {
+static tesela_status add_run(tsl_grouped *group, tsl_group_queue *lanes, int64_t at, int64_t *taken) {
   queued *run = &lanes->runs[lanes->count];
   const tsl_products *first = lanes->order[at];
   *taken = batch_from(group, lanes, at, &run->batch);
@@ -133,7 +133,7 @@ static tesela_status add_run(tsl_grouped *group, tsl_lanes *lanes, int64_t at, i
 
 /* --- queuing --- */
 
-static int64_t lane_of(tsl_lanes *lanes, const tsl_plan *plan) {
+static int64_t lane_of(tsl_group_queue *lanes, const tsl_plan *plan) {
   int64_t i = 0;
   while (i < lanes->lane_count && lanes->lanes[i].slots->device != plan->slots->device)
     i++;
@@ -144,7 +144,7 @@ static int64_t lane_of(tsl_lanes *lanes, const tsl_plan *plan) {
   return i;
 }
 
-static tesela_status take_slots(tsl_lanes *lanes) {
+static tesela_status take_slots(tsl_group_queue *lanes) {
   for (int64_t i = 0; i < lanes->count; i++) {
     queued *run = &lanes->runs[i];
     run->lane = lane_of(lanes, run->of.plan->plan);
@@ -164,7 +164,7 @@ static tesela_status take_slots(tsl_lanes *lanes) {
   return TESELA_OK;
 }
 
-static tesela_status enqueue_run(tsl_grouped *group, const tsl_lanes *lanes, queued *run) {
+static tesela_status enqueue_run(tsl_grouped *group, const tsl_group_queue *lanes, queued *run) {
   const tsl_run_slot *slot = lanes->lanes[run->lane].slot;
   const tsl_plan *plan = run->of.plan->plan;
   const bool together = tsl_products_run_together(&run->of);
@@ -199,9 +199,9 @@ static tesela_status run_alone(tsl_grouped *group, int64_t member) {
   return TESELA_OK;
 }
 
-static tesela_status join(tsl_grouped *group, tsl_lanes *lanes) {
+static tesela_status join(tsl_grouped *group, tsl_group_queue *lanes) {
   while (lanes->joint_count < JOINTS_MOST) {
-    tsl_joint *joint = &lanes->joints[lanes->joint_count];
+    tsl_fused_members *joint = &lanes->joints[lanes->joint_count];
     TSL_TRY(tsl_grouped_join(group, lanes->order, &lanes->members, joint));
     if (!joint->cached)
       return TESELA_OK;
@@ -211,7 +211,7 @@ static tesela_status join(tsl_grouped *group, tsl_lanes *lanes) {
 }
 
 /* What is not joined has a plan of its own, which may be one that is not queued. */
-static tesela_status plan_apart(tsl_grouped *group, tsl_lanes *lanes) {
+static tesela_status plan_apart(tsl_grouped *group, tsl_group_queue *lanes) {
   int64_t kept = 0;
   for (int64_t i = 0; i < lanes->members; i++) {
     const tsl_products *of = lanes->order[i];
@@ -223,7 +223,7 @@ static tesela_status plan_apart(tsl_grouped *group, tsl_lanes *lanes) {
   return TESELA_OK;
 }
 
-static tesela_status begin(tsl_grouped *group, tsl_lanes *lanes) {
+static tesela_status begin(tsl_grouped *group, tsl_group_queue *lanes) {
   for (int64_t i = 0; i < group->count; i++)
     if (is_queued(group, i))
       lanes->order[lanes->members++] = &group->members[i];
@@ -245,7 +245,7 @@ static tesela_status begin(tsl_grouped *group, tsl_lanes *lanes) {
   return TESELA_OK;
 }
 
-tesela_status tsl_lanes_begin(tsl_grouped *group, tsl_lanes **lanes) {
+tesela_status tsl_group_queue_begin(tsl_grouped *group, tsl_group_queue **lanes) {
   int64_t count = 0;
   void *block;
   *lanes = NULL;
@@ -264,7 +264,7 @@ tesela_status tsl_lanes_begin(tsl_grouped *group, tsl_lanes **lanes) {
 }
 
 /* Waits even after a failure: work may be pending on the caller's buffers. */
-tesela_status tsl_lanes_end(tsl_grouped *group, tsl_lanes *lanes, tesela_status status) {
+tesela_status tsl_group_queue_end(tsl_grouped *group, tsl_group_queue *lanes, tesela_status status) {
   tsl_status_saved saved;
   if (!lanes)
     return status;

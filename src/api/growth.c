@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-tesela_status tsl_api_take(const char *name, const void *given, size_t size, size_t least, void *own,
+tesela_status tsl_api_struct_import(const char *name, const void *given, size_t size, size_t least, void *own,
                            size_t own_size) {
   const unsigned char *bytes = given;
   if (size < least)
@@ -20,7 +20,7 @@ tesela_status tsl_api_take(const char *name, const void *given, size_t size, siz
   return TESELA_OK;
 }
 
-void tsl_api_give(void *given, size_t size, const void *own, size_t own_size) {
+void tsl_api_struct_export(void *given, size_t size, const void *own, size_t own_size) {
   memcpy(given, own, size < own_size ? size : own_size);
   if (size > own_size)
     memset((unsigned char *)given + own_size, 0, size - own_size);

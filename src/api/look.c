@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "judge/sample.h"
 
-tesela_status tsl_looking_begin(const tsl_products *of, uint64_t seed, tsl_looking *at) {
+tesela_status tsl_batch_error_check_begin(const tsl_products *of, uint64_t seed, tsl_batch_error_check *at) {
   const int64_t count = of->batch->count;
   at->count = count < TSL_LOOKED_AT ? count : TSL_LOOKED_AT;
   tsl_sample_draw(at->products, at->count, count, seed);
@@ -17,14 +17,14 @@ tesela_status tsl_looking_begin(const tsl_products *of, uint64_t seed, tsl_looki
   return TESELA_OK;
 }
 
-tesela_status tsl_looking_end(const tsl_products *of, const tsl_looking *at, tesela_record *record) {
+tesela_status tsl_batch_error_check_end(const tsl_products *of, const tsl_batch_error_check *at, tesela_record *record) {
   tesela_status status = TESELA_OK;
   for (int64_t i = 0; i < at->count && status == TESELA_OK; i++) {
     tsl_measured seen;
     status = tsl_measure_end(at->measuring[i], &seen);
     if (status != TESELA_OK)
       (void)tsl_products_fail_in(of, at->products[i], status);
-    if (!record || !tsl_api_is_told(status))
+    if (!record || !tsl_api_struct_size_valid(status))
       continue;
     record->error_measured = seen.error > record->error_measured ? seen.error : record->error_measured;
     record->measured_rows += seen.rows;
@@ -33,7 +33,7 @@ tesela_status tsl_looking_end(const tsl_products *of, const tsl_looking *at, tes
   return status;
 }
 
-void tsl_looking_free(tsl_looking *at) {
+void tsl_batch_error_check_free(tsl_batch_error_check *at) {
   for (int64_t i = 0; i < at->count; i++)
     tsl_measure_free(at->measuring[i]);
 }

@@ -31,7 +31,7 @@ tesela_status tsl_api_reserved(const tesela_result *result, const char *field) {
                   field);
 }
 
-tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
+tesela_status tsl_api_host_operand(const tsl_address_range *reach, const char *where, const tesela_matrix *given,
                                    tsl_operand *out) {
   if (!given || !given->data)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.data is NULL, but the call uses it%s", where, reach->name,
@@ -43,7 +43,7 @@ tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, co
   return TESELA_OK;
 }
 
-tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_reach *reach, const char *where,
+tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_range *reach, const char *where,
                                      const tesela_matrix *given, tsl_operand *out) {
   const tsl_device *device = plan->plan->work.device;
   if (!given || !given->buffer)

@@ -34,7 +34,7 @@ static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, u
     }
 }
 
-static tesela_status pack(const tsl_work *work, tesela_packed *made, const tsl_reach *reach,
+static tesela_status pack(const tsl_work *work, tesela_packed *made, const tsl_address_range *reach,
                           const tsl_operand *from) {
   const tsl_strategy *strategy = work->strategy;
   const tsl_shape *shape = tsl_problem_shape(&work->problem, made->operand);
@@ -85,7 +85,7 @@ tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesel
   if (!a == !b)
     return tsl_fail(TESELA_BAD_CALL, "a and b are both %s: one of them is packed", a ? "given" : "NULL");
   const int operand = a ? TSL_OPERAND_A : TSL_OPERAND_B;
-  const tsl_reach *reach = &plan->reach[operand];
+  const tsl_address_range *reach = &plan->reach[operand];
   if (plan->plan->place != TSL_PLACE_HOST)
     return tsl_fail(TESELA_BAD_CALL, "the plan is for buffers: operands in host memory are packed");
   if (!reach->used)

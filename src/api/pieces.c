@@ -153,12 +153,12 @@ static int member_of(const tsl_device *group, const tsl_device *device) {
 /* --- what a plan is made for --- */
 
 static tesela_status hold_of(const tesela_piece *piece, bool transposed, const tsl_device *group, char letter,
-                             int64_t index, tsl_hold *hold) {
+                             int64_t index, tsl_shard *hold) {
   const tesela_rectangle *at = &piece->at;
   const tsl_device *device = piece->buffer->memory->device;
   int64_t row_stride, col_stride;
   tsl_strides_take(at->row_stride, at->col_stride, at->cols, &row_stride, &col_stride);
-  *hold = (tsl_hold){.member = member_of(group, device)};
+  *hold = (tsl_shard){.member = member_of(group, device)};
   if (hold->member == group->member_count)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c: piece %lld is on %s, which is none of %s%s", letter,
                     (long long)index, device->name, group->name,
@@ -171,7 +171,7 @@ static tesela_status hold_of(const tesela_piece *piece, bool transposed, const t
 }
 
 static tesela_status fill(const tsl_request *request, const asked *all, const tsl_device *group,
-                          const tsl_problem *problem, tsl_spread *spread) {
+                          const tsl_problem *problem, tsl_sharding *spread) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     char name[32];
     for (int64_t p = 0; p < all->operands[i].count; p++)
@@ -179,7 +179,7 @@ static tesela_status fill(const tsl_request *request, const asked *all, const ts
                       &spread->holds[i][p]));
     snprintf(name, sizeof name, "desc.%c%s", letters[i], request->pieces[i] ? "_pieces" : "");
     if (i == TSL_OPERAND_C || tsl_problem_reads(problem, i))
-      TSL_TRY(tsl_spread_check(spread, i, tsl_problem_shape(problem, i), name));
+      TSL_TRY(tsl_sharding_check(spread, i, tsl_problem_shape(problem, i), name));
     else
       spread->counts[i] = 0; /* whatever they are */
   }
@@ -187,14 +187,14 @@ static tesela_status fill(const tsl_request *request, const asked *all, const ts
 }
 
 static tesela_status make_spread(const tsl_request *request, const asked *all, const tsl_device *group,
-                                 const tsl_problem *problem, tsl_spread **spread) {
+                                 const tsl_problem *problem, tsl_sharding **spread) {
   size_t count = 0;
   void *block;
   for (int i = 0; i < TSL_OPERANDS; i++)
     count += (size_t)all->operands[i].count;
-  TSL_TRY(tsl_alloc_zeroed(sizeof **spread + count * sizeof(tsl_hold), "where operands lie", &block));
-  tsl_spread *made = block;
-  tsl_hold *next = (tsl_hold *)(made + 1);
+  TSL_TRY(tsl_alloc_zeroed(sizeof **spread + count * sizeof(tsl_shard), "where operands lie", &block));
+  tsl_sharding *made = block;
+  tsl_shard *next = (tsl_shard *)(made + 1);
   for (int i = 0; i < TSL_OPERANDS; i++) {
     made->holds[i] = next;
     made->counts[i] = (int)all->operands[i].count;
@@ -223,7 +223,7 @@ tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *r
 /* --- what a run is given --- */
 
 /* Elements from a piece's first to behind its last. */
-static int64_t extent_of(const tsl_hold *hold) {
+static int64_t extent_of(const tsl_shard *hold) {
   return hold->at.rows == 0 || hold->at.cols == 0
              ? 0
              : (hold->at.rows - 1) * hold->row_stride + (hold->at.cols - 1) * hold->col_stride + 1;
@@ -232,7 +232,7 @@ static int64_t extent_of(const tsl_hold *hold) {
 static tesela_status check_piece(const tesela_plan *plan, const char *where, int operand, int index,
                                  const tesela_piece *piece) {
   const tsl_work *work = &plan->plan->work;
-  const tsl_hold *hold = &work->spread->holds[operand][index];
+  const tsl_shard *hold = &work->spread->holds[operand][index];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size,
                 extent = extent_of(hold);
   if (!piece->buffer)
@@ -260,8 +260,8 @@ typedef struct span {
   bool dense;
 } span;
 
-static span span_of(const tsl_work *work, int operand, int index, const tsl_held *held) {
-  const tsl_hold *hold = &work->spread->holds[operand][index];
+static span span_of(const tsl_work *work, int operand, int index, const tsl_shard_buffer *held) {
+  const tsl_shard *hold = &work->spread->holds[operand][index];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size,
                 extent = extent_of(hold);
   return (span){held->buffer, held->offset * size, (held->offset + extent) * size,
@@ -275,9 +275,9 @@ static bool overlap(const span *a, const span *b) {
 }
 
 static tesela_status check_overlaps(const tesela_plan *plan, const char *where,
-                                    tsl_held *const held[TSL_OPERANDS]) {
+                                    tsl_shard_buffer *const held[TSL_OPERANDS]) {
   const tsl_work *work = &plan->plan->work;
-  const tsl_spread *spread = work->spread;
+  const tsl_sharding *spread = work->spread;
   for (int i = 0; i < spread->counts[TSL_OPERAND_C]; i++) {
     const span c = span_of(work, TSL_OPERAND_C, i, &held[TSL_OPERAND_C][i]);
     for (int operand = 0; operand < TSL_OPERANDS; operand++)
@@ -293,8 +293,8 @@ static tesela_status check_overlaps(const tesela_plan *plan, const char *where,
 
 static tesela_status gather(const tesela_plan *plan, const char *where,
                             const tesela_pieces *const given[TSL_OPERANDS],
-                            tsl_held *const held[TSL_OPERANDS]) {
-  const tsl_spread *spread = plan->plan->spread;
+                            tsl_shard_buffer *const held[TSL_OPERANDS]) {
+  const tsl_sharding *spread = plan->plan->spread;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     if (spread->counts[i] == 0)
       continue;
@@ -304,7 +304,7 @@ static tesela_status gather(const tesela_plan *plan, const char *where,
     for (int p = 0; p < spread->counts[i]; p++) {
       const tesela_piece *piece = &given[i]->pieces[p];
       TSL_TRY(check_piece(plan, where, i, p, piece));
-      held[i][p] = (tsl_held){piece->buffer->memory, piece->at.offset};
+      held[i][p] = (tsl_shard_buffer){piece->buffer->memory, piece->at.offset};
     }
   }
   return check_overlaps(plan, where, held);
@@ -312,8 +312,8 @@ static tesela_status gather(const tesela_plan *plan, const char *where,
 
 tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
                                  const tesela_pieces *const given[TSL_OPERANDS], tesela_record *record) {
-  const tsl_spread *spread = plan->plan->spread;
-  tsl_held *held[TSL_OPERANDS], *next;
+  const tsl_sharding *spread = plan->plan->spread;
+  tsl_shard_buffer *held[TSL_OPERANDS], *next;
   size_t count = 1;
   void *block;
   for (int i = 0; i < TSL_OPERANDS; i++)

@@ -6,10 +6,10 @@
 #include "base/status.h"
 #include "planner/trust.h"
 
-tsl_reach tsl_api_reach(const tsl_shape *shape, const char *name, bool used) {
+tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used) {
   const tsl_type_info *type = tsl_type(shape->type);
   const int64_t below = tsl_shape_below(shape), extent = tsl_shape_extent(shape);
-  return (tsl_reach){.name = name,
+  return (tsl_address_range){.name = name,
                      .below = below,
                      .above = extent - below,
                      .size = type->size,
@@ -99,7 +99,7 @@ tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a, c
   if (plan && !record && c && !tsl_log_may_want(TSL_LOG_CALLS)) {
     const tesela_matrix written = tsl_api_as_matrix(c);
     if (tsl_api_runs_directly(plan, a, b, &written))
-      return tsl_direct_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, c->data);
+      return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, c->data);
   }
   return run_checked(plan, a, b, c, NULL, record, record_size);
 }
@@ -109,7 +109,7 @@ tesela_status tesela_plan_run_finished_sized(tesela_plan *plan, const tesela_mat
                                              const tesela_finish *finish, tesela_record *record,
                                              size_t finish_size, size_t record_size) {
   tesela_finish own;
-  TSL_API_TAKE(finish, finish_size, own, tesela_finish, scale_b);
+  TSL_API_STRUCT_IMPORT(finish, finish_size, own, tesela_finish, scale_b);
   return run_checked(plan, a, b, c, finish, record, record_size);
 }
 
@@ -135,7 +135,7 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
     tsl_plan_destroy(parsed);
     return tsl_fail(TESELA_BAD_INPUT, "batch= is of tesela_gemm_batched(): a plan runs one product");
   }
-  const tesela_status status = tsl_trust_plan(parsed);
+  const tesela_status status = tsl_self_test_plan(parsed);
   if (status != TESELA_OK) {
     tsl_plan_destroy(parsed);
     return status;

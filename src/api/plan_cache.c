@@ -41,8 +41,8 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
          p->scaling_a == q->scaling_a && p->scaling_b == q->scaling_b &&
          same_shape(&p->scale_a, &q->scale_a) && same_shape(&p->scale_b, &q->scale_b) &&
          p->activation == q->activation && a->place == b->place && (a->effort > 0) == (b->effort > 0) &&
-         same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) && tsl_ask_same(&p->ask, &q->ask) &&
-         tsl_spread_same(a->spread, b->spread) && strcmp(a->device, b->device) == 0 &&
+         same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) && tsl_numeric_requirements_same(&p->ask, &q->ask) &&
+         tsl_sharding_same(a->spread, b->spread) && strcmp(a->device, b->device) == 0 &&
          same_text(a->strategy, b->strategy);
 }
 
@@ -202,19 +202,19 @@ static tsl_cached_plan *insert(tsl_plan_cache *cache, tsl_cached_plan *cached, c
 }
 
 void tsl_plan_cache_init(tsl_plan_cache *cache) {
-  tsl_guard_init(&cache->lock);
+  tsl_fork_mutex_init(&cache->lock);
 }
 
 void tsl_plan_cache_destroy(tsl_plan_cache *cache) {
   for (int i = 0; i < cache->begun; i++)
     destroy(cache->places[i].plan);
-  tsl_guard_destroy(&cache->lock);
+  tsl_fork_mutex_destroy(&cache->lock);
 }
 
 tsl_cached_plan *tsl_plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *key) {
-  tsl_guard_lock(&cache->lock);
+  tsl_fork_mutex_lock(&cache->lock);
   tsl_cached_plan *cached = find(cache, key);
-  tsl_guard_unlock(&cache->lock);
+  tsl_fork_mutex_unlock(&cache->lock);
   return cached;
 }
 
@@ -232,7 +232,7 @@ static tsl_cached_plan *wrap(const tsl_call_key *key, tesela_plan *plan) {
   made->plan = plan;
   made->users = 1;
   atomic_init(&made->holders, 1);
-  if (tsl_spread_copy(key->spread, &made->key.spread) != TESELA_OK || (key->strategy && !made->strategy)) {
+  if (tsl_sharding_copy(key->spread, &made->key.spread) != TESELA_OK || (key->strategy && !made->strategy)) {
     destroy(made);
     tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a cached plan");
     return NULL;
@@ -246,7 +246,7 @@ tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key,
   tsl_cached_plan *made = wrap(key, plan), *gone = NULL;
   if (!made)
     return TESELA_OUT_OF_MEMORY;
-  tsl_guard_lock(&cache->lock);
+  tsl_fork_mutex_lock(&cache->lock);
   const bool is_old = generation != cache->generation;
   *cached = is_old ? made : find(cache, key);
   if (is_old) {
@@ -257,41 +257,41 @@ tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key,
     gone = insert(cache, made, device, bytes);
     *cached = made;
   }
-  tsl_guard_unlock(&cache->lock);
+  tsl_fork_mutex_unlock(&cache->lock);
   destroy(gone);
   return TESELA_OK;
 }
 
 uint64_t tsl_plan_cache_generation(tsl_plan_cache *cache) {
-  tsl_guard_lock(&cache->lock);
+  tsl_fork_mutex_lock(&cache->lock);
   const uint64_t generation = cache->generation;
-  tsl_guard_unlock(&cache->lock);
+  tsl_fork_mutex_unlock(&cache->lock);
   return generation;
 }
 
 void tsl_plan_cache_renew(tsl_plan_cache *cache) {
   tsl_cached_plan *gone = NULL;
-  tsl_guard_lock(&cache->lock);
+  tsl_fork_mutex_lock(&cache->lock);
   cache->generation++;
   while (cache->newest > 0)
     evict(cache, cache->newest, &gone);
-  tsl_guard_unlock(&cache->lock);
+  tsl_fork_mutex_unlock(&cache->lock);
   destroy(gone);
 }
 
 bool tsl_plan_cache_use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
-  tsl_guard_lock(&cache->lock);
+  tsl_fork_mutex_lock(&cache->lock);
   const bool is_there = !cached->evicted;
   if (is_there)
     use(cache, cached);
-  tsl_guard_unlock(&cache->lock);
+  tsl_fork_mutex_unlock(&cache->lock);
   return is_there;
 }
 
 void tsl_plan_cache_give_back(tsl_plan_cache *cache, tsl_cached_plan *cached) {
-  tsl_guard_lock(&cache->lock);
+  tsl_fork_mutex_lock(&cache->lock);
   const bool last = --cached->users == 0 && cached->evicted;
-  tsl_guard_unlock(&cache->lock);
+  tsl_fork_mutex_unlock(&cache->lock);
   if (last)
     destroy(cached);
 }

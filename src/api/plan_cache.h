@@ -13,7 +13,7 @@ enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name, TSL_PLANS_CACHED = 512, 
 typedef struct tsl_call_key {
   tsl_problem problem;
   tsl_place place;
-  tsl_spread *spread; /* of operands in pieces, which the cache copies; else NULL */
+  tsl_sharding *spread; /* of operands in pieces, which the cache copies; else NULL */
   char device[TSL_DEVICE_NAME];
   const char *strategy; /* the caller's text; NULL: the planner's choice */
   int64_t runs;         /* of a plan that the caller keeps; 0 in the cache */
@@ -32,7 +32,7 @@ typedef struct tsl_plan_place {
 } tsl_plan_place;
 
 typedef struct tsl_plan_cache {
-  tsl_guard lock; /* of all that follows */
+  tsl_fork_mutex lock; /* of all that follows */
   tsl_plan_place places[TSL_PLANS_CACHED];
   int chains[TSL_PLAN_CHAINS]; /* as `next` is */
   int free, begun;             /* places that were given up, likewise; and how many were ever taken */

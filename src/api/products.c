@@ -38,7 +38,7 @@ static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64
 /* Of product `index`. */
 static void matrices_of(const tsl_products *of, int64_t index, tesela_matrix matrices[TSL_GIVEN]) {
   const tesela_batch *batch = of->batch;
-  const tsl_reach *reach = of->plan->reach;
+  const tsl_address_range *reach = of->plan->reach;
   const tesela_matrix c = tsl_api_as_matrix(&of->desc->c);
   matrices[TSL_OPERAND_A] =
       matrix_at(&of->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
@@ -62,14 +62,14 @@ static void *address_of(const void *first, addresses each, int64_t stride, size_
 
 bool tsl_products_at(const tsl_products *of, int64_t index, tsl_operands *operands) {
   const tesela_batch *batch = of->batch;
-  const tsl_reach *reach = of->plan->reach;
+  const tsl_address_range *reach = of->plan->reach;
   operands->a.host =
       address_of(of->desc->a.data, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
   operands->b.host =
       address_of(of->desc->b.data, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
   operands->c.host =
       address_of(of->desc->c.data, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
-  return tsl_direct_takes(&of->plan->direct, operands->a.host, operands->b.host, operands->c.host);
+  return tsl_fast_call_supports(&of->plan->direct, operands->a.host, operands->b.host, operands->c.host);
 }
 
 tesela_status tsl_products_gather(const tsl_products *of, int64_t index, tsl_operands *operands) {
@@ -119,7 +119,7 @@ static tesela_status check_strides(const tsl_products *of) {
   const addresses each[TSL_GIVEN] = {batch->a, batch->b, batch->c};
   const int64_t strides[TSL_GIVEN] = {batch->a_stride,    batch->b_stride,       batch->c_stride,
                                       batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
-  const tsl_reach *c = &of->plan->reach[TSL_OPERAND_C];
+  const tsl_address_range *c = &of->plan->reach[TSL_OPERAND_C];
   for (int i = 0; i < TSL_GIVEN; i++) {
     const int64_t stride = strides[i], most = INT64_MAX / 16 / batch->count;
     if (!each[i] && (stride > most || stride < -most))
@@ -151,7 +151,7 @@ static tesela_status multiply(const tsl_products *of, int64_t index) {
   tsl_plan *plan = of->plan->plan;
   if (of->plan->direct.run) {
     (void)tsl_products_at(of, index, &operands);
-    return tsl_direct_run(&of->plan->direct, &plan->work.problem, operands.a.host, operands.b.host,
+    return tsl_fast_call_run(&of->plan->direct, &plan->work.problem, operands.a.host, operands.b.host,
                           operands.c.host);
   }
   TSL_TRY(tsl_products_gather(of, index, &operands));
@@ -183,7 +183,7 @@ static bool is_rescued(const tsl_products *of) {
          !desc->a.packed && !desc->b.packed;
 }
 
-tesela_status tsl_products_settle(tsl_products *of, int64_t index, bool is_first, tesela_status status) {
+tesela_status tsl_products_resolve_failure(tsl_products *of, int64_t index, bool is_first, tesela_status status) {
   if (status == TESELA_OK || status == TESELA_DEVICE_FAILED || is_first)
     return status;
   if (is_rescued(of))
@@ -194,7 +194,7 @@ tesela_status tsl_products_settle(tsl_products *of, int64_t index, bool is_first
 }
 
 tesela_status tsl_products_multiply(tsl_products *of, int64_t index, bool is_first) {
-  return tsl_products_settle(of, index, is_first, multiply(of, index));
+  return tsl_products_resolve_failure(of, index, is_first, multiply(of, index));
 }
 
 bool tsl_products_run_together(const tsl_products *of) {

@@ -44,9 +44,9 @@ tesela_status tsl_products_fail_in(const tsl_products *of, int64_t index, tesela
 
 /* Computes product `index`, which was checked. While none can have been done, `is_first`, the call fails with it and every C is as
  * it was; then one that its plan cannot do is finished by the specification, or the answer is the one that promises nothing about C:
- * tsl_products_settle() says what a failure comes to. */
+ * tsl_products_resolve_failure() says what a failure comes to. */
 tesela_status tsl_products_multiply(tsl_products *of, int64_t index, bool is_first);
-tesela_status tsl_products_settle(tsl_products *of, int64_t index, bool is_first, tesela_status status);
+tesela_status tsl_products_resolve_failure(tsl_products *of, int64_t index, bool is_first, tesela_status status);
 /* All of them at once, on a plan that is all's. */
 tesela_status tsl_products_together(const tsl_products *of);
 /* Of whichever strategy computed a product. */
@@ -54,13 +54,13 @@ double tsl_products_error_bound(const tsl_products *of);
 
 /* The errors of some of them, where they are asked for: begun before any product is computed, told after all. */
 enum { TSL_LOOKED_AT = 8 };
-typedef struct tsl_looking {
+typedef struct tsl_batch_error_check {
   int64_t count, products[TSL_LOOKED_AT];
-  tsl_measuring *measuring[TSL_LOOKED_AT];
-} tsl_looking;
-tesela_status tsl_looking_begin(const tsl_products *of, uint64_t seed, tsl_looking *at);
+  tsl_error_measurement *measuring[TSL_LOOKED_AT];
+} tsl_batch_error_check;
+tesela_status tsl_batch_error_check_begin(const tsl_products *of, uint64_t seed, tsl_batch_error_check *at);
 /* Adds what was seen to a record, which may be NULL. */
-tesela_status tsl_looking_end(const tsl_products *of, const tsl_looking *at, tesela_record *record);
-void tsl_looking_free(tsl_looking *at);
+tesela_status tsl_batch_error_check_end(const tsl_products *of, const tsl_batch_error_check *at, tesela_record *record);
+void tsl_batch_error_check_free(tsl_batch_error_check *at);
 
 #endif

@@ -37,7 +37,7 @@ static void find_one(void *argument, char *line) {
   tsl_record_free(&record);
 }
 
-bool tsl_api_recall(const tsl_device *device, const char *name, double *value) {
+bool tsl_api_measurement_get(const tsl_device *device, const char *name, double *value) {
   finding job = {.device = device, .name = name, .value = value};
   tsl_status_saved saved;
   tsl_status_save(&saved); /* lines that are none are no failure */

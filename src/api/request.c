@@ -184,13 +184,13 @@ static tesela_status agree(const tesela_context *context, const char *name, cons
   return TESELA_OK;
 }
 
-static tesela_status resolve_ask(const tesela_context *context, const tsl_request *request, tsl_ask *ask) {
+static tesela_status resolve_ask(const tesela_context *context, const tsl_request *request, tsl_numeric_requirements *ask) {
   tesela_status status = TESELA_OK;
   *ask = context->ask;
   if (request->accuracy)
-    status = tsl_ask_parse_accuracy(request->accuracy, ask);
+    status = tsl_numeric_requirements_parse_accuracy(request->accuracy, ask);
   if (status == TESELA_OK && request->bits)
-    status = tsl_ask_parse_bits(request->bits, ask);
+    status = tsl_numeric_requirements_parse_bits(request->bits, ask);
   return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
 }
 

@@ -9,7 +9,7 @@
 
 /* Whether two operands share bytes for certain: the same first element, or ranges that meet where neither has
  * a gap. Operands may lie between each other's elements, and then only the caller knows. */
-static bool overlap(const tsl_reach *a, uintptr_t a_at, const tsl_reach *b, uintptr_t b_at) {
+static bool overlap(const tsl_address_range *a, uintptr_t a_at, const tsl_address_range *b, uintptr_t b_at) {
   if (a_at == b_at)
     return true;
   const uintptr_t a_start = a_at - (uintptr_t)a->below * a->size,
@@ -21,10 +21,10 @@ static bool overlap(const tsl_reach *a, uintptr_t a_at, const tsl_reach *b, uint
 
 static tesela_status check_overlap(const tesela_plan *plan, const char *where, const tsl_operand *operands) {
   const tsl_operand *c = &operands[TSL_OPERAND_C];
-  const tsl_reach *c_reach = &plan->reach[TSL_OPERAND_C];
+  const tsl_address_range *c_reach = &plan->reach[TSL_OPERAND_C];
   for (int i = 0; i < TSL_GIVEN; i++) {
     const tsl_operand *other = &operands[i];
-    const tsl_reach *reach = &plan->reach[i];
+    const tsl_address_range *reach = &plan->reach[i];
     if (i == TSL_OPERAND_C || !reach->used || other->buffer != c->buffer || other->packed)
       continue;
     const uintptr_t at = c->buffer ? (uintptr_t)other->offset * reach->size : (uintptr_t)other->host;
@@ -37,8 +37,8 @@ static tesela_status check_overlap(const tesela_plan *plan, const char *where, c
   return TESELA_OK;
 }
 
-void tsl_api_direct_reach(const tsl_reach reach[TSL_OPERANDS], tsl_direct *direct) {
-  const tsl_reach *c = &reach[TSL_OPERAND_C];
+void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_call *direct) {
+  const tsl_address_range *c = &reach[TSL_OPERAND_C];
   direct->unaligned = c->align - 1;
   for (int i = 0; i < TSL_OPERAND_C; i++) {
     const bool by_range = reach[i].dense && c->dense;
@@ -53,12 +53,12 @@ void tsl_api_direct_reach(const tsl_reach reach[TSL_OPERANDS], tsl_direct *direc
   }
 }
 
-tsl_direct tsl_api_direct(const tesela_plan *plan) {
+tsl_fast_call tsl_api_direct(const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
-  const tsl_reach *reach = plan->reach;
-  tsl_direct direct = {.unaligned = reach[TSL_OPERAND_C].align - 1};
+  const tsl_address_range *reach = plan->reach;
+  tsl_fast_call direct = {.unaligned = reach[TSL_OPERAND_C].align - 1};
   const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && reach[TSL_OPERAND_C].used;
-  if (work->problem.op != TSL_OP_GEMM || tsl_problem_has_finish(&work->problem) ||
+  if (work->problem.op != TSL_OP_GEMM || tsl_problem_has_epilogue(&work->problem) ||
       !work->strategy->fast_path.run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
     return direct;
   direct.run = work->strategy->fast_path.run_at(work, &direct.state);
@@ -68,7 +68,7 @@ tsl_direct tsl_api_direct(const tesela_plan *plan) {
 
 static tesela_status operand_of(const tesela_plan *plan, const char *where, int operand,
                                 const tesela_matrix *given, tsl_operand *out) {
-  const tsl_reach *reach = &plan->reach[operand];
+  const tsl_address_range *reach = &plan->reach[operand];
   if (given)
     TSL_TRY(tsl_api_one_place(given, where, reach->name));
   if (given && given->packed)
@@ -113,14 +113,14 @@ static void tell_measured(const tesela_plan *plan, const tsl_measured *measured,
   record->seconds_measure = seconds;
 }
 
-static tesela_status run(tesela_plan *plan, const tsl_operands *operands, tsl_measuring *measuring,
+static tesela_status run(tesela_plan *plan, const tsl_operands *operands, tsl_error_measurement *measuring,
                          tsl_phases *phases) {
   return measuring ? tsl_measure_run(measuring, plan->plan, operands, phases)
                    : tsl_plan_run(plan->plan, operands, phases);
 }
 
 /* measuring may be NULL. */
-static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands, tsl_measuring *measuring,
+static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands, tsl_error_measurement *measuring,
                                   tesela_record *record) {
   tsl_phases phases;
   if (!record && !tsl_log_wants(TSL_LOG_CALLS))
@@ -152,7 +152,7 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
 /* A run between the two halves of a measurement. */
 static tesela_status run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
                                   tesela_record *record) {
-  tsl_measuring *measuring;
+  tsl_error_measurement *measuring;
   tsl_measured measured = {0, 0, 0};
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
@@ -161,7 +161,7 @@ static tesela_status run_measured(tesela_plan *plan, const tsl_operands *operand
   TSL_GO(run_recorded(plan, operands, measuring, record));
   const double done = tsl_clock();
   status = tsl_measure_end(measuring, &measured);
-  if (tsl_api_is_told(status))
+  if (tsl_api_struct_size_valid(status))
     tell_measured(plan, &measured, ready - start + tsl_clock() - done, record);
 out:
   tsl_measure_free(measuring);
@@ -181,7 +181,7 @@ tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_mat
   }
   const tesela_matrix *a = given[TSL_OPERAND_A], *b = given[TSL_OPERAND_B], *c = given[TSL_OPERAND_C];
   if (tsl_api_runs_directly(plan, a, b, c))
-    return tsl_direct_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, tsl_writable(c->data));
+    return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, tsl_writable(c->data));
   TSL_TRY(tsl_api_gather(plan, where, given, &operands));
   return tsl_plan_run(plan->plan, &operands, NULL);
 }

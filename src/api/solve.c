@@ -45,7 +45,7 @@ tesela_status tesela_solve_sized(tesela_context *context, const tesela_solve_des
                                  tesela_record *record, size_t desc_size, size_t record_size) {
   tsl_request request;
   tesela_solve_desc own;
-  TSL_API_TAKE(desc, desc_size, own, tesela_solve_desc, bits);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_solve_desc, bits);
   TSL_TRY(tsl_api_solve_request(context, desc, &request));
   return tsl_api_call_once(context, &request, record, record_size);
 }
@@ -55,7 +55,7 @@ tesela_status tesela_plan_create_solve_sized(tesela_context *context, const tese
   tsl_request request;
   tesela_solve_desc own;
   TSL_TRY(tsl_api_begin_plan(plan));
-  TSL_API_TAKE(desc, desc_size, own, tesela_solve_desc, bits);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_solve_desc, bits);
   TSL_TRY(tsl_api_solve_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);
 }

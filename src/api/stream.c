@@ -255,7 +255,7 @@ tesela_status tesela_plan_enqueue_finished_sized(tesela_plan *plan, tesela_strea
                                                  const tesela_result *c, const tesela_finish *finish,
                                                  tesela_buffer *workspace, size_t finish_size) {
   tesela_finish own;
-  TSL_API_TAKE(finish, finish_size, own, tesela_finish, scale_b);
+  TSL_API_STRUCT_IMPORT(finish, finish_size, own, tesela_finish, scale_b);
   return enqueue_product(plan, stream, a, b, c, finish, workspace);
 }
 

@@ -34,7 +34,7 @@ tesela_status tesela_transpose_sized(tesela_context *context, const tesela_trans
                                      tesela_record *record, size_t desc_size, size_t record_size) {
   tsl_request request;
   tesela_transpose_desc own;
-  TSL_API_TAKE(desc, desc_size, own, tesela_transpose_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_transpose_desc, runs);
   TSL_TRY(tsl_api_transpose_request(context, desc, &request));
   return tsl_api_call_once(context, &request, record, record_size);
 }
@@ -44,7 +44,7 @@ tesela_status tesela_plan_create_transpose_sized(tesela_context *context, const 
   tsl_request request;
   tesela_transpose_desc own;
   TSL_TRY(tsl_api_begin_plan(plan));
-  TSL_API_TAKE(desc, desc_size, own, tesela_transpose_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_transpose_desc, runs);
   TSL_TRY(tsl_api_transpose_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);
 }

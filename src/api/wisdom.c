@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static tesela_status wrap(tsl_wisdom *wisdom, tsl_known **known) {
+static tesela_status wrap(tsl_wisdom *wisdom, tsl_shared_wisdom **known) {
   void *block;
   const tesela_status status = tsl_alloc_zeroed(sizeof **known, "wisdom", &block);
   if (status != TESELA_OK) {
@@ -21,7 +21,7 @@ static tesela_status wrap(tsl_wisdom *wisdom, tsl_known **known) {
   return TESELA_OK;
 }
 
-void tsl_api_wisdom_release(tsl_known *known) {
+void tsl_api_wisdom_release(tsl_shared_wisdom *known) {
   if (!known || atomic_fetch_sub_explicit(&known->holders, 1, memory_order_acq_rel) != 1)
     return;
   tsl_wisdom_close(known->wisdom);
@@ -52,20 +52,20 @@ static const char *own_text(const tesela_context *context) {
   return context->own_wisdom ? context->own_wisdom : "";
 }
 
-tesela_status tsl_api_wisdom(tesela_context *context, tsl_known **known) {
-  tsl_guard_lock(&context->lock);
+tesela_status tsl_api_wisdom(tesela_context *context, tsl_shared_wisdom **known) {
+  tsl_fork_mutex_lock(&context->lock);
   const tesela_status status = open_wisdom(context);
   *known = status == TESELA_OK ? context->known : NULL;
   if (*known)
     atomic_fetch_add_explicit(&(*known)->holders, 1, memory_order_relaxed);
-  tsl_guard_unlock(&context->lock);
+  tsl_fork_mutex_unlock(&context->lock);
   return status;
 }
 
 /* Under the lock: lets the context know the library's records and these; *old is to be released. */
-static tesela_status replace(tesela_context *context, tsl_text *own, tsl_known **old) {
+static tesela_status replace(tesela_context *context, tsl_text *own, tsl_shared_wisdom **old) {
   tsl_wisdom *wisdom;
-  tsl_known *known;
+  tsl_shared_wisdom *known;
   TSL_TRY(tsl_text_status(own));
   TSL_TRY(tsl_wisdom_from(context->shipped_wisdom, tsl_text_get(own), &wisdom));
   TSL_TRY(wrap(wisdom, &known));
@@ -83,14 +83,14 @@ typedef tesela_status combination(const char *own, const char *text, tsl_text *o
  * the context by its number. */
 static tesela_status change(tesela_context *context, combination *combine, const char *text) {
   tsl_text own = {0};
-  tsl_known *old = NULL;
-  tsl_guard_lock(&context->lock);
+  tsl_shared_wisdom *old = NULL;
+  tsl_fork_mutex_lock(&context->lock);
   tesela_status status = open_wisdom(context);
   if (status == TESELA_OK)
     status = combine(own_text(context), text, &own);
   if (status == TESELA_OK)
     status = replace(context, &own, &old);
-  tsl_guard_unlock(&context->lock);
+  tsl_fork_mutex_unlock(&context->lock);
   if (status == TESELA_OK) {
     tsl_plan_cache_renew(&context->cache);
     atomic_store_explicit(&context->number, tsl_dispatch_number(), memory_order_release);
@@ -152,11 +152,11 @@ tesela_status tesela_wisdom_export(tesela_context *context, char **text) {
     *text = NULL;
   if (!context || !text)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "text");
-  tsl_guard_lock(&context->lock);
+  tsl_fork_mutex_lock(&context->lock);
   tesela_status status = open_wisdom(context);
   if (status == TESELA_OK)
     status = add_better(own_text(context), "", &records);
-  tsl_guard_unlock(&context->lock);
+  tsl_fork_mutex_unlock(&context->lock);
   if (status == TESELA_OK) {
     *text = tsl_text_take(&records);
     if (!*text)

@@ -37,7 +37,7 @@
 #define SPIN_SECONDS 100e-6
 
 typedef struct job {
-  tsl_crew_task task;
+  tsl_workers_task task;
   void *argument;
   uint64_t count;
   uint64_t begun;       /* indices that somebody begins with: those from here on are for whoever comes */
@@ -55,7 +55,7 @@ typedef struct member {
   tsl_floats flags;    /* exceptions that the worker's part of the job raised; the worker's while it sits */
   job job;             /* the caller's to write while the seat is free */
 
-  _Alignas(TSL_CACHE_LINE) tsl_crew *crew;
+  _Alignas(TSL_CACHE_LINE) tsl_workers *crew;
   int number; /* 1 and up */
   pthread_t thread;
   pthread_cond_t wake; /* the seat is offered, or the worker is to go */
@@ -65,8 +65,8 @@ _Static_assert(sizeof(int64_t) + sizeof(job) <= TSL_CACHE_LINE, "a seat is a lin
 
 /* The threads of one process that serve a pool, and what they share. After a fork the child leaves its
  * parent's crew alone (its locks may be held by threads that are not there) and makes its own. */
-struct tsl_crew {
-  tsl_crew *next_inherited;
+struct tsl_workers {
+  tsl_workers *next_inherited;
   double spin_seconds;
   int capacity;    /* most workers; less than asked for once a thread could not be started */
   int started;     /* workers that run */
@@ -84,7 +84,7 @@ struct tsl_crew {
 /* How many runs this thread is inside of. */
 static _Thread_local int run_depth;
 
-bool tsl_crew_is_at_work(void) {
+bool tsl_workers_is_at_work(void) {
   return run_depth > 0;
 }
 
@@ -113,7 +113,7 @@ static bool is_there(const awaited *what) {
 }
 
 /* Looks around for it for a short while; whether it came. */
-static bool spin_until(const tsl_crew *c, const awaited *what) {
+static bool spin_until(const tsl_workers *c, const awaited *what) {
   if (is_there(what))
     return true;
   if (c->spin_seconds <= 0)
@@ -132,7 +132,7 @@ static bool spin_until(const tsl_crew *c, const awaited *what) {
 /* --- working --- */
 
 /* The index to begin with, then whatever nobody has taken. */
-static void work(tsl_crew *c, const job *of, int worker) {
+static void work(tsl_workers *c, const job *of, int worker) {
   uint64_t index;
   run_depth++;
   if (of->first >= 0)
@@ -152,7 +152,7 @@ static bool take_seat(member *own, int state) {
 }
 
 /* The caller says that it sleeps and then looks at the seats, a worker the other way round: one of them sees the other. */
-static void stand_up(tsl_crew *c, member *own) {
+static void stand_up(tsl_workers *c, member *own) {
   atomic_store(&own->seat, FREE);
   if (!atomic_load(&c->caller_sleeps))
     return;
@@ -162,7 +162,7 @@ static void stand_up(tsl_crew *c, member *own) {
 }
 
 /* Where the caller runs, for leave_caller(); -1 where there are not enough processors for all. */
-static int processor_to_leave(const tsl_crew *c) {
+static int processor_to_leave(const tsl_workers *c) {
 #if defined(__linux__)
   return c->spin_seconds > 0 ? sched_getcpu() : -1;
 #else
@@ -189,7 +189,7 @@ static void leave_caller(int caller_processor) {
 }
 
 /* Sleeps until the worker's seat is offered; false when the crew is to go. */
-static bool sleep_until_offer(tsl_crew *c, member *own) {
+static bool sleep_until_offer(tsl_workers *c, member *own) {
   pthread_mutex_lock(&c->lock);
   own->sleeps = true;
   while (!c->stopping && atomic_load_explicit(&own->seat, memory_order_relaxed) != OFFERED)
@@ -202,7 +202,7 @@ static bool sleep_until_offer(tsl_crew *c, member *own) {
 
 static void *run_worker(void *argument) {
   member *own = argument;
-  tsl_crew *c = own->crew;
+  tsl_workers *c = own->crew;
   const awaited offer = {own, 1, OFFERED};
   /* Waiting in the environment of the creating thread might trap. */
   fesetround(FE_TONEAREST);
@@ -222,8 +222,8 @@ static void *run_worker(void *argument) {
 
 /* --- the crew --- */
 
-tsl_crew *tsl_crew_create(int workers, bool is_alone) {
-  tsl_crew *c = aligned_alloc(TSL_CACHE_LINE, sizeof *c);
+tsl_workers *tsl_workers_create(int workers, bool is_alone) {
+  tsl_workers *c = aligned_alloc(TSL_CACHE_LINE, sizeof *c);
   member *made = aligned_alloc(TSL_CACHE_LINE, (size_t)workers * sizeof *made);
   if (!c || !made) {
     free(c);
@@ -240,13 +240,13 @@ tsl_crew *tsl_crew_create(int workers, bool is_alone) {
   return c;
 }
 
-static void free_crew(tsl_crew *c) {
+static void free_crew(tsl_workers *c) {
   free(c->workers);
   free(c);
 }
 
 /* Starts one more worker, with all signals blocked: they are the application's threads' business. */
-static int start_worker(tsl_crew *c) {
+static int start_worker(tsl_workers *c) {
   member *own = &c->workers[c->started];
   own->crew = c;
   own->number = c->started + 1;
@@ -261,7 +261,7 @@ static int start_worker(tsl_crew *c) {
   return failed;
 }
 
-void tsl_crew_dismiss(tsl_crew *c) {
+void tsl_workers_stop(tsl_workers *c) {
   pthread_mutex_lock(&c->lock);
   c->stopping = true;
   for (int i = 0; i < c->started; i++)
@@ -276,7 +276,7 @@ void tsl_crew_dismiss(tsl_crew *c) {
   free_crew(c);
 }
 
-int tsl_crew_hire(tsl_crew *c, int workers) {
+int tsl_workers_start(tsl_workers *c, int workers) {
   while (c->started < workers && c->started < c->capacity) {
     const int failed = start_worker(c);
     if (failed) {
@@ -290,14 +290,14 @@ int tsl_crew_hire(tsl_crew *c, int workers) {
 
 /* --- forks --- */
 
-void tsl_crew_inherit(tsl_crew *c, tsl_crew **list) {
+void tsl_workers_inherit(tsl_workers *c, tsl_workers **list) {
   c->next_inherited = *list;
   *list = c;
 }
 
-void tsl_crew_free_inherited(tsl_crew *list) {
+void tsl_workers_free_inherited(tsl_workers *list) {
   while (list) {
-    tsl_crew *next = list->next_inherited;
+    tsl_workers *next = list->next_inherited;
     free_crew(list);
     list = next;
   }
@@ -307,7 +307,7 @@ void tsl_crew_free_inherited(tsl_crew *list) {
 
 /* Offers the job to the first `workers` workers, at least one, and wakes those that sleep. Who is awake has an index to
  * begin with, as the caller has; there are more indices than workers. */
-static void offer(tsl_crew *c, int workers, job *of) {
+static void offer(tsl_workers *c, int workers, job *of) {
   pthread_mutex_lock(&c->lock);
   of->begun = 1;
   for (int i = 0; i < workers; i++)
@@ -327,7 +327,7 @@ static void offer(tsl_crew *c, int workers, job *of) {
 }
 
 /* Nobody sits down any more, and the caller does what those who were late should have begun with; waits for those who sit. */
-static void close_seats(tsl_crew *c, int workers) {
+static void close_seats(tsl_workers *c, int workers) {
   const awaited free_seats = {c->workers, workers, FREE};
   run_depth++;
   for (int i = 0; i < workers; i++) {
@@ -347,14 +347,14 @@ static void close_seats(tsl_crew *c, int workers) {
 }
 
 /* Adds the flags that workers raised to the caller's. */
-static void raise_flags(const tsl_crew *c, int workers) {
+static void raise_flags(const tsl_workers *c, int workers) {
   tsl_floats flags = 0;
   for (int i = 0; i < workers; i++)
     flags |= c->workers[i].flags;
   tsl_floats_raise(flags);
 }
 
-void tsl_crew_work(tsl_crew *c, int workers, int64_t count, tsl_crew_task task, void *argument) {
+void tsl_workers_work(tsl_workers *c, int workers, int64_t count, tsl_workers_task task, void *argument) {
   job own = {.task = task,
              .argument = argument,
              .count = (uint64_t)count,

@@ -11,18 +11,18 @@ static const double time_limit = 1;
 
 /* All guards of the process. Whoever has a guard may ask for this one, never the other way round without letting go. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static tsl_guard *guards;
+static tsl_fork_mutex *guards;
 
 static _Thread_local char here;    /* its address is the thread's name */
 static _Thread_local bool has_all; /* between the handlers of its fork */
 
-static bool is_mine(const tsl_guard *guard) {
+static bool is_mine(const tsl_fork_mutex *guard) {
   return atomic_load_explicit(&guard->owner, memory_order_relaxed) == &here;
 }
 
 /* A driver may fork inside of what this thread does under a guard: that one is left alone. */
-static void let_go_until(const tsl_guard *end) {
-  for (tsl_guard *guard = guards; guard != end; guard = guard->next)
+static void let_go_until(const tsl_fork_mutex *end) {
+  for (tsl_fork_mutex *guard = guards; guard != end; guard = guard->next)
     if (!is_mine(guard))
       pthread_mutex_unlock(&guard->mutex);
   pthread_mutex_unlock(&list_lock);
@@ -30,7 +30,7 @@ static void let_go_until(const tsl_guard *end) {
 
 static bool take_all(void) {
   pthread_mutex_lock(&list_lock);
-  for (tsl_guard *guard = guards; guard; guard = guard->next)
+  for (tsl_fork_mutex *guard = guards; guard; guard = guard->next)
     if (!is_mine(guard) && pthread_mutex_trylock(&guard->mutex) != 0) {
       let_go_until(guard);
       return false;
@@ -57,7 +57,7 @@ static void watch_forks(void) {
   pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-void tsl_guard_init(tsl_guard *guard) {
+void tsl_fork_mutex_init(tsl_fork_mutex *guard) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, watch_forks);
   pthread_mutex_init(&guard->mutex, NULL);
@@ -71,7 +71,7 @@ void tsl_guard_init(tsl_guard *guard) {
   pthread_mutex_unlock(&list_lock);
 }
 
-void tsl_guard_destroy(tsl_guard *guard) {
+void tsl_fork_mutex_destroy(tsl_fork_mutex *guard) {
   pthread_mutex_lock(&list_lock);
   if (guard->next)
     guard->next->previous = guard->previous;
@@ -83,12 +83,12 @@ void tsl_guard_destroy(tsl_guard *guard) {
   pthread_mutex_destroy(&guard->mutex);
 }
 
-void tsl_guard_lock(tsl_guard *guard) {
+void tsl_fork_mutex_lock(tsl_fork_mutex *guard) {
   pthread_mutex_lock(&guard->mutex);
   atomic_store_explicit(&guard->owner, &here, memory_order_relaxed);
 }
 
-void tsl_guard_unlock(tsl_guard *guard) {
+void tsl_fork_mutex_unlock(tsl_fork_mutex *guard) {
   atomic_store_explicit(&guard->owner, NULL, memory_order_relaxed);
   pthread_mutex_unlock(&guard->mutex);
 }

@@ -10,18 +10,18 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-typedef struct tsl_guard tsl_guard;
-struct tsl_guard {
+typedef struct tsl_fork_mutex tsl_fork_mutex;
+struct tsl_fork_mutex {
   pthread_mutex_t mutex;
   _Atomic(const void *) owner; /* something of the thread that holds it; NULL: nobody does */
-  tsl_guard *previous, *next;  /* of all guards */
+  tsl_fork_mutex *previous, *next;  /* of all guards */
 };
 
 /* A guard does not move between these two. */
-void tsl_guard_init(tsl_guard *guard);
-void tsl_guard_destroy(tsl_guard *guard);
+void tsl_fork_mutex_init(tsl_fork_mutex *guard);
+void tsl_fork_mutex_destroy(tsl_fork_mutex *guard);
 
-void tsl_guard_lock(tsl_guard *guard);
-void tsl_guard_unlock(tsl_guard *guard);
+void tsl_fork_mutex_lock(tsl_fork_mutex *guard);
+void tsl_fork_mutex_unlock(tsl_fork_mutex *guard);
 
 #endif

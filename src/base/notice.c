@@ -8,7 +8,7 @@
 #include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static tsl_guard lock;
+static tsl_fork_mutex lock;
 static struct {
   char sentence[TSL_NOTICE_BYTES];
   bool logged;
@@ -16,7 +16,7 @@ static struct {
 static int notice_count;
 
 static void begin(void) {
-  tsl_guard_init(&lock);
+  tsl_fork_mutex_init(&lock);
 }
 
 /* Under the lock: whether a sentence is new; it is kept where there is space. */
@@ -38,21 +38,21 @@ void tsl_notice(tsl_log_topic topic, const char *format, ...) {
   tsl_locale_format(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
   pthread_once(&once, begin);
-  tsl_guard_lock(&lock);
+  tsl_fork_mutex_lock(&lock);
   const bool is_new = keep(sentence, tsl_log_wants(topic));
-  tsl_guard_unlock(&lock);
+  tsl_fork_mutex_unlock(&lock);
   if (is_new)
     tsl_log(topic, "%s", sentence);
 }
 
 bool tsl_notice_at(int index, char sentence[TSL_NOTICE_BYTES], bool *logged) {
   pthread_once(&once, begin);
-  tsl_guard_lock(&lock);
+  tsl_fork_mutex_lock(&lock);
   const bool there = index >= 0 && index < notice_count;
   if (there) {
     memcpy(sentence, notices[index].sentence, TSL_NOTICE_BYTES);
     *logged = notices[index].logged;
   }
-  tsl_guard_unlock(&lock);
+  tsl_fork_mutex_unlock(&lock);
   return there;
 }

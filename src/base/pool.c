@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-_Static_assert(TSL_POOL_THREADS_MAX <= TSL_CREW_WORKERS_MAX, "a crew takes all but one of a pool's threads");
+_Static_assert(TSL_POOL_THREADS_MAX <= TSL_WORKERS_MAX, "a crew takes all but one of a pool's threads");
 
 struct tsl_pool {
   int threads;
   atomic_bool busy;    /* a caller has the crew */
-  tsl_crew *crew;      /* NULL until the first run in this process */
-  tsl_crew *inherited; /* the crews of this process's ancestors, kept so that their memory can be freed */
+  tsl_workers *crew;      /* NULL until the first run in this process */
+  tsl_workers *inherited; /* the crews of this process's ancestors, kept so that their memory can be freed */
   tsl_pool *previous, *next;
 };
 
@@ -37,7 +37,7 @@ static void unlock_pools(void) {
 static void forget_crews(void) {
   for (tsl_pool *pool = pools; pool; pool = pool->next) {
     if (pool->crew)
-      tsl_crew_inherit(pool->crew, &pool->inherited);
+      tsl_workers_inherit(pool->crew, &pool->inherited);
     pool->crew = NULL;
     atomic_store(&pool->busy, false);
   }
@@ -89,8 +89,8 @@ void tsl_pool_destroy(tsl_pool *pool) {
     pool->next->previous = pool->previous;
   unlock_pools();
   if (pool->crew)
-    tsl_crew_dismiss(pool->crew);
-  tsl_crew_free_inherited(pool->inherited);
+    tsl_workers_stop(pool->crew);
+  tsl_workers_free_inherited(pool->inherited);
   free(pool);
 }
 
@@ -109,8 +109,8 @@ static void work_alone(int64_t count, tsl_pool_task task, void *argument) {
 /* As many of `workers` workers as can be had. */
 static int hire(tsl_pool *pool, int workers) {
   if (!pool->crew)
-    pool->crew = tsl_crew_create(pool->threads - 1, pool->threads <= tsl_pool_processors());
-  return pool->crew ? tsl_crew_hire(pool->crew, workers) : 0;
+    pool->crew = tsl_workers_create(pool->threads - 1, pool->threads <= tsl_pool_processors());
+  return pool->crew ? tsl_workers_start(pool->crew, workers) : 0;
 }
 
 tsl_team tsl_pool_team(tsl_pool *pool, int threads) {
@@ -122,7 +122,7 @@ void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argume
   if (count <= 0)
     return;
   const int useful = count < team.threads ? (int)count - 1 : team.threads - 1;
-  if (useful <= 0 || tsl_crew_is_at_work() ||
+  if (useful <= 0 || tsl_workers_is_at_work() ||
       atomic_exchange_explicit(&pool->busy, true, memory_order_acquire)) {
     work_alone(count, task, argument);
     return;
@@ -130,7 +130,7 @@ void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argume
   TSL_NOT_CANCELLED;
   const int workers = hire(pool, useful);
   if (workers > 0)
-    tsl_crew_work(pool->crew, workers, count, task, argument);
+    tsl_workers_work(pool->crew, workers, count, task, argument);
   else
     work_alone(count, task, argument);
   atomic_store_explicit(&pool->busy, false, memory_order_release);

@@ -3,7 +3,7 @@
 
 static _Thread_local int spared;
 
-void tsl_spare_units(int units) {
+void tsl_reserve_units(int units) {
   spared = units;
 }
 

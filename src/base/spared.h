@@ -10,7 +10,7 @@
 
 /* For what this thread enqueues from now on; 0: none. Kernels whose blocks stay until all is done ask for it: the others leave units
  * to whoever comes as they go on. */
-void tsl_spare_units(int units);
+void tsl_reserve_units(int units);
 int tsl_spared_units(void);
 
 #endif

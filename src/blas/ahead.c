@@ -43,10 +43,10 @@ static unsigned long long loads_seen; /* libraries at our last handler; 0: there
 static bool runs, is_at_work, ends;
 
 /* The thread's while it is at work, so that a fork waits: what a driver has half made would be so in the child, which may fail at its end. */
-static tsl_guard making;
+static tsl_fork_mutex making;
 static pthread_once_t making_once = PTHREAD_ONCE_INIT;
 static void make_guard(void) {
-  tsl_guard_init(&making);
+  tsl_fork_mutex_init(&making);
 }
 
 static asked asked_of(tesela_context *context, const tesela_gemm_desc *desc) {
@@ -142,7 +142,7 @@ static void find_out(const asked *call) {
   tesela_gemm_desc desc = call->desc;
   desc.alpha = call->alpha;
   desc.beta = call->beta;
-  if (!tsl_api_looks_elsewhere(call->context, &desc))
+  if (!tsl_api_considers_devices(call->context, &desc))
     tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld stays on the processor", (long long)desc.m, (long long)desc.n,
             (long long)desc.k);
   pthread_mutex_lock(&lock);
@@ -184,9 +184,9 @@ static void *work(void *unused) {
   asked call;
   (void)unused;
   while (take(&call)) {
-    tsl_guard_lock(&making);
+    tsl_fork_mutex_lock(&making);
     find_out(&call);
-    tsl_guard_unlock(&making);
+    tsl_fork_mutex_unlock(&making);
   }
   return NULL;
 }
@@ -239,7 +239,7 @@ static void ask(const asked *call) {
   pthread_mutex_unlock(&lock);
 }
 
-tsl_blas_place tsl_blas_look_ahead(tesela_context *context, const tesela_gemm_desc *desc, int threads) {
+tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_gemm_desc *desc, int threads) {
   const bool is_alone = threads == 1 || tsl_pool_default_threads() == 1;
   bool elsewhere;
   if (!is_alone && tsl_api_knows_elsewhere(context, desc, &elsewhere))

@@ -13,7 +13,7 @@ typedef enum tsl_blas_place {
 
 /* Of a call with these sizes, strides and scalars. With one thread it is found out at once, in the caller's; so it is where the
  * end of the process could not wait for another. */
-tsl_blas_place tsl_blas_look_ahead(tesela_context *context, const tesela_gemm_desc *desc, int threads);
+tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_gemm_desc *desc, int threads);
 /* In the child of a fork, which has no such thread. */
 void tsl_blas_forget_ahead(void);
 

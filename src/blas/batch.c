@@ -16,7 +16,7 @@ static double volume_of(const tsl_blas_multiply *product) {
 }
 
 tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count) {
-  if (!tsl_blas_next(call->symbol) ||
+  if (!tsl_blas_host_function(call->symbol) ||
       tsl_blas_route_batch(call->symbol, first, small_volume) != TSL_BLAS_OTHER)
     return NULL;
   tsl_blas_describe(call, first);
@@ -50,7 +50,7 @@ bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_
   /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read. */
   const bool lost = status == TESELA_DEVICE_FAILED && reads;
   if (lost)
-    tsl_blas_lost(call->symbol, tesela_last_error());
+    tsl_blas_report_failure(call->symbol, tesela_last_error());
   if (status == TESELA_OK)
     tsl_blas_end_plan(call, record);
   else
@@ -58,15 +58,15 @@ bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_
   return status == TESELA_OK || lost;
 }
 
-bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch) {
+bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch) {
   const tesela_type type = call->symbol->type;
   if (!is_worth_it(product, batch) || !are_apart(batch) || !tsl_blas_is_ours(call, product))
     return false;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
-  tsl_blas_wording of;
-  tsl_blas_say(&work, &of);
+  tsl_blas_desc_storage of;
+  tsl_blas_to_desc(&work, &of);
   tesela_record record;
-  if (tsl_blas_listens) {
+  if (tsl_blas_logging) {
     tsl_blas_describe(call, product);
     call->flops *= (double)batch->count;
   }

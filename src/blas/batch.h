@@ -5,11 +5,11 @@
 #include "blas/arguments.h"
 #include "blas/calls.h"
 
-/* Of a batch, whose first product this is: NULL asks the entry to go on here, by tsl_blas_alike() or tsl_blas_run_groups(). */
+/* Of a batch, whose first product this is: NULL asks the entry to go on here, by tsl_blas_uniform_batch() or tsl_blas_run_groups(). */
 tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count);
 /* Products of one shape, the first of which this is, or where `batch` has addresses the description of each; false: the
  * entry calls its own gemm for each. */
-bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch);
+bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch);
 
 /* Ends the call of a batch or group that came to this status; `reads`: C is read. Whether no product is left to the entry. */
 bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads);

@@ -33,10 +33,10 @@ typedef struct row {
 } row;
 
 /* The library's own lines, one a call, would drown the table. */
-bool tsl_blas_listens;
+bool tsl_blas_logging;
 
 __attribute__((constructor)) static void read_topics(void) {
-  tsl_blas_listens = tsl_log_wants(TSL_LOG_CALLS);
+  tsl_blas_logging = tsl_log_wants(TSL_LOG_CALLS);
   tsl_log_mute(TSL_LOG_CALLS);
 }
 
@@ -54,9 +54,9 @@ void tsl_blas_forget_calls(void) {
 static _Thread_local int inside;
 _Thread_local int tsl_blas_depth;
 
-void tsl_blas_hear(tsl_blas_call *call) {
+void tsl_blas_log_begin(tsl_blas_call *call) {
   call->began = true;
-  call->started = tsl_blas_listens && inside++ == 0 ? tsl_clock() : 0;
+  call->started = tsl_blas_logging && inside++ == 0 ? tsl_clock() : 0;
 }
 
 void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
@@ -71,7 +71,7 @@ void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
 void tsl_blas_begin(tsl_blas_call *call) {
   tsl_blas_depth++;
   call->entered = true;
-  tsl_blas_hear(call);
+  tsl_blas_log_begin(call);
 }
 
 /* Seconds of a call that is to be counted; 0: none. */
@@ -79,7 +79,7 @@ static double finish(const tsl_blas_call *call) {
   const double seconds = call->started > 0 ? tsl_clock() - call->started : 0;
   if (call->entered)
     tsl_blas_depth--;
-  if (tsl_blas_listens)
+  if (tsl_blas_logging)
     inside--;
   return call->started > 0 && seconds <= 0 ? 1e-9 : seconds;
 }
@@ -222,7 +222,7 @@ static void add_table(tsl_text *out) {
 
 __attribute__((destructor)) static void report(void) {
   tsl_text out = {0};
-  if (!tsl_blas_listens)
+  if (!tsl_blas_logging)
     return;
   pthread_mutex_lock(&lock);
   if (row_count > 0)

@@ -15,7 +15,7 @@ typedef struct tsl_blas_call {
   double started;      /* by tsl_clock(); 0: nobody listens */
 } tsl_blas_call;
 
-extern bool tsl_blas_listens; /* whether there is a table of calls; it changes nobody's way */
+extern bool tsl_blas_logging; /* whether there is a table of calls; it changes nobody's way */
 
 /* A call begins that tesela computes; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan says.
  * Between these two the thread computes as tesela: calls that come are passed on. */
@@ -32,7 +32,7 @@ static inline bool tsl_blas_is_nested(void) {
 /* Shape and work of a product. */
 void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);
 /* One that is only counted, and by whom it is computed, before it begins or after that; with NULL it did not come to be. */
-void tsl_blas_hear(tsl_blas_call *call);
+void tsl_blas_log_begin(tsl_blas_call *call);
 /* Another library has computed it. */
 void tsl_blas_note_forwarded(tsl_blas_call *call);
 static inline void tsl_blas_forwarded(tsl_blas_call *call) {

@@ -141,12 +141,12 @@ static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbl
   ((cblas_xerbla *)xerbla)(number, symbol->title, "");
 }
 
-void tsl_blas_tell_wrong(const tsl_blas_symbol *symbol, int number, bool row_major, bool product) {
+void tsl_blas_report_argument(const tsl_blas_symbol *symbol, int number, bool row_major, bool product) {
   typedef void fortran_xerbla(const char *, const int64_t *, size_t);
   /* CBLAS has the order in front; where the reference's routine already has one, nothing moves. */
   const int position = number == TSL_BLAS_ORDER_IS_WRONG ? 1 : number + (symbol->cblas && product);
   const int64_t wide = position; /* little-endian: its lower half serves those who read 32 bits */
-  tsl_blas_late late = {0};
+  tsl_blas_lazy_symbol late = {0};
   tsl_blas_function *xerbla = tsl_blas_find(&late, symbol->xerbla, true);
   if (!xerbla)
     fprintf(stderr, " ** On entry to %s parameter number %d had an illegal value\n", symbol->title, position);
@@ -156,6 +156,6 @@ void tsl_blas_tell_wrong(const tsl_blas_symbol *symbol, int number, bool row_maj
     ((fortran_xerbla *)xerbla)(symbol->title, &wide, strlen(symbol->title));
 }
 
-void tsl_blas_lost(const tsl_blas_symbol *symbol, const char *why) {
+void tsl_blas_report_failure(const tsl_blas_symbol *symbol, const char *why) {
   fprintf(stderr, "tesela: %s: %s; the result is wrong\n", symbol->name, why);
 }

@@ -12,8 +12,8 @@ enum { TSL_BLAS_ORDER_IS_WRONG = -1 };
 int tsl_blas_check_gemm(const tsl_blas_multiply *product);
 int tsl_blas_check_gemmt(const tsl_blas_multiply *product);
 int tsl_blas_check_matcopy(const tsl_blas_copy *copy);
-void tsl_blas_tell_wrong(const tsl_blas_symbol *symbol, int number, bool row_major, bool product);
+void tsl_blas_report_argument(const tsl_blas_symbol *symbol, int number, bool row_major, bool product);
 /* Where a result cannot be given: BLAS has no status, so stderr is told. */
-void tsl_blas_lost(const tsl_blas_symbol *symbol, const char *why);
+void tsl_blas_report_failure(const tsl_blas_symbol *symbol, const char *why);
 
 #endif

@@ -151,7 +151,7 @@ tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_r
 tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc) {
   const int threads = tsl_blas_threads();
   tesela_context *on = context_of(threads);
-  return on ? tsl_blas_look_ahead(on, desc, threads) : TSL_BLAS_HERE;
+  return on ? tsl_blas_async_placement(on, desc, threads) : TSL_BLAS_HERE;
 }
 
 /* --- what has no strategy --- */
@@ -162,6 +162,6 @@ static atomic_bool lacking[TSL_BLAS_OPS][TYPES][TYPES];
 bool tsl_blas_lacks(int op, tesela_type type, tesela_type result) {
   return atomic_load_explicit(&lacking[op][type][result], memory_order_relaxed);
 }
-void tsl_blas_note_lack(int op, tesela_type type, tesela_type result) {
+void tsl_blas_mark_unsupported(int op, tesela_type type, tesela_type result) {
   atomic_store_explicit(&lacking[op][type][result], true, memory_order_relaxed);
 }

@@ -25,6 +25,6 @@ const tsl_fast_path *tsl_blas_fast_path(void);
 /* Whether a type was refused before by an operation, TSL_BLAS_GEMM or another, and that it was: planning is not repeated
  * for what has no strategy. */
 bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
-void tsl_blas_note_lack(int op, tesela_type type, tesela_type result);
+void tsl_blas_mark_unsupported(int op, tesela_type type, tesela_type result);
 
 #endif

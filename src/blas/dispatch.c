@@ -64,7 +64,7 @@ static void key_of(const tsl_blas_symbol *symbol, const tsl_blas_multiply *produ
 static void learn(tsl_dispatch_entry *entry, const tsl_fast_product *product, const tsl_fast_path *path) {
   entry->state = path->strategy->fast_path.prepare(product, path->device, &entry->kernel);
   if (entry->state)
-    entry->direct = (tsl_direct){.run = path->strategy->fast_path.run_prepared, .state = entry->state};
+    entry->direct = (tsl_fast_call){.run = path->strategy->fast_path.run_prepared, .state = entry->state};
 }
 
 /* A call that is not known; its entry is new, or NULL. */
@@ -103,7 +103,7 @@ static __attribute__((noinline)) bool look(tsl_blas_symbol *symbol, const tsl_bl
   tsl_dispatch_key key;
   key_of(symbol, given, &key);
   bool is_new = false; /* nobody would tell of kernels that entries call: those who listen have none */
-  tsl_dispatch_entry *known = tsl_blas_listens ? NULL : tsl_dispatch_look(&key, &is_new);
+  tsl_dispatch_entry *known = tsl_blas_logging ? NULL : tsl_dispatch_find_or_learn(&key, &is_new);
   if (!known || is_new)
     return multiply(symbol, given, known, path);
   if (known->next_of == symbol)
@@ -117,15 +117,15 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *gi
   const tsl_fast_path *path = tsl_blas_fast_path();
   if (!path || !tsl_dispatch_aligned(symbol->type, given->a, given->b, given->c))
     return false;
-  if (!tsl_blas_listens && !atomic_load_explicit(&tsl_blas_at_once_path, memory_order_relaxed))
+  if (!tsl_blas_logging && !atomic_load_explicit(&tsl_blas_at_once_path, memory_order_relaxed))
     atomic_store_explicit(&tsl_blas_at_once_path, path, memory_order_release);
   const int trans_a = said(symbol, given->trans_a), trans_b = said(symbol, given->trans_b);
   const uint32_t tag = tsl_dispatch_tag(given->m, given->n, given->k, given->lda, given->ldb, given->ldc,
                                         tsl_dispatch_bits(symbol->type, given->alpha),
                                         tsl_dispatch_bits(symbol->type, given->beta),
                                         tsl_dispatch_kind(symbol->type, 0), given->order, trans_a, trans_b);
-  if (!tsl_blas_listens &&
-      tsl_dispatch_is_news(symbol->type, trans_a, trans_b, given->m, given->n, given->k, tag))
+  if (!tsl_blas_logging &&
+      tsl_dispatch_is_unknown(symbol->type, trans_a, trans_b, given->m, given->n, given->k, tag))
     return multiply(symbol, given, NULL, path);
   return look(symbol, given, path, next);
 }
@@ -135,7 +135,7 @@ bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *g
   tsl_blas_call call = {.symbol = symbol};
   char who[48];
   tsl_blas_describe(&call, given);
-  tsl_blas_hear(&call);
+  tsl_blas_log_begin(&call);
   const bool done = tsl_blas_dispatch_real(symbol, given, next);
   if (done)
     snprintf(who, sizeof who, "tesela %s cpu", tsl_blas_fast_path()->strategy->name);

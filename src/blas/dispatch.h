@@ -34,7 +34,7 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
   const uint64_t alpha_bits = tsl_dispatch_bits(type, alpha), beta_bits = tsl_dispatch_bits(type, beta);
   const uint32_t tag = tsl_dispatch_tag(m, n, k, lda, ldb, ldc, alpha_bits, beta_bits,
                                         tsl_dispatch_kind(type, 0), order, trans_a, trans_b);
-  if (!tsl_dispatch_is_news(type, trans_a, trans_b, m, n, k, tag))
+  if (!tsl_dispatch_is_unknown(type, trans_a, trans_b, m, n, k, tag))
     return false;
   const bool single = type == TESELA_F32;
   tsl_fast_product product; /* field by field, see dispatch.c */
@@ -70,11 +70,11 @@ bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *p
 static inline bool tsl_blas_dispatch(tsl_blas_symbol *symbol, tesela_type type,
                                      const tsl_blas_multiply *product, tsl_blas_function **next) {
   if (type != TESELA_F32 && type != TESELA_F64) {
-    *next = tsl_blas_pass(symbol, (double)product->m * (double)product->n * (double)product->k);
+    *next = tsl_blas_forward_if_below(symbol, (double)product->m * (double)product->n * (double)product->k);
     return false;
   }
-  return tsl_blas_takes_small && !tsl_blas_is_wide(symbol) &&
-         (tsl_blas_listens ? tsl_blas_dispatch_heard : tsl_blas_dispatch_real)(symbol, product, next);
+  return tsl_blas_owns_small && !tsl_blas_is_wide(symbol) &&
+         (tsl_blas_logging ? tsl_blas_dispatch_heard : tsl_blas_dispatch_real)(symbol, product, next);
 }
 /* Such calls are handed on, whenever they come. */
 void tsl_blas_dispatch_note_next(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product);

@@ -23,7 +23,7 @@ static bool by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela_record *
                                 .result = {.data = sum->result, .type = sum->result_type}};
   const tesela_status status = tsl_blas_run_dot(&desc, record);
   if (status == TESELA_UNSUPPORTED)
-    tsl_blas_note_lack(TSL_BLAS_DOT, type, sum->result_type);
+    tsl_blas_mark_unsupported(TSL_BLAS_DOT, type, sum->result_type);
   return status == TESELA_OK;
 }
 
@@ -31,7 +31,7 @@ static bool by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela_record *
 static tsl_blas_function *careful_dot(tsl_blas_call *call, const tsl_blas_sum *given) {
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_DOT, call->symbol, (double)given->n);
-  if (tsl_blas_listens) {
+  if (tsl_blas_logging) {
     call->sizes = 1;
     call->shape[0] = given->n > 0 ? given->n : 0;
     call->flops = (tsl_blas_is_complex(type) ? 8.0 : 2.0) * (double)call->shape[0];

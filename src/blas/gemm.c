@@ -41,7 +41,7 @@ tesela_result tsl_blas_result_of(const tsl_blas_view *view, tesela_type type) {
       .data = tsl_writable(view->data), .row_stride = view->row, .col_stride = view->col, .type = type};
 }
 
-void tsl_blas_say(const tsl_blas_work *work, tsl_blas_wording *out) {
+void tsl_blas_to_desc(const tsl_blas_work *work, tsl_blas_desc_storage *out) {
   tsl_blas_doubles(work->type, work->alpha, out->alpha);
   tsl_blas_doubles(work->type, work->beta, out->beta);
   out->desc = (tesela_gemm_desc){.m = work->m,
@@ -56,16 +56,16 @@ void tsl_blas_say(const tsl_blas_work *work, tsl_blas_wording *out) {
 }
 
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
-  tsl_blas_wording of;
+  tsl_blas_desc_storage of;
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
     return false;
-  tsl_blas_say(work, &of);
+  tsl_blas_to_desc(work, &of);
   const tesela_status status = tsl_blas_run_gemm(&of.desc, record);
   if (status == TESELA_UNSUPPORTED && tsl_blas_is_complex(work->type))
-    tsl_blas_note_lack(TSL_BLAS_GEMM, work->type, work->type);
+    tsl_blas_mark_unsupported(TSL_BLAS_GEMM, work->type, work->type);
   /* Everything else leaves C as it was, for the loops. */
   if (status == TESELA_DEVICE_FAILED && (of.beta[0] != 0 || of.beta[1] != 0)) {
-    tsl_blas_lost(symbol, tesela_last_error());
+    tsl_blas_report_failure(symbol, tesela_last_error());
     return true;
   }
   return status == TESELA_OK;
@@ -82,14 +82,14 @@ static tsl_blas_place place_of(tsl_blas_symbol *symbol, const tsl_blas_multiply 
       is_idle(symbol->type, product))
     return TSL_BLAS_HERE;
   const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
-  tsl_blas_wording of;
-  tsl_blas_say(&work, &of);
+  tsl_blas_desc_storage of;
+  tsl_blas_to_desc(&work, &of);
   return tsl_blas_place_of(&of.desc);
 }
 
 bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong) {
   if (wrong)
-    tsl_blas_tell_wrong(symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
+    tsl_blas_report_argument(symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
   return wrong || is_idle(symbol->type, product);
 }
 
@@ -100,9 +100,9 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
   const tsl_blas_place place = route == TSL_BLAS_LOOPS ? TSL_BLAS_HERE : place_of(call->symbol, product);
   if (route == TSL_BLAS_OTHER && place == TSL_BLAS_ELSEWHERE)
     route = TSL_BLAS_TESELA;
-  else if (route == TSL_BLAS_OTHER && tsl_blas_always_passes(call->symbol))
+  else if (route == TSL_BLAS_OTHER && tsl_blas_is_always_forwarded(call->symbol))
     tsl_blas_dispatch_note_next(call->symbol, product);
-  if (tsl_blas_listens)
+  if (tsl_blas_logging)
     tsl_blas_describe(call, product);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);

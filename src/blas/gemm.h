@@ -19,10 +19,10 @@ bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work
  * into the struct. */
 tesela_matrix tsl_blas_matrix_of(const tsl_blas_view *view, tesela_type type);
 tesela_result tsl_blas_result_of(const tsl_blas_view *view, tesela_type type);
-typedef struct tsl_blas_wording {
+typedef struct tsl_blas_desc_storage {
   tesela_gemm_desc desc;
   double alpha[2], beta[2];
-} tsl_blas_wording;
-void tsl_blas_say(const tsl_blas_work *work, tsl_blas_wording *out);
+} tsl_blas_desc_storage;
+void tsl_blas_to_desc(const tsl_blas_work *work, tsl_blas_desc_storage *out);
 
 #endif

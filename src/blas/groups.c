@@ -61,7 +61,7 @@ static bool is_worth_a_plan(const tsl_blas_group *group) {
 
 /* What tesela is told of groups, in one block. */
 typedef struct telling {
-  tsl_blas_wording *words;
+  tsl_blas_desc_storage *words;
   tesela_gemm_desc *descs;
   tesela_batch *batches;
   tsl_blas_group **groups;
@@ -83,7 +83,7 @@ static bool take_telling(int64_t count, telling *out) {
 static void tell(tesela_type type, tsl_blas_group *group, telling *to) {
   const int64_t at = to->count++;
   const tsl_blas_work work = tsl_blas_work_of(type, &group->product);
-  tsl_blas_say(&work, &to->words[at]);
+  tsl_blas_to_desc(&work, &to->words[at]);
   to->descs[at] = to->words[at].desc;
   to->batches[at] = group->batch;
   to->groups[at] = group;
@@ -92,7 +92,7 @@ static void tell(tesela_type type, tsl_blas_group *group, telling *to) {
 
 static void run_told(tsl_blas_call *call, const telling *all) {
   tesela_record record;
-  if (tsl_blas_listens) {
+  if (tsl_blas_logging) {
     tsl_blas_describe(call, &all->groups[0]->product);
     call->flops = 0;
     for (int64_t i = 0; i < all->count; i++)
@@ -153,7 +153,7 @@ static void run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64_t coun
   const tesela_type type = call->symbol->type;
   const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
   double work = 0;
-  if (tsl_blas_listens || !tsl_blas_takes_small || tsl_blas_is_wide(call->symbol) ||
+  if (tsl_blas_logging || !tsl_blas_owns_small || tsl_blas_is_wide(call->symbol) ||
       (type != TESELA_F32 && type != TESELA_F64) || tsl_team_threads(team) < 2)
     return;
   sharing all = {.symbol = call->symbol, .groups = malloc((size_t)count * sizeof(tsl_blas_group *))};

@@ -28,7 +28,7 @@ static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *of, part
 
 static tsl_blas_function *begin(tsl_blas_call *call, tsl_blas_class class, const tsl_blas_lines *of,
                                 double flops) {
-  if (tsl_blas_listens) {
+  if (tsl_blas_logging) {
     call->sizes = 1;
     call->shape[0] = of->n > 0 ? of->n : 0;
     call->flops = flops * (double)call->shape[0];
@@ -97,7 +97,7 @@ tsl_blas_function *tsl_blas_rot(tsl_blas_call *call, const tsl_blas_lines *of, c
   if (of->n > 0) {
     parts all;
     find_parts(call, of, &all);
-    tsl_vector_turn(all.kernels, all.team, of->n, all.x, all.y, h);
+    tsl_vector_rot(all.kernels, all.team, of->n, all.x, all.y, h);
   }
   tsl_blas_vectors_done(call);
   return NULL;
@@ -134,7 +134,7 @@ tsl_blas_function *tsl_blas_asum(tsl_blas_call *call, const tsl_blas_lines *of, 
   if (of->n > 0 && of->incx > 0) {
     parts all;
     find_parts(call, of, &all);
-    *result = tsl_vector_absolutes(all.kernels, all.team, of->n, all.x);
+    *result = tsl_vector_asum(all.kernels, all.team, of->n, all.x);
   }
   tsl_blas_vectors_done(call);
   return NULL;
@@ -148,7 +148,7 @@ tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *of,
   if (of->n > 0 && of->incx > 0) {
     parts all;
     find_parts(call, of, &all);
-    *result = 1 + tsl_vector_largest(all.kernels, all.team, of->n, all.x);
+    *result = 1 + tsl_vector_iamax(all.kernels, all.team, of->n, all.x);
   }
   tsl_blas_vectors_done(call);
   return NULL;

@@ -224,7 +224,7 @@ static void triangular(const job *j) {
 static void outer(const job *j) {
   const arguments *of = j->of;
   if (!is_number(of->alpha, 0) && of->m > 0)
-    tsl_vector_outer(j->kernels, j->team,
+    tsl_vector_ger(j->kernels, j->team,
                      &(tsl_vector_update){.rows = of->m,
                                           .columns = of->n,
                                           .alpha = of->alpha,
@@ -278,7 +278,7 @@ static double elements_of(const arguments *of) {
 
 tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *given) {
   const double elements = elements_of(given);
-  if (tsl_blas_listens) {
+  if (tsl_blas_logging) {
     call->sizes = place[given->routine].m > 0 ? 2 : 1;
     call->shape[0] = place[given->routine].m > 0 ? given->m : given->n;
     call->shape[1] = given->n;
@@ -297,7 +297,7 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
   const int wrong = !by_rows && given->order != TSL_BLAS_COLUMN_MAJOR ? TSL_BLAS_ORDER_IS_WRONG
                                                                       : tsl_blas_check_level2(seen);
   if (wrong) {
-    tsl_blas_tell_wrong(call->symbol, wrong, by_rows, true);
+    tsl_blas_report_argument(call->symbol, wrong, by_rows, true);
   } else if (seen->n > 0) {
     const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
     const job of = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};

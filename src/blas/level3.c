@@ -30,13 +30,13 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route =
       tsl_blas_route_level3(given->routine, call->symbol, tsl_blas_level3_volume(given));
-  if (tsl_blas_listens)
+  if (tsl_blas_logging)
     describe(call, given);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
   const int wrong = tsl_blas_check_level3(type, given);
   if (wrong) {
-    tsl_blas_tell_wrong(call->symbol, wrong, given->order == TSL_BLAS_ROW_MAJOR, true);
+    tsl_blas_report_argument(call->symbol, wrong, given->order == TSL_BLAS_ROW_MAJOR, true);
     return NULL;
   }
   tsl_blas_layout layout;
@@ -44,7 +44,7 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structure
   if (is_idle(&layout))
     return NULL;
   /* Nothing in it calls, so that nobody need know that it has begun, but who listens. */
-  if (route == TSL_BLAS_TESELA && !tsl_blas_listens && tsl_blas_level3_little(&layout))
+  if (route == TSL_BLAS_TESELA && !tsl_blas_logging && tsl_blas_level3_little(&layout))
     return NULL;
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA) {

@@ -47,7 +47,7 @@ static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layou
   tsl_blas_work product = *work;
   product.c = (tsl_blas_view){.data = square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
   product.beta = zero;
-  tsl_blas_piece(symbol, &product, NULL);
+  tsl_blas_inner_gemm(symbol, &product, NULL);
   const tsl_blas_parts *parts = tsl_blas_parts_of(work->type);
   if (twice)
     parts->fold(square, lower, of->hermitian, n, work->beta, c, ld);

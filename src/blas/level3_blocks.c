@@ -60,7 +60,7 @@ static bool symmetric(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) 
     tsl_blas_parts_of(work.type)->mirror(&work.a, of->uplo, of->hermitian, work.m, whole);
     work.a = (tsl_blas_view){.data = whole, .row = 1, .col = work.m};
   }
-  tsl_blas_piece(symbol, &work, NULL);
+  tsl_blas_inner_gemm(symbol, &work, NULL);
   tsl_free(whole);
   return true;
 }
@@ -114,7 +114,7 @@ static void multiply_small(const job *of, const tsl_blas_work *work) {
     part.k = part.m;
     part.alpha = of->of->scalars + TSL_BLAS_AT_ALPHA;
     part.beta = zero;
-    tsl_blas_piece(of->symbol, &part, NULL);
+    tsl_blas_inner_gemm(of->symbol, &part, NULL);
   }
 }
 
@@ -134,7 +134,7 @@ static void multiply(const job *of, const tsl_blas_work *work) {
   const tsl_blas_work corner =
       lower ? between(of, work, top, rest, 0, top) : between(of, work, 0, top, top, rest);
   multiply(of, lower ? &last : &first);
-  tsl_blas_piece(of->symbol, &corner, NULL);
+  tsl_blas_inner_gemm(of->symbol, &corner, NULL);
   multiply(of, lower ? &first : &last);
 }
 
@@ -169,7 +169,7 @@ static void solve(const job *of, const tsl_blas_work *work, const double alpha[2
   corner.alpha = minus;
   corner.beta = beta;
   solve(of, lower ? &first : &last, alpha);
-  tsl_blas_piece(of->symbol, &corner, NULL);
+  tsl_blas_inner_gemm(of->symbol, &corner, NULL);
   solve(of, lower ? &last : &first, one);
 }
 

@@ -43,7 +43,7 @@ static bool multiply(const tsl_blas_layout *of) {
   const tsl_blas_work *work = &of->work;
   const tsl_blas_structures structures = structures_of(of);
   tsl_fast_structured product;
-  if (!tsl_blas_say_little(work, &structures, &product))
+  if (!tsl_blas_to_desc_little(work, &structures, &product))
     return false;
   product.alpha[0] = of->alpha[0];
   product.alpha[1] = of->alpha[1];

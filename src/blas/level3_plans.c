@@ -72,8 +72,8 @@ static tesela_structure triangular(const tsl_blas_layout *of) {
 }
 
 static bool multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesela_record *record) {
-  tsl_blas_wording words;
-  tsl_blas_say(work, &words);
+  tsl_blas_desc_storage words;
+  tsl_blas_to_desc(work, &words);
   tesela_gemm_desc *desc = &words.desc;
   if (of->routine < TSL_BLAS_SYMM) {
     desc->c_triangle = tsl_blas_level3_side(of);
@@ -95,8 +95,8 @@ static bool multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesel
 }
 
 static bool solve(const tsl_blas_layout *of, tesela_record *record) {
-  tsl_blas_wording words;
-  tsl_blas_say(&of->work, &words);
+  tsl_blas_desc_storage words;
+  tsl_blas_to_desc(&of->work, &words);
   return tsl_blas_run_solve(&(tesela_solve_desc){.rows = of->work.m,
                                                  .cols = of->work.n,
                                                  .a = words.desc.a,

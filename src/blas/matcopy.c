@@ -54,7 +54,7 @@ static bool by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, 
   const tesela_status status = tsl_blas_run_transpose(&desc, record);
   /* Everything else leaves the matrix as it was, for others. */
   if (status == TESELA_DEVICE_FAILED && copy->in_place) {
-    tsl_blas_lost(symbol, tesela_last_error());
+    tsl_blas_report_failure(symbol, tesela_last_error());
     return true;
   }
   return status == TESELA_OK;
@@ -77,7 +77,7 @@ static void in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, c
   const int64_t dense = by_row != transposed ? copy->cols : copy->rows;
   size_t count = (size_t)copy->rows * (size_t)copy->cols;
   if (tsl_alloc(count * tsl_blas_size(type), "a matrix that is copied in place", &block) != TESELA_OK) {
-    tsl_blas_lost(symbol, tesela_last_error());
+    tsl_blas_report_failure(symbol, tesela_last_error());
     return;
   }
   const sides out = sides_of(type, copy, block, dense);
@@ -100,7 +100,7 @@ tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *co
     return tsl_blas_forward(call);
   const int wrong = tsl_blas_check_matcopy(copy);
   if (wrong) {
-    tsl_blas_tell_wrong(call->symbol, wrong, copy->order == TSL_BLAS_ROW_MAJOR, false);
+    tsl_blas_report_argument(call->symbol, wrong, copy->order == TSL_BLAS_ROW_MAJOR, false);
     return NULL;
   }
   if (copy->rows == 0 || copy->cols == 0)

@@ -102,13 +102,13 @@ static void *search(quest *of, bool program_first) {
 
 /* Whether it is time to search (again). A call that is not counted, as another thread counts, is none that is missed; and an addition that misses
  * none takes 20 clocks, in each call of a program without another BLAS. */
-static bool is_due(tsl_blas_late *late) {
+static bool is_due(tsl_blas_lazy_symbol *late) {
   const unsigned tries = atomic_load_explicit(&late->tries, memory_order_relaxed);
   atomic_store_explicit(&late->tries, tries + 1, memory_order_relaxed);
   return (tries & (tries + 1)) == 0;
 }
 
-tsl_blas_function *tsl_blas_find(tsl_blas_late *late, const char *name, bool program_first) {
+tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, bool program_first) {
   tsl_blas_function *function = atomic_load_explicit(&late->found, memory_order_acquire);
   if (function || !is_due(late))
     return function;
@@ -133,7 +133,7 @@ static void note_peer(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   atomic_compare_exchange_strong(&symbol->peer, &none, (int)peer);
 }
 
-tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol) {
+tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol) {
   tsl_blas_function *function = atomic_load_explicit(&symbol->next.found, memory_order_acquire);
   if (function || !is_due(&symbol->next))
     return function;
@@ -149,7 +149,7 @@ tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol) {
   return function;
 }
 
-tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol) {
-  return tsl_blas_next(symbol) ? (tsl_blas_peer)atomic_load_explicit(&symbol->peer, memory_order_relaxed)
+tsl_blas_peer tsl_host_blas_kind(tsl_blas_symbol *symbol) {
+  return tsl_blas_host_function(symbol) ? (tsl_blas_peer)atomic_load_explicit(&symbol->peer, memory_order_relaxed)
                                : TSL_BLAS_PEER_NONE;
 }

@@ -6,9 +6,9 @@
 
 /* Any function that the program has, or that stands behind this library; the one that a symbol stands in front of, NULL
  * where there is none that is believed; and what that one is. */
-tsl_blas_function *tsl_blas_find(tsl_blas_late *late, const char *name, bool program_first);
-tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol);
-tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol);
+tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, bool program_first);
+tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol);
+tsl_blas_peer tsl_host_blas_kind(tsl_blas_symbol *symbol);
 
 /* What the program itself, else the first of the libraries that it was started with, has by this name; NULL: nobody. */
 void *tsl_blas_program_has(const char *name);
@@ -17,7 +17,7 @@ void *tsl_blas_program_has(const char *name);
 static inline bool tsl_blas_is_wide(tsl_blas_symbol *symbol) {
   if (!atomic_load_explicit(&symbol->asked, memory_order_relaxed)) {
     atomic_store_explicit(&symbol->asked, true, memory_order_relaxed);
-    (void)tsl_blas_next_peer(symbol);
+    (void)tsl_host_blas_kind(symbol);
   }
   return atomic_load_explicit(&symbol->peer, memory_order_relaxed) == TSL_BLAS_PEER_WIDE;
 }

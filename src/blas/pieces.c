@@ -80,7 +80,7 @@ bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures 
   return path->packer->fast_path.compute(&problem, &operands, path->device);
 }
 
-bool tsl_blas_say_little(const tsl_blas_work *work, const tsl_blas_structures *of, tsl_fast_structured *out) {
+bool tsl_blas_to_desc_little(const tsl_blas_work *work, const tsl_blas_structures *of, tsl_fast_structured *out) {
   const tsl_blas_view *a = &work->a, *b = &work->b, *c = &work->c;
   if (work->m <= 0 || work->n <= 0 || work->k <= 0 ||
       !tsl_dispatch_aligned(work->type, a->data, b->data, c->data))
@@ -117,14 +117,14 @@ bool tsl_blas_multiply_little(const tsl_fast_structured *product) {
 static bool is_done_by_little(const tsl_blas_work *work) {
   tsl_fast_structured product;
   if (!tsl_blas_is_complex(work->type) ||
-      !tsl_blas_say_little(work, &(tsl_blas_structures){.in_place = false}, &product))
+      !tsl_blas_to_desc_little(work, &(tsl_blas_structures){.in_place = false}, &product))
     return false;
   tsl_blas_doubles(work->type, work->alpha, product.alpha);
   tsl_blas_doubles(work->type, work->beta, product.beta);
   return tsl_blas_multiply_little(&product);
 }
 
-void tsl_blas_piece(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
+void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
   if (at_once(work) || is_done_by_little(work) ||
       (volume_of(work) < planned_from &&
        tsl_blas_pack_at_once(work, &(tsl_blas_structures){.in_place = false})) ||

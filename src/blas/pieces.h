@@ -7,7 +7,7 @@
 #include "blas/symbol.h"
 
 /* Computes it, whatever comes: at once where it is not large, else by a plan that is kept, else by loops. record may be NULL. */
-void tsl_blas_piece(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);
+void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);
 
 /* What the matrices of a product are of which a triangle is stored, or computed. */
 typedef struct tsl_blas_structures {
@@ -20,7 +20,7 @@ typedef struct tsl_blas_structures {
 bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures *of);
 /* One of few rows, columns and terms, whose factor is no triangle: in the words of who computes it, but for alpha and beta, false where it
  * is not for them; and done. */
-bool tsl_blas_say_little(const tsl_blas_work *work, const tsl_blas_structures *of, tsl_fast_structured *out);
+bool tsl_blas_to_desc_little(const tsl_blas_work *work, const tsl_blas_structures *of, tsl_fast_structured *out);
 bool tsl_blas_multiply_little(const tsl_fast_structured *product);
 
 #endif

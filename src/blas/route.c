@@ -68,7 +68,7 @@ static const char *const requests[] = {
 static request wanted;
 static bool asks;
 static bool is_free; /* of the processor: somebody asked for the best device */
-bool tsl_blas_takes_small;
+bool tsl_blas_owns_small;
 
 __attribute__((constructor)) static void read_request(void) {
   const char *word = tsl_env_get(TSL_ENV_BLAS);
@@ -82,7 +82,7 @@ __attribute__((constructor)) static void read_request(void) {
     wanted = REQUEST_TESELA;
   const char *device = tsl_env_given(TSL_ENV_DEVICE);
   is_free = device && strcmp(device, "auto") == 0;
-  tsl_blas_takes_small = wanted == REQUEST_AUTO || wanted == REQUEST_TESELA;
+  tsl_blas_owns_small = wanted == REQUEST_AUTO || wanted == REQUEST_TESELA;
 }
 
 static bool is_real(const tsl_blas_symbol *symbol) {
@@ -91,13 +91,13 @@ static bool is_real(const tsl_blas_symbol *symbol) {
 
 /* The library behind a symbol; where it counts how good it is, that is found out once. */
 static tsl_blas_peer peer_of(tsl_blas_symbol *symbol) {
-  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  const tsl_blas_peer peer = tsl_host_blas_kind(symbol);
   int unknown = TSL_BLAS_PEER_UNKNOWN;
   if (peer != TSL_BLAS_PEER_UNKNOWN || wanted != REQUEST_AUTO || tsl_blas_is_nested())
     return peer;
   atomic_compare_exchange_strong(&symbol->peer, &unknown,
-                                 (int)tsl_blas_standing(symbol, tsl_blas_next(symbol)));
-  return tsl_blas_next_peer(symbol);
+                                 (int)tsl_blas_standing(symbol, tsl_blas_host_function(symbol)));
+  return tsl_host_blas_kind(symbol);
 }
 
 /* What is decided without looking at sizes; false where they count. */
@@ -117,7 +117,7 @@ static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
 
 /* Lets calls with less work pass from now on; `below` 0 in the tables means that all do. */
 static void let_pass(tsl_blas_symbol *symbol, double below) {
-  if (!tsl_blas_listens)
+  if (!tsl_blas_logging)
     atomic_store_explicit(&symbol->pass_below, below > 0 ? below : INFINITY, memory_order_release);
 }
 
@@ -127,7 +127,7 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   if (settled(peer, &route))
     return route;
   const crossover *from = &gemm_from[symbol->type][peer];
-  if (!(is_real(symbol) && tsl_blas_takes_small))
+  if (!(is_real(symbol) && tsl_blas_owns_small))
     let_pass(symbol, from->volume);
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
   if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)
@@ -144,17 +144,17 @@ static const double elsewhere_from = 120.0 * 120 * 120;
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   return is_free && wanted == REQUEST_AUTO && !tsl_blas_is_nested() &&
          (double)product->m * (double)product->n * (double)product->k > elsewhere_from &&
-         tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
+         tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
 }
 
-bool tsl_blas_always_passes(const tsl_blas_symbol *symbol) {
-  return is_real(symbol) && wanted == REQUEST_AUTO && !is_free && !tsl_blas_is_nested() && !tsl_blas_listens;
+bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol) {
+  return is_real(symbol) && wanted == REQUEST_AUTO && !is_free && !tsl_blas_is_nested() && !tsl_blas_logging;
 }
 
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small) {
   const double volume = (double)product->m * (double)product->n * (double)product->k;
   const bool is_small = is_real(symbol) && wanted == REQUEST_AUTO && !tsl_blas_is_nested() &&
-                        volume <= small && tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
+                        volume <= small && tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
   return is_small ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
 }
 
@@ -178,7 +178,7 @@ static bool stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   enum { CALLS = 32 };
   const bool waits =
       peer == TSL_BLAS_PEER_NONE && atomic_load_explicit(&symbol->next.tries, memory_order_relaxed) < CALLS;
-  return !waits && wanted != REQUEST_OTHER && !tsl_blas_listens && !tsl_blas_is_nested();
+  return !waits && wanted != REQUEST_OTHER && !tsl_blas_logging && !tsl_blas_is_nested();
 }
 
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements) {
@@ -190,7 +190,7 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
     return route;
   }
   const double from = peer == TSL_BLAS_PEER_PLAIN ? 0 : class_from[class];
-  if (!tsl_blas_listens) {
+  if (!tsl_blas_logging) {
     atomic_store_explicit(&symbol->own_from, from, memory_order_relaxed);
     atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
   }

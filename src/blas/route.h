@@ -22,14 +22,14 @@ typedef enum tsl_blas_class {
   TSL_BLAS_CLASSES
 } tsl_blas_class;
 
-extern bool tsl_blas_takes_small; /* whether small products are tesela's, whoever else there is */
+extern bool tsl_blas_owns_small; /* whether small products are tesela's, whoever else there is */
 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
 /* Whether a product that is another library's by its size may go to another device, if that is sooner done
  * (TESELA_DEVICE=auto). */
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 /* Whether a product that is another library's now is so by its size alone, whenever it comes. */
-bool tsl_blas_always_passes(const tsl_blas_symbol *symbol);
+bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol);
 /* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at once. */
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
 /* Of a dot or a transpose, as `op` says. */
@@ -51,13 +51,13 @@ tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
 
 /* Begins a call that is forwarded: when nobody listens it costs nothing. */
 static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {
-  if (tsl_blas_listens)
-    tsl_blas_hear(call);
-  return tsl_blas_next(call->symbol);
+  if (tsl_blas_logging)
+    tsl_blas_log_begin(call);
+  return tsl_blas_host_function(call->symbol);
 }
 /* Whom a call that has begun is forwarded to, where tesela was asked and cannot: NULL leaves it to the loops. */
 static inline tsl_blas_function *tsl_blas_otherwise(tsl_blas_call *call, tsl_blas_route route) {
-  return route == TSL_BLAS_TESELA ? tsl_blas_next(call->symbol) : NULL;
+  return route == TSL_BLAS_TESELA ? tsl_blas_host_function(call->symbol) : NULL;
 }
 
 #endif

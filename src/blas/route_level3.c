@@ -46,7 +46,7 @@ static tsl_blas_share share_of(tsl_blas_routine routine, tsl_blas_symbol *symbol
     return (tsl_blas_share){.from = TSL_BLAS_STANDING_FROM};
   if (known(symbol) == 0 && may_begin(symbol)) {
     if (known(symbol) == 0)
-      make_known(symbol, tsl_blas_standing_of_level3(routine, symbol, tsl_blas_next(symbol)));
+      make_known(symbol, tsl_blas_standing_of_level3(routine, symbol, tsl_blas_host_function(symbol)));
     atomic_store_explicit(&measuring, false, memory_order_release);
   }
   return tsl_blas_standing_share(known(symbol), symbol->type, volume);

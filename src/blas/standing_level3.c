@@ -206,7 +206,7 @@ unsigned tsl_blas_standing_of_level3(tsl_blas_routine routine, const tsl_blas_sy
   if (!tsl_blas_fast_path() || !tsl_blas_either_width() || strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
     return TSL_BLAS_STANDING_NOWHERE;
   name_of(&of, name);
-  if (tsl_api_recall(tsl_blas_fast_path()->device, name, &kept) && kept < 1 << SIZES)
+  if (tsl_api_measurement_get(tsl_blas_fast_path()->device, name, &kept) && kept < 1 << SIZES)
     return TSL_BLAS_STANDING_NOWHERE | (unsigned)kept;
   const unsigned standing = measure(&of);
   tsl_api_keep(tsl_blas_fast_path()->device, name, standing & ~TSL_BLAS_STANDING_NOWHERE);

@@ -31,10 +31,10 @@ typedef void tsl_blas_function(void);
 
 /* A function of another library, looked for when it is needed. A search that finds nothing is repeated after 1, 2, 4,
  * 8, ... calls, because programs load libraries as they go. */
-typedef struct tsl_blas_late {
+typedef struct tsl_blas_lazy_symbol {
   tsl_blas_function *_Atomic found;
   atomic_uint tries;
-} tsl_blas_late;
+} tsl_blas_lazy_symbol;
 
 /* What a symbol is that is found: how fast to expect it to be. */
 typedef enum tsl_blas_peer {
@@ -56,7 +56,7 @@ typedef struct tsl_blas_symbol {
   int bits;
   bool cblas;
   tesela_type type;
-  tsl_blas_late next;
+  tsl_blas_lazy_symbol next;
   _Atomic int peer;  /* tsl_blas_peer of next */
   atomic_bool asked; /* whether it was looked for before a small product was done */
   /* Work (multiply-adds, elements) below which calls go to next without a look at anything else; 0: always look. */
@@ -67,7 +67,7 @@ typedef struct tsl_blas_symbol {
 } tsl_blas_symbol;
 
 /* The short way to the other library: tiny calls take less time than deciding about them. */
-static inline tsl_blas_function *tsl_blas_pass(tsl_blas_symbol *symbol, double work) {
+static inline tsl_blas_function *tsl_blas_forward_if_below(tsl_blas_symbol *symbol, double work) {
   if (work >= atomic_load_explicit(&symbol->pass_below, memory_order_acquire))
     return NULL;
   return atomic_load_explicit(&symbol->next.found, memory_order_relaxed);

@@ -44,7 +44,7 @@ static int threads_now(void) {
 
 /* Whether the caller is inside its own OpenMP parallel region. */
 static bool is_in_parallel(void) {
-  static tsl_blas_late late;
+  static tsl_blas_lazy_symbol late;
   typedef int in_parallel(void);
   tsl_blas_function *function = tsl_blas_find(&late, "omp_in_parallel", true);
   return function && ((in_parallel *)function)() != 0;

@@ -43,7 +43,7 @@ static void diagonal(const tsl_blas_work *work, const job *of) {
   tsl_blas_work whole = *work;
   whole.c = (tsl_blas_view){.data = of->square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
   whole.beta = zero;
-  tsl_blas_piece(of->symbol, &whole, of->record);
+  tsl_blas_inner_gemm(of->symbol, &whole, of->record);
   tsl_blas_parts_of(work->type)
       ->put(of->square, (of->uplo == 'L') != by_row, n, work->beta, tsl_writable(work->c.data),
             by_row ? work->c.row : work->c.col);
@@ -61,7 +61,7 @@ static void triangle(const tsl_blas_work *work, const job *of) {
       of->uplo == 'L' ? block_of(work, half, remainder, 0, half) : block_of(work, 0, half, half, remainder);
   triangle(&first, of);
   triangle(&last, of);
-  tsl_blas_piece(of->symbol, &between, of->record);
+  tsl_blas_inner_gemm(of->symbol, &between, of->record);
 }
 
 bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,

@@ -6,8 +6,8 @@
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements) {
   if (tsl_blas_route_class(class, call->symbol, elements) == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
-  if (tsl_blas_listens)
-    tsl_blas_hear(call);
+  if (tsl_blas_logging)
+    tsl_blas_log_begin(call);
   return NULL;
 }
 

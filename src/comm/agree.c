@@ -40,19 +40,19 @@ static void print_real(double value, char text[VALUE_TEXT]) {
   }
 }
 
-static void print_value(tsl_said_kind kind, uint64_t value, char text[VALUE_TEXT]) {
-  const tsl_type_info *type = kind == TSL_SAID_TYPE ? tsl_type((tesela_type)value) : NULL;
+static void print_value(tsl_agreed_value_kind kind, uint64_t value, char text[VALUE_TEXT]) {
+  const tsl_type_info *type = kind == TSL_AGREED_VALUE_TYPE ? tsl_type((tesela_type)value) : NULL;
   switch (kind) {
-  case TSL_SAID_REAL:
+  case TSL_AGREED_VALUE_REAL:
     print_real(said_real(value), text);
     return;
-  case TSL_SAID_SWITCH:
+  case TSL_AGREED_VALUE_SWITCH:
     snprintf(text, VALUE_TEXT, "%s", value != 0 ? "set" : "not set");
     return;
-  case TSL_SAID_WORD:
+  case TSL_AGREED_VALUE_WORD:
     snprintf(text, VALUE_TEXT, "\"%.*s\"", (int)sizeof value, (const char *)&value);
     return;
-  case TSL_SAID_VERSION:
+  case TSL_AGREED_VALUE_VERSION:
     snprintf(text, VALUE_TEXT, "%d.%d.%d", (int)(value / 10000), (int)(value / 100 % 100),
              (int)(value % 100));
     return;
@@ -63,9 +63,9 @@ static void print_value(tsl_said_kind kind, uint64_t value, char text[VALUE_TEXT
   }
 }
 
-static tesela_status fail_said(const tsl_said *here, uint64_t there) {
+static tesela_status fail_said(const tsl_agreed_value *here, uint64_t there) {
   char own[VALUE_TEXT], first[VALUE_TEXT];
-  if (here->kind == TSL_SAID_HASH)
+  if (here->kind == TSL_AGREED_VALUE_HASH)
     return tsl_fail(TESELA_BAD_CALL, "its %s is not that of rank 0", here->name);
   print_value(here->kind, here->value, own);
   print_value(here->kind, there, first);
@@ -73,8 +73,8 @@ static tesela_status fail_said(const tsl_said *here, uint64_t there) {
                   first);
 }
 
-tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_said *said, int count) {
-  uint64_t first[TSL_SAID_MAX + 1] = {(uint64_t)count};
+tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_agreed_value *said, int count) {
+  uint64_t first[TSL_AGREED_VALUE_MAX + 1] = {(uint64_t)count};
   for (int i = 0; i < count; i++)
     first[1 + i] = said[i].value;
   TSL_TRY(ranks->ops->broadcast(ranks, 0, first, sizeof first));
@@ -84,7 +84,7 @@ tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_said *said, int count) 
   return TESELA_OK;
 }
 
-tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_said *said, int count) {
+tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *said, int count) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
   const tesela_status alike = tsl_agree_said(ranks, said, count);
@@ -94,7 +94,7 @@ tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_
 }
 
 /* FNV-1a. */
-uint64_t tsl_said_bytes(const void *bytes, size_t count) {
+uint64_t tsl_agreed_value_bytes(const void *bytes, size_t count) {
   const unsigned char *byte = bytes;
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < count; i++)
@@ -102,13 +102,13 @@ uint64_t tsl_said_bytes(const void *bytes, size_t count) {
   return hash;
 }
 
-uint64_t tsl_said_double(double value) {
+uint64_t tsl_agreed_value_double(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-uint64_t tsl_said_word(const char *word) {
+uint64_t tsl_agreed_value_word(const char *word) {
   uint64_t value = 0;
   memcpy(&value, word, strnlen(word, sizeof value));
   return value;

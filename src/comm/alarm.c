@@ -13,17 +13,17 @@ static int batch_of(int neighbour) {
   return TSL_BATCH_ALARM + neighbour;
 }
 
-tesela_status tsl_alarm_reserve(tsl_ranks *ranks) {
-  for (int i = 0; i < TSL_ALARM_NEIGHBOURS; i++)
+tesela_status tsl_failure_broadcast_reserve(tsl_ranks *ranks) {
+  for (int i = 0; i < TSL_FAILURE_BROADCAST_NEIGHBOURS; i++)
     TSL_TRY(ranks->ops->reserve(ranks, batch_of(i), 1));
-  return ranks->ops->reserve(ranks, TSL_BATCH_ALARM_TOLD, TSL_ALARM_NEIGHBOURS);
+  return ranks->ops->reserve(ranks, TSL_BATCH_ALARM_TOLD, TSL_FAILURE_BROADCAST_NEIGHBOURS);
 }
 
-tesela_status tsl_alarm_start(tsl_alarm *alarm, tsl_ranks *ranks) {
+tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_ranks *ranks) {
   const int around[] = {(ranks->rank + 1) / 2 - 1, 2 * ranks->rank + 1, 2 * ranks->rank + 2};
   const uint64_t received = ranks->received;
-  *alarm = (tsl_alarm){.ranks = ranks};
-  for (int i = 0; i < TSL_ALARM_NEIGHBOURS; i++)
+  *alarm = (tsl_failure_broadcast){.ranks = ranks};
+  for (int i = 0; i < TSL_FAILURE_BROADCAST_NEIGHBOURS; i++)
     if (around[i] >= 0 && around[i] < ranks->size)
       alarm->neighbour[alarm->count++] = around[i];
   for (int i = 0; i < alarm->count; i++)
@@ -33,7 +33,7 @@ tesela_status tsl_alarm_start(tsl_alarm *alarm, tsl_ranks *ranks) {
   return TESELA_OK;
 }
 
-static tesela_status tell(tsl_alarm *alarm, int neighbour, const int32_t *what) {
+static tesela_status tell(tsl_failure_broadcast *alarm, int neighbour, const int32_t *what) {
   tsl_ranks *ranks = alarm->ranks;
   const uint64_t sent = ranks->sent;
   if (alarm->has_told[neighbour])
@@ -45,14 +45,14 @@ static tesela_status tell(tsl_alarm *alarm, int neighbour, const int32_t *what) 
   return TESELA_OK;
 }
 
-tesela_status tsl_alarm_raise(tsl_alarm *alarm) {
+tesela_status tsl_failure_broadcast_raise(tsl_failure_broadcast *alarm) {
   alarm->is_raised = true;
   for (int i = 0; i < alarm->count; i++)
     TSL_TRY(tell(alarm, i, &failed));
   return TESELA_OK;
 }
 
-tesela_status tsl_alarm_look(tsl_alarm *alarm, bool *raised) {
+tesela_status tsl_failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *raised) {
   tsl_ranks *ranks = alarm->ranks;
   for (int i = 0; i < alarm->count; i++) {
     int done = 0;
@@ -63,14 +63,14 @@ tesela_status tsl_alarm_look(tsl_alarm *alarm, bool *raised) {
     TSL_TRY(ranks->ops->wait(ranks, batch_of(i)));
     alarm->has_heard[i] = true;
     if (alarm->heard[i] == failed)
-      TSL_TRY(tsl_alarm_raise(alarm));
+      TSL_TRY(tsl_failure_broadcast_raise(alarm));
   }
   *raised = alarm->is_raised;
   return TESELA_OK;
 }
 
 /* Upwards once all below are fine, downwards once all are. */
-static tesela_status pass_on(tsl_alarm *alarm, bool *done) {
+static tesela_status pass_on(tsl_failure_broadcast *alarm, bool *done) {
   const int children = alarm->ranks->rank > 0; /* the first of them: the parent is before */
   bool below = true;
   for (int i = children; i < alarm->count; i++)
@@ -83,11 +83,11 @@ static tesela_status pass_on(tsl_alarm *alarm, bool *done) {
   return TESELA_OK;
 }
 
-tesela_status tsl_alarm_end(tsl_alarm *alarm, bool *raised) {
+tesela_status tsl_failure_broadcast_end(tsl_failure_broadcast *alarm, bool *raised) {
   static const struct timespec moment = {.tv_nsec = 20000};
   const double begin = tsl_clock();
   for (bool done = false; !done;) {
-    TSL_TRY(tsl_alarm_look(alarm, raised));
+    TSL_TRY(tsl_failure_broadcast_poll(alarm, raised));
     TSL_TRY(pass_on(alarm, &done));
     /* Of a short wait a sleep would be the longer part. */
     if (!done && tsl_clock() - begin > 1e-3)

@@ -10,27 +10,27 @@
 #include <stdbool.h>
 
 /* Parent, and two children. */
-enum { TSL_ALARM_NEIGHBOURS = 3 };
+enum { TSL_FAILURE_BROADCAST_NEIGHBOURS = 3 };
 
-typedef struct tsl_alarm {
+typedef struct tsl_failure_broadcast {
   tsl_ranks *ranks;
-  int neighbour[TSL_ALARM_NEIGHBOURS], count;
-  int32_t heard[TSL_ALARM_NEIGHBOURS];
-  bool has_heard[TSL_ALARM_NEIGHBOURS], has_told[TSL_ALARM_NEIGHBOURS];
+  int neighbour[TSL_FAILURE_BROADCAST_NEIGHBOURS], count;
+  int32_t heard[TSL_FAILURE_BROADCAST_NEIGHBOURS];
+  bool has_heard[TSL_FAILURE_BROADCAST_NEIGHBOURS], has_told[TSL_FAILURE_BROADCAST_NEIGHBOURS];
   bool is_raised;
-} tsl_alarm;
+} tsl_failure_broadcast;
 
 /* Takes the memory that all alarms of these ranks need: once, by each rank for itself. TESELA_OUT_OF_MEMORY. */
-tesela_status tsl_alarm_reserve(tsl_ranks *ranks);
+tesela_status tsl_failure_broadcast_reserve(tsl_ranks *ranks);
 
 /* What fails in all of these is the ranks' own messages, for which there is no remedy (comm/comm.h). Its messages are not counted.
  *
- * Called by all ranks, and followed by tsl_alarm_end() on all. The struct stays where it is meanwhile. */
-tesela_status tsl_alarm_start(tsl_alarm *alarm, tsl_ranks *ranks);
-tesela_status tsl_alarm_raise(tsl_alarm *alarm);
+ * Called by all ranks, and followed by tsl_failure_broadcast_end() on all. The struct stays where it is meanwhile. */
+tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_ranks *ranks);
+tesela_status tsl_failure_broadcast_raise(tsl_failure_broadcast *alarm);
 /* Whether it was raised, here or elsewhere; now and then, while waiting. */
-tesela_status tsl_alarm_look(tsl_alarm *alarm, bool *raised);
+tesela_status tsl_failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *raised);
 /* Waits for all ranks to come here: whether any of them raised it. */
-tesela_status tsl_alarm_end(tsl_alarm *alarm, bool *raised);
+tesela_status tsl_failure_broadcast_end(tsl_failure_broadcast *alarm, bool *raised);
 
 #endif

@@ -41,9 +41,9 @@ static tesela_status take(call *out, const tesela_mpi_desc *desc, size_t desc_si
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", desc ? "desc->gemm" : "desc");
   tesela_mpi_desc own;
   tesela_gemm_desc own_gemm;
-  TSL_API_TAKE(desc, desc_size, own, tesela_mpi_desc, memory);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_mpi_desc, memory);
   const tesela_gemm_desc *gemm = desc->gemm;
-  TSL_API_TAKE(gemm, gemm_size, own_gemm, tesela_gemm_desc, effort);
+  TSL_API_STRUCT_IMPORT(gemm, gemm_size, own_gemm, tesela_gemm_desc, effort);
   out->desc = *desc;
   out->gemm = *gemm;
   return TESELA_OK;
@@ -183,7 +183,7 @@ static void print_ways(const tsl_job *job, tsl_text *text) {
     tsl_text_add(text, job->travels ? "; added on the devices" : "; C stays where it is made");
 }
 
-static void tell(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
+static void tell(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
   tsl_text text = {0};
   tsl_grid_print(grid, &text);
   print_ways(job, &text);
@@ -238,8 +238,8 @@ static tesela_status choose_ways(tsl_job *job) {
 }
 
 /* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that they need in host memory. */
-static tesela_status settle_c(tsl_job *job, tsl_rank_grid *grid, bool reads) {
-  tsl_rank_grid tiles = *grid;
+static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) {
+  tsl_process_grid tiles = *grid;
   if (tsl_product_tiles(job, &tiles)) {
     TSL_TRY(tsl_agree(job->ranks, tsl_product_count(job, &tiles)));
     TSL_TRY(tsl_settle_choose(job, &tiles));
@@ -280,7 +280,7 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
   /* The grid suits the devices, unless bits are to be those of ranks without. */
   job->any_steps = job->on_devices && !(job->bits && strcmp(job->bits, "devices") == 0);
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
-  tsl_rank_grid grid;
+  tsl_process_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
   if (job->lane)
     TSL_TRY(settle_c(job, &grid, given[TSL_PART_C].read));
@@ -316,6 +316,6 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
   tsl_parts_free(job.part, TSL_PARTS);
   own.seconds = tsl_clock() - begin;
   if (status == TESELA_OK && record)
-    tsl_api_give(record, record_size, &own, sizeof own);
+    tsl_api_struct_export(record, record_size, &own, sizeof own);
   return status;
 }

@@ -23,7 +23,7 @@ static tesela_status take(call *out, const tesela_mpi_transpose_desc *desc, size
   if (!desc)
     return tsl_fail(TESELA_BAD_CALL, "desc is NULL");
   tesela_mpi_transpose_desc own;
-  TSL_API_TAKE(desc, desc_size, own, tesela_mpi_transpose_desc, layout_b);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_mpi_transpose_desc, layout_b);
   out->desc = *desc;
   const tesela_result *b = &desc->b;
   out->a = desc->a;
@@ -111,6 +111,6 @@ tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
   tsl_parts_free(&job.part[TSL_PART_C], 1);
   own.seconds = tsl_clock() - begin;
   if (status == TESELA_OK && record)
-    tsl_api_give(record, record_size, &own, sizeof own);
+    tsl_api_struct_export(record, record_size, &own, sizeof own);
   return status;
 }

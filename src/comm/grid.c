@@ -28,7 +28,7 @@ const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
 #define PANELS_MOST 8
 /* Most bytes of blocks and panels that are made larger than that needs them to be. */
 #define PANELS_BYTES ((int64_t)4 << 30)
-tsl_box tsl_grid_box(const tsl_rank_grid *grid, int place) {
+tsl_box tsl_grid_box(const tsl_process_grid *grid, int place) {
   const int64_t layer_ranks = grid->used / grid->depth, within = place % layer_ranks;
   const int64_t layer = place / layer_ranks;
   const int64_t slab = ((within + 1) * grid->slabs - 1) / layer_ranks;
@@ -54,7 +54,7 @@ static void set(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64
   out[3] = col_end - col;
 }
 
-tsl_shares tsl_grid_shares(const tsl_rank_grid *grid, int place) {
+tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place) {
   const tsl_box box = tsl_grid_box(grid, place);
   const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
   /* The panel that the ranks of a slab share is dealt out among them; of the other one, each slab has its part. */
@@ -83,7 +83,7 @@ typedef struct sides {
   double rows, cols, depth;
 } sides;
 
-static sides sides_of(const tsl_rank_grid *grid, int which) {
+static sides sides_of(const tsl_process_grid *grid, int which) {
   const int64_t q = grid->used / grid->depth;
   const int64_t ranks = which == 0 ? q / grid->slabs : ceiling(q, grid->slabs);
   const int64_t outer = grid->by_columns ? grid->n : grid->m, inner = grid->by_columns ? grid->m : grid->n;
@@ -99,7 +99,7 @@ static double bytes_for(const tsl_task *task, double rows, double cols, double t
 }
 
 /* Edges of growing tiles are at multiples of a kernel's tile, where tiles are large. */
-int64_t tsl_grid_edge(const tsl_rank_grid *grid, int64_t total, int tile, int tiles) {
+int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int tiles) {
   enum { GRAIN = 256 };
   int64_t before = 0, all = 0, share = 1;
   if (grid->growth <= 1 || tile == 0 || tile == tiles)
@@ -113,14 +113,14 @@ int64_t tsl_grid_edge(const tsl_rank_grid *grid, int64_t total, int tile, int ti
 }
 
 /* Lines of the largest tile. */
-static double largest(const tsl_rank_grid *grid, double lines, int tiles) {
+static double largest(const tsl_process_grid *grid, double lines, int tiles) {
   const int64_t total = (int64_t)lines;
   return grid->growth <= 1 ? ceil(lines / tiles)
                            : (double)(total - tsl_grid_edge(grid, total, tiles - 1, tiles));
 }
 
 /* Bytes of the larger of both kinds of blocks, made in so many tiles and panels. */
-static double bytes_in(const tsl_task *task, const tsl_rank_grid *grid, int64_t panels) {
+static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64_t panels) {
   double most = 0;
   for (int which = 0; which < 2; which++) {
     const sides s = sides_of(grid, which);
@@ -132,7 +132,7 @@ static double bytes_in(const tsl_task *task, const tsl_rank_grid *grid, int64_t 
 }
 
 /* Tiles and panels that fit into memory, as few as possible. */
-static bool fit(const tsl_task *task, tsl_rank_grid *grid) {
+static bool fit(const tsl_task *task, tsl_process_grid *grid) {
   const sides s = sides_of(grid, 1);
   const int64_t depth = (int64_t)s.depth, thin = depth < 64 ? 1 : depth / 64;
   grid->tiles_m = grid->tiles_n = 1;
@@ -154,17 +154,17 @@ static bool fit(const tsl_task *task, tsl_rank_grid *grid) {
   return true;
 }
 
-int tsl_grid_times_a(const tsl_rank_grid *grid) {
+int tsl_grid_times_a(const tsl_process_grid *grid) {
   return grid->panels == 1 ? 1 : grid->tiles_n;
 }
 
-int tsl_grid_times_b(const tsl_rank_grid *grid) {
+int tsl_grid_times_b(const tsl_process_grid *grid) {
   return grid->panels == 1 && grid->tiles_n == 1 ? 1 : grid->tiles_m;
 }
 
 /* Bytes that leave the busiest rank in a step, where operands lie evenly: of either panel one rank has all, or what it has lies in one
  * panel, and it is wanted by the others of its slab, or by the other slabs. */
-static double bytes_of_step(const tsl_task *task, const tsl_rank_grid *grid, const sides *s) {
+static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, const sides *s) {
   const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
   const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
                terms = s->depth / grid->panels;
@@ -182,19 +182,19 @@ static double bytes_of_word(const tsl_task *task) {
 
 /* Returns the messages of an operand's panels to a rank whose tile needs parts from `sources` ranks. Each
  * source holds consecutive terms, which lie in one panel or in consecutive panels. */
-static double panel_messages(const tsl_rank_grid *grid, double sources) {
+static double panel_messages(const tsl_process_grid *grid, double sources) {
   return sources + grid->panels - 1;
 }
 
 /* Returns the messages of a tile: panels of both operands, and sums. */
-static double tile_messages(const tsl_rank_grid *grid) {
+static double tile_messages(const tsl_process_grid *grid) {
   const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
   return panel_messages(grid, slabs) + panel_messages(grid, parts) + grid->depth;
 }
 
 /* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait for others. Where blocks are
  * made in many steps that is too little: in each of them all wait for the one that has the panel, and between tiles for sums. */
-void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid) {
+void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
   const sides small = sides_of(grid, 0), large = sides_of(grid, 1);
   const double terms = fmax(small.rows * small.cols * small.depth, large.rows * large.cols * large.depth);
   const double element = bytes_of_word(task);
@@ -225,7 +225,7 @@ typedef struct traffic {
   int64_t slabs; /* such slabs */
 } traffic;
 
-static traffic traffic_of(const tsl_rank_grid *grid, int which) {
+static traffic traffic_of(const tsl_process_grid *grid, int which) {
   const int64_t layer_ranks = grid->used / grid->depth, larger = layer_ranks % grid->slabs;
   const double s = (double)(layer_ranks / grid->slabs + which), q = (double)layer_ranks, d = grid->depth;
   const double outer = (double)(grid->by_columns ? grid->n : grid->m) * s / q;
@@ -240,7 +240,7 @@ static traffic traffic_of(const tsl_rank_grid *grid, int which) {
 
 /* Sets the words of a grid. A rank of a large slab may send more than it receives: what it holds of the panel
  * that all slabs need is wanted by as many, but larger. */
-static void expect(tsl_rank_grid *grid) {
+static void expect(tsl_process_grid *grid) {
   const int times_a = tsl_grid_times_a(grid), times_b = tsl_grid_times_b(grid);
   const int times_outer = grid->by_columns ? times_b : times_a;
   const int times_inner = grid->by_columns ? times_a : times_b;
@@ -261,7 +261,7 @@ static void expect(tsl_rank_grid *grid) {
   grid->words_all = (int64_t)ceil(all);
 }
 
-bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid) {
+bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
   if (!fit(task, grid))
     return false;
   expect(grid);
@@ -270,8 +270,8 @@ bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_gr
 }
 
 bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n, int growth,
-                       tsl_rank_grid *grid) {
-  tsl_rank_grid cut = *grid;
+                       tsl_process_grid *grid) {
+  tsl_process_grid cut = *grid;
   cut.tiles_m = tiles_m;
   cut.tiles_n = tiles_n;
   cut.growth = growth;
@@ -284,7 +284,7 @@ bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m
   return true;
 }
 
-void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_rank_grid *grid) {
+void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_process_grid *grid) {
   /* A device has less memory to spare than a host. */
   const double most = fmin((double)task->memory, (double)PANELS_BYTES);
   while (panels < grid->panels && bytes_in(task, grid, panels) > most)
@@ -295,7 +295,7 @@ void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels
 }
 
 /* Keeps the list sorted: the fastest first, of equally fast ones the earlier. */
-static int insert(tsl_rank_grid *list, int held, int count, const tsl_rank_grid *one) {
+static int insert(tsl_process_grid *list, int held, int count, const tsl_process_grid *one) {
   int at = held;
   while (at > 0 && one->seconds < list[at - 1].seconds)
     at--;
@@ -322,7 +322,7 @@ static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, i
 typedef struct ranking {
   const tsl_task *task;
   const tsl_links *links;
-  tsl_rank_grid *list;
+  tsl_process_grid *list;
   int held, count;
 } ranking;
 
@@ -350,7 +350,7 @@ static double least_seconds(const ranking *r, int used) {
 /* Returns words that the busiest rank of a grid must receive. Where memory is short, blocks are made in a
  * number of tiles, and the panels of one operand come for each row of tiles, those of the other for each
  * column. */
-static double least_words(const ranking *r, const tsl_rank_grid *grid) {
+static double least_words(const ranking *r, const tsl_process_grid *grid) {
   const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
   const sides s = sides_of(grid, 1);
   const double tiles = 3 * s.rows * s.cols * (double)r->task->size_sum / (double)r->task->memory;
@@ -381,7 +381,7 @@ static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns,
 }
 
 /* Tries one grid, unless its words and messages alone take too long. */
-static void try_grid(ranking *r, tsl_rank_grid *grid) {
+static void try_grid(ranking *r, tsl_process_grid *grid) {
   grid->panels = 1;
   const double seconds = grid->used == 1
                              ? 0
@@ -405,7 +405,7 @@ static void try_layers(ranking *r, int used, int depth) {
       /* Even grids are the same either way, seen from the other side. */
       if (by_columns && layer_ranks % slabs == 0)
         continue;
-      tsl_rank_grid grid = {.m = task->m,
+      tsl_process_grid grid = {.m = task->m,
                             .n = task->n,
                             .k = task->k,
                             .ranks = task->ranks,
@@ -434,7 +434,7 @@ static void try_used(ranking *r, int used) {
       try_layers(r, used, used / divisor);
 }
 
-int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_rank_grid *out, int count) {
+int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count) {
   ranking r = {task, links, out, 0, count};
   /* A few numbers of ranks come first, and their grids rule out most other numbers unseen. As every number is
    * tried, more ranks are never slower than fewer. */
@@ -479,7 +479,7 @@ double tsl_grid_bound(int64_t m, int64_t n, int64_t k, int ranks, double memory_
   return bound > 0 ? bound : 0;
 }
 
-void tsl_grid_print(const tsl_rank_grid *grid, tsl_text *text) {
+void tsl_grid_print(const tsl_process_grid *grid, tsl_text *text) {
   const int layer_ranks = grid->used / grid->depth, rest = layer_ranks % grid->slabs;
   if (rest == 0) {
     tsl_text_add(text, "grid %d x %d x %d of %d ranks", grid->slabs, layer_ranks / grid->slabs, grid->depth,

@@ -34,7 +34,7 @@ extern const tsl_links tsl_links_default;
 typedef enum tsl_link_kind { TSL_BETWEEN_HOSTS, TSL_BETWEEN_DEVICES, TSL_THROUGH_HOSTS } tsl_link_kind;
 const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type);
 
-typedef struct tsl_rank_grid {
+typedef struct tsl_process_grid {
   int64_t m, n, k;
   int ranks, used;  /* of the ranks, so many multiply */
   int depth, slabs; /* see above */
@@ -50,7 +50,7 @@ typedef struct tsl_rank_grid {
   int64_t words_all;               /* received by all; as counted, else words by ranks */
   int64_t words_of_c;              /* as counted: of these, sums that the busiest rank receives, or sends */
   double seconds, seconds_compute; /* expected */
-} tsl_rank_grid;
+} tsl_process_grid;
 
 /* A block: [from, to) of each dimension. */
 typedef struct tsl_box {
@@ -58,33 +58,33 @@ typedef struct tsl_box {
   int layer, slab, part, parts; /* which it is; parts: of its slab */
 } tsl_box;
 /* The block of place `place`, 0 <= place < used: layer by layer, slab by slab. Not of a grid as_c. */
-tsl_box tsl_grid_box(const tsl_rank_grid *grid, int place);
+tsl_box tsl_grid_box(const tsl_process_grid *grid, int place);
 
 /* Where operands lie best for a grid: what of A, B and C (row, column, rows, columns) the rank at a place would hold, all even. */
 typedef struct tsl_shares {
   int64_t a[4], b[4], c[4];
 } tsl_shares;
-tsl_shares tsl_grid_shares(const tsl_rank_grid *grid, int place);
+tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place);
 
 /* The best grids for evenly lying operands, the best first; returns how many, at most `count`, 0 where the memory is too short for any. */
-int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_rank_grid *out, int count);
+int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count);
 /* One that is given in its cuts: tiles, panels, words, seconds. False where it does not fit. */
-bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid);
+bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid);
 /* Expected seconds, from its words. */
-void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid);
+void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid);
 
 /* How often A's and B's panels come in all: for each tile that they are multiplied in, unless a tile has one panel alone; then that of A stays
  * for the tiles beside each other, and that of B where a block is one tile wide. */
-int tsl_grid_times_a(const tsl_rank_grid *grid);
-int tsl_grid_times_b(const tsl_rank_grid *grid);
+int tsl_grid_times_a(const tsl_process_grid *grid);
+int tsl_grid_times_b(const tsl_process_grid *grid);
 /* Where tile `tile` of `tiles` begins in a dimension of a block that has so many. */
-int64_t tsl_grid_edge(const tsl_rank_grid *grid, int64_t total, int tile, int tiles);
+int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int tiles);
 /* Cuts blocks that are made in one tile into so many, each in one panel. False where that does not fit, and nothing is changed. */
 bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n, int growth,
-                       tsl_rank_grid *grid);
+                       tsl_process_grid *grid);
 
 /* Makes a tile in fewer panels, the fewest from `panels` on that fit. */
-void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_rank_grid *grid);
+void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_process_grid *grid);
 
 /* Words that some rank must receive, whatever the algorithm, where operands lie evenly: the
  * memory-independent bound (Al Daas, Ballard, Grigori, Kumar, Rouse 2022) less what a rank holds; and 2 m n k
@@ -95,6 +95,6 @@ double tsl_grid_bound(int64_t m, int64_t n, int64_t k, int ranks, double memory_
 double tsl_grid_reach(int64_t m, int64_t n, int64_t k, int ranks);
 
 /* "grid 4 x 2 x 2 of 16 ranks, 3 steps", or "slabs of 4 + 3 ranks of 7, ...". */
-void tsl_grid_print(const tsl_rank_grid *grid, tsl_text *text);
+void tsl_grid_print(const tsl_process_grid *grid, tsl_text *text);
 
 #endif

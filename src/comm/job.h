@@ -12,7 +12,7 @@
 typedef struct tsl_part {
   const tsl_type_info *type;
   tsl_layout layout; /* of the operand as it takes part: transposes are turned already */
-  tsl_mirror mirror; /* of the calling rank's elements ... */
+  tsl_host_copy mirror; /* of the calling rank's elements ... */
   void *data;        /* ... in host memory; only C's is written */
   bool conjugate;
   tsl_order order; /* of messages, and of what is made of them: the same on all ranks */

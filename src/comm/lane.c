@@ -31,7 +31,7 @@ struct tsl_lane {
   tesela_stream *stream;
   tesela_event *marks[TSL_LANE_BATCHES];
   bool is_marked[TSL_LANE_BATCHES];
-  tsl_alarm alarm;
+  tsl_failure_broadcast alarm;
   bool is_over;   /* it does nothing any more */
   bool is_broken; /* a message has failed on some rank: all know it */
   tesela_status status;
@@ -63,7 +63,7 @@ static tesela_status keep(tsl_lane *lane, tesela_status status) {
   lane->status = status;
   tsl_status_save(&lane->failure);
   give_up(lane);
-  return tsl_alarm_raise(&lane->alarm);
+  return tsl_failure_broadcast_raise(&lane->alarm);
 }
 
 typedef tesela_status (*question)(const tsl_lane *lane, int batch, bool *yes);
@@ -93,7 +93,7 @@ static tesela_status until(tsl_lane *lane, question asked, int batch) {
       return keep(lane, status);
     if (yes)
       break;
-    TSL_TRY(tsl_alarm_look(&lane->alarm, &raised));
+    TSL_TRY(tsl_failure_broadcast_poll(&lane->alarm, &raised));
     if (raised)
       give_up(lane);
     else if (tsl_clock() - begin > 1e-3)
@@ -122,7 +122,7 @@ static uint64_t host_number(void) {
     fclose(file);
   if (length == 0 && gethostname(text, sizeof text - 1) == 0)
     length = strlen(text);
-  return tsl_said_bytes(text, length);
+  return tsl_agreed_value_bytes(text, length);
 }
 
 static void print_name(int version, char *out, size_t size) {
@@ -130,7 +130,7 @@ static void print_name(int version, char *out, size_t size) {
   snprintf(out, size, "NCCL %d.%d.%d", version / 10000, hundreds, version % 100);
 }
 
-void tsl_way_tell(char *out, size_t size) {
+void tsl_transfer_path_name(char *out, size_t size) {
   tsl_nccl nccl;
   char name[32];
   if (tsl_nccl_load(&nccl) != TESELA_OK) {
@@ -144,7 +144,7 @@ void tsl_way_tell(char *out, size_t size) {
 /* What a rank can do by itself. */
 static tesela_status prepare(tsl_lane *lane, card *own) {
   own->host = host_number();
-  TSL_TRY(tsl_alarm_reserve(lane->ranks));
+  TSL_TRY(tsl_failure_broadcast_reserve(lane->ranks));
   TSL_TRY(tsl_nccl_load(&lane->nccl));
   own->version = lane->nccl.version;
   print_name(lane->nccl.version, lane->name, sizeof lane->name);
@@ -181,10 +181,10 @@ static tesela_status meet(tsl_lane *lane, const tsl_nccl_id *id) {
   bool raised;
   lane->is_over = false;
   lane->status = TESELA_OK;
-  TSL_TRY(tsl_alarm_start(&lane->alarm, lane->ranks));
+  TSL_TRY(tsl_failure_broadcast_start(&lane->alarm, lane->ranks));
   TSL_TRY(keep(lane, tsl_nccl_join(&lane->nccl, lane->ranks->size, lane->ranks->rank, id)));
   TSL_TRY(until(lane, is_ready, 0));
-  TSL_TRY(tsl_alarm_end(&lane->alarm, &raised));
+  TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));
   return tsl_agree(lane->ranks, tsl_lane_status(lane));
 }
 
@@ -297,13 +297,13 @@ tesela_status tsl_lane_start(tsl_lane *lane, tesela_context *context) {
 }
 
 tesela_status tsl_lane_arm(tsl_lane *lane) {
-  return tsl_alarm_start(&lane->alarm, lane->ranks);
+  return tsl_failure_broadcast_start(&lane->alarm, lane->ranks);
 }
 
 /* The end of what the alarm was started for. */
 static tesela_status disarm(tsl_lane *lane) {
   bool raised;
-  TSL_TRY(tsl_alarm_end(&lane->alarm, &raised));
+  TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));
   lane->is_broken = lane->is_broken || raised;
   if (raised)
     give_up(lane);
@@ -362,12 +362,12 @@ tesela_status tsl_lane_add(tsl_lane *lane, const tsl_api_adding *adding) {
   return lane->is_over ? TESELA_OK : keep(lane, tsl_api_add(lane->stream, adding));
 }
 
-static tesela_status exchange(const tsl_lane *lane, const tsl_parcel *parcels, int count) {
+static tesela_status exchange(const tsl_lane *lane, const tsl_message *parcels, int count) {
   void *stream = tesela_stream_native(lane->stream);
   TSL_TRY(tsl_nccl_group(&lane->nccl));
   tesela_status status = TESELA_OK;
   for (int i = 0; i < count && status == TESELA_OK; i++) {
-    const tsl_parcel *p = &parcels[i];
+    const tsl_message *p = &parcels[i];
     char *address = (char *)tesela_buffer_native(p->buffer) + p->offset;
     status = p->is_send ? tsl_nccl_send(&lane->nccl, p->other, address, p->bytes, stream)
                         : tsl_nccl_receive(&lane->nccl, p->other, address, p->bytes, stream);
@@ -381,7 +381,7 @@ static tesela_status exchange(const tsl_lane *lane, const tsl_parcel *parcels, i
   return status != TESELA_OK ? status : ended;
 }
 
-tesela_status tsl_lane_exchange(tsl_lane *lane, const tsl_parcel *parcels, int count) {
+tesela_status tsl_lane_exchange(tsl_lane *lane, const tsl_message *parcels, int count) {
   if (lane->is_over || count == 0)
     return TESELA_OK;
   for (int i = 0; i < count; i++)

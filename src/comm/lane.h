@@ -61,14 +61,14 @@ bool tsl_lane_adds(const tsl_lane *lane, tesela_type type);
 tesela_status tsl_lane_add(tsl_lane *lane, const tsl_api_adding *adding);
 
 /* A message of a group. */
-typedef struct tsl_parcel {
+typedef struct tsl_message {
   int other; /* rank */
   bool is_send;
   const tesela_buffer *buffer; /* that of one that is received is written */
   size_t offset, bytes;
-} tsl_parcel;
+} tsl_message;
 /* Sends and receives them together, in order of the stream. Between two ranks those of a direction meet in their order. */
-tesela_status tsl_lane_exchange(tsl_lane *lane, const tsl_parcel *parcels, int count);
+tesela_status tsl_lane_exchange(tsl_lane *lane, const tsl_message *parcels, int count);
 /* Marks the end of a batch in the stream; waits for the last mark of it. */
 tesela_status tsl_lane_mark(tsl_lane *lane, int batch);
 tesela_status tsl_lane_wait(tsl_lane *lane, int batch);

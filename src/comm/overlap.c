@@ -68,7 +68,7 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
 }
 
 /* Moves a lattice to where the operand's memory is. */
-static void place(lattice *l, const tsl_mirror *mirror) {
+static void place(lattice *l, const tsl_host_copy *mirror) {
   if (!mirror->buffer) {
     l->start = (int64_t)((uintptr_t)mirror->data + (uintptr_t)l->start);
     return;

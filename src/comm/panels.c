@@ -29,13 +29,13 @@ static tsl_patch window_of(const tsl_panels *p, int operand, const tsl_block *bl
 
 /* Whether a step has another panel of an operand than the step before it: the same on all ranks. */
 static bool comes(const tsl_panels *p, int operand, int step) {
-  const tsl_rank_grid *grid = p->grid;
+  const tsl_process_grid *grid = p->grid;
   return grid->panels > 1 || step == 0 ||
          (operand == TSL_PART_A ? step % grid->tiles_n == 0 : grid->tiles_n > 1);
 }
 
 tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
-  const tsl_rank_grid *grid = panels->grid;
+  const tsl_process_grid *grid = panels->grid;
   const int before = grid->panels > 1        ? step /* changes of the panel until then */
                      : operand == TSL_PART_A ? step / grid->tiles_n
                                              : (grid->tiles_n > 1 ? step : 0);
@@ -47,9 +47,9 @@ bool tsl_panel_lies_here(const tsl_part *part, int rank, bool on_device, tsl_pan
     return false;
   for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
-    tsl_meet rows = {.a = &held.rows, .b = &panel->window.rows},
+    tsl_spans_intersect rows = {.a = &held.rows, .b = &panel->window.rows},
              cols = {.a = &held.cols, .b = &panel->window.cols};
-    if (!tsl_meet_next(&rows) || !tsl_meet_next(&cols) ||
+    if (!tsl_spans_intersect_next(&rows) || !tsl_spans_intersect_next(&cols) ||
         rows.length != panel->window.rows.last - panel->window.rows.first ||
         cols.length != panel->window.cols.last - panel->window.cols.first)
       continue;
@@ -138,7 +138,7 @@ static void lane_receive(tsl_panels *p, int operand, int step, size_t *at) {
       continue;
     const size_t bytes = (size_t)tsl_layout_common(&part->layout, from, &panel.window) * part->type->size;
     if (bytes > 0)
-      p->parcels[p->parcel_count++] = (tsl_parcel){from, false, p->lane_incoming[step % 2], *at, bytes};
+      p->parcels[p->parcel_count++] = (tsl_message){from, false, p->lane_incoming[step % 2], *at, bytes};
     *at += bytes;
   }
 }
@@ -175,7 +175,7 @@ static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *at)
     }
     if (p->packed[i].count > 0)
       p->parcels[p->parcel_count++] =
-          (tsl_parcel){p->blocks->rank[place], true, p->lane_outgoing[step % 2], p->packed[i].at,
+          (tsl_message){p->blocks->rank[place], true, p->lane_outgoing[step % 2], p->packed[i].at,
                        (size_t)p->packed[i].count * part->type->size};
   }
   return TESELA_OK;
@@ -357,7 +357,7 @@ static tesela_status take_panel(const tsl_job *job, int operand, size_t bytes, t
   return tsl_place_is_device(&job->place) ? take_buffer(job, bytes, &panel->device_memory) : TESELA_OK;
 }
 
-tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks,
+tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks,
                               const tsl_block *own, tsl_panels *out) {
   const int messages = 2 * (grid->used + job->ranks->size);
   *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .own = own};

@@ -21,7 +21,7 @@ typedef struct tsl_panel {
 
 typedef struct tsl_panels {
   const tsl_job *job;
-  const tsl_rank_grid *grid;
+  const tsl_process_grid *grid;
   const tsl_blocks *blocks;
   const tsl_block *own;  /* NULL: this rank needs none, but others need what it holds */
   tsl_panel panel[2][2]; /* that are multiplied, and that arrive, by turns; TSL_PART_A, TSL_PART_B */
@@ -29,7 +29,7 @@ typedef struct tsl_panels {
   struct tsl_packed_window *packed; /* windows of a step that were packed already */
   /* The same for operands whose messages go from device to device. */
   tesela_buffer *lane_outgoing[2], *lane_incoming[2];
-  tsl_parcel *parcels; /* of a step */
+  tsl_message *parcels; /* of a step */
   int parcel_count;
   double seconds_wait, seconds_move;
 } tsl_panels;
@@ -40,7 +40,7 @@ bool tsl_panel_lies_here(const tsl_part *part, int rank, bool on_device, tsl_pan
 tsl_panel *tsl_panels_at(tsl_panels *panels, int operand, int step);
 
 /* Takes the memory for all steps. TESELA_OUT_OF_MEMORY; free it in any case. */
-tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks,
+tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks,
                               const tsl_block *own, tsl_panels *out);
 /* `is_well`: nothing has failed, and devices keep the memory for the next call. */
 void tsl_panels_free(tsl_panels *panels, bool is_well);

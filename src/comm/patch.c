@@ -16,11 +16,11 @@ int64_t tsl_patch_walk(const tsl_patch *a, const tsl_patch *b, tsl_order order, 
                        void *user) {
   const bool by_rows = order == TSL_ROWS;
   int64_t before = 0;
-  tsl_meet outer = {.a = by_rows ? &a->rows : &a->cols, .b = by_rows ? &b->rows : &b->cols};
-  while (tsl_meet_next(&outer)) {
-    tsl_meet inner = {.a = by_rows ? &a->cols : &a->rows, .b = by_rows ? &b->cols : &b->rows};
-    while (tsl_meet_next(&inner)) {
-      const tsl_meet *row = by_rows ? &outer : &inner, *col = by_rows ? &inner : &outer;
+  tsl_spans_intersect outer = {.a = by_rows ? &a->rows : &a->cols, .b = by_rows ? &b->rows : &b->cols};
+  while (tsl_spans_intersect_next(&outer)) {
+    tsl_spans_intersect inner = {.a = by_rows ? &a->cols : &a->rows, .b = by_rows ? &b->cols : &b->rows};
+    while (tsl_spans_intersect_next(&inner)) {
+      const tsl_spans_intersect *row = by_rows ? &outer : &inner, *col = by_rows ? &inner : &outer;
       const int64_t a_at = a->offset + row->in_a * a->row_stride + col->in_a * a->col_stride;
       const int64_t b_at = b->offset + row->in_b * b->row_stride + col->in_b * b->col_stride;
       block(user, row->length, col->length, a_at, b_at, before);

@@ -49,7 +49,7 @@ tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *co
 
 /* Blocks of a layout's patches, between host memory and a buffer. */
 typedef struct moving {
-  const tsl_mirror *mirror;
+  const tsl_host_copy *mirror;
   const tsl_patch *patch;
   size_t size;
   bool writes;
@@ -110,9 +110,9 @@ static tesela_status walk(moving *m, const tsl_layout *layout, int rank, tsl_pat
   return m->status;
 }
 
-tesela_status tsl_mirror_make(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
-                              const tsl_layout *layout, int rank, tsl_mirror *out) {
-  *out = (tsl_mirror){.data = tsl_writable(matrix->data)};
+tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
+                              const tsl_layout *layout, int rank, tsl_host_copy *out) {
+  *out = (tsl_host_copy){.data = tsl_writable(matrix->data)};
   if (!matrix->buffer || tsl_layout_held(layout, rank) == 0)
     return TESELA_OK;
   moving m = {.mirror = out, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
@@ -132,7 +132,7 @@ tesela_status tsl_mirror_make(const tesela_matrix *matrix, const char *name, con
   return TESELA_OK;
 }
 
-tesela_status tsl_mirror_copy(tsl_mirror *mirror, const tsl_type_info *type, const tsl_layout *layout,
+tesela_status tsl_host_copy_update(tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
                               int rank, bool reads) {
   moving m = {.mirror = mirror, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
   if (!mirror->buffer || mirror->memory)
@@ -144,13 +144,13 @@ tesela_status tsl_mirror_copy(tsl_mirror *mirror, const tsl_type_info *type, con
   return reads ? walk(&m, layout, rank, move_block) : TESELA_OK;
 }
 
-tesela_status tsl_mirror_store(const tsl_mirror *mirror, const tsl_type_info *type, const tsl_layout *layout,
+tesela_status tsl_host_copy_store(const tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
                                int rank) {
   moving m = {.mirror = mirror, .size = type->size, .writes = true};
   return mirror->memory ? walk(&m, layout, rank, move_block) : TESELA_OK;
 }
 
-void tsl_mirror_free(tsl_mirror *mirror) {
+void tsl_host_copy_free(tsl_host_copy *mirror) {
   tsl_free(mirror->memory);
-  *mirror = (tsl_mirror){0};
+  *mirror = (tsl_host_copy){0};
 }

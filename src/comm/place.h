@@ -28,24 +28,24 @@ static inline bool tsl_place_is_device(const tsl_place *place) {
 }
 
 /* The memory of an operand, and its copy for this rank's host threads where it lies on a device. */
-typedef struct tsl_mirror {
+typedef struct tsl_host_copy {
   const tesela_buffer *buffer; /* NULL: the operand is in host memory */
   int64_t at;                  /* its element (0, 0) in the buffer */
   void *memory;                /* of the copy; NULL: none is needed */
   void *data;                  /* where element (0, 0) is, or would be; NULL: on the device alone */
-} tsl_mirror;
+} tsl_host_copy;
 
 /* Finds an operand's memory: of one in host memory, `data`; of one in a buffer, where it is there. TESELA_BAD_CALL where the buffer ends
  * sooner than what the layout says this rank has in it. Free it in any case. */
-tesela_status tsl_mirror_make(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
-                              const tsl_layout *layout, int rank, tsl_mirror *out);
+tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
+                              const tsl_layout *layout, int rank, tsl_host_copy *out);
 /* Makes the copy of what this rank has in a buffer, with the elements' values where it `reads`; nothing where there is no need.
  * TESELA_OUT_OF_MEMORY. */
-tesela_status tsl_mirror_copy(tsl_mirror *mirror, const tsl_type_info *type, const tsl_layout *layout,
+tesela_status tsl_host_copy_update(tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
                               int rank, bool reads);
 /* Writes the operand's elements, and nothing else, from the copy back to the buffer. */
-tesela_status tsl_mirror_store(const tsl_mirror *mirror, const tsl_type_info *type, const tsl_layout *layout,
+tesela_status tsl_host_copy_store(const tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
                                int rank);
-void tsl_mirror_free(tsl_mirror *mirror);
+void tsl_host_copy_free(tsl_host_copy *mirror);
 
 #endif

@@ -20,7 +20,7 @@
 #define CANDIDATES 6
 enum { TAG_SUMS = 3, LANE_SUMS = 2 };
 
-tesela_status tsl_product_count(const tsl_job *job, tsl_rank_grid *grid) {
+tesela_status tsl_product_count(const tsl_job *job, tsl_process_grid *grid) {
   tsl_blocks blocks;
   tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
   if (status == TESELA_OK)
@@ -57,7 +57,7 @@ tsl_product_costs tsl_product_cost = {7e-4, 256, 2.5e11};
 
 /* Nothing hides the messages of the first tile, and those of another one come beside the one before: so tiles grow by as much as products
  * take longer than messages, and there are as many as cost least. `lines` are to be cut. */
-static int choose_tiles(const tsl_job *job, const tsl_rank_grid *grid, double lines, int *growth) {
+static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double lines, int *growth) {
   enum { TILES = 4, GROWTH = 4 };
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   const double messages =
@@ -76,7 +76,7 @@ static int choose_tiles(const tsl_job *job, const tsl_rank_grid *grid, double li
   return tiles;
 }
 
-bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid) {
+bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
   const tsl_task task = task_of(job);
   /* Of a factor the ranks that need the same part hold it together. */
   const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
@@ -90,7 +90,7 @@ bool tsl_product_tiles(const tsl_job *job, tsl_rank_grid *grid) {
 }
 
 /* Fewer and deeper panels between devices, as each one more reads and writes the sums once more. */
-static void deepen(const tsl_job *job, tsl_rank_grid *grid) {
+static void deepen(const tsl_job *job, tsl_process_grid *grid) {
   const tsl_task task = task_of(job);
   const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used,
                panels = operations / tsl_product_cost.panel_operations;
@@ -101,7 +101,7 @@ static void deepen(const tsl_job *job, tsl_rank_grid *grid) {
 /* What devices need beside what all ranks do. One rank's products need messages, too, where the operands are not its own. Sums travel as
  * they are, whatever C's type is, and behind the products, when nothing hides them: of two grids with as many words the one that leaves C
  * where it is made is the faster. */
-static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const tsl_rank_grid *grid) {
+static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const tsl_process_grid *grid) {
   const double tiles = (double)grid->tiles_m * grid->tiles_n;
   const double messages = grid->used == 1 ? 2.0 * grid->panels : 0,
                of_sums = grid->words_of_c > 0 ? 2 * tiles : 0;
@@ -109,12 +109,12 @@ static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const 
          (double)grid->words_of_c * (double)job->sums->size / links->bytes_second;
 }
 
-tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
+tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
   TSL_DEFAULT_FLOATS; /* ranks come to one grid, whatever mode each of them has */
   const tsl_part *parts = job->part;
   const tsl_task task = task_of(job);
   const tsl_links *links = links_of(job);
-  tsl_rank_grid list[CANDIDATES + 1];
+  tsl_process_grid list[CANDIDATES + 1];
   int count = tsl_grid_list(&task, links, list, CANDIDATES);
   if (tsl_blocks_as_c(&parts[TSL_PART_C].layout, &task, &list[count]) &&
       tsl_grid_complete(&task, links, &list[count]))
@@ -140,7 +140,7 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
 /* One product in the making. */
 typedef struct product {
   const tsl_job *job;
-  const tsl_rank_grid *grid;
+  const tsl_process_grid *grid;
   tsl_blocks blocks;
   tsl_panels panels;
   const tsl_block *own;       /* NULL: this rank multiplies nothing */
@@ -151,7 +151,7 @@ typedef struct product {
   void *slots;                /* sums of what this rank has of C in a tile, one slot for each layer */
   tesela_buffer *device_packed,
       *device_slots;   /* where sums go from device to device: the same on the device ... */
-  tsl_parcel *parcels; /* ... and a tile's messages */
+  tsl_message *parcels; /* ... and a tile's messages */
   int parcel_count;
   bool written;      /* a tile of C is stored already */
   double tile_bound; /* of the tile's sums so far */
@@ -180,7 +180,7 @@ static int64_t owned_in(const product *p, tsl_step step) {
 /* Takes all memory that the product needs on this rank. */
 static tesela_status prepare(product *p) {
   const tsl_job *job = p->job;
-  const tsl_rank_grid *grid = p->grid;
+  const tsl_process_grid *grid = p->grid;
   TSL_TRY(tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
   const int place = p->blocks.place[job->ranks->rank];
   p->own = place < 0 ? NULL : &p->blocks.of[place];
@@ -277,9 +277,9 @@ static tesela_status multiply(product *p, int number) {
   };
   tesela_record record = {0};
   /* A kernel whose blocks stay until its end would have messages wait for that, or, where these came first, some of its own blocks. */
-  tsl_spare_units(job->lane && number + 1 < tsl_steps(p->grid) ? tsl_lane_units : 0);
+  tsl_reserve_units(job->lane && number + 1 < tsl_steps(p->grid) ? tsl_lane_units : 0);
   const tesela_status status = tesela_gemm(job->context, &desc, &record);
-  tsl_spare_units(0);
+  tsl_reserve_units(0);
   TSL_TRY(status);
   p->tile_bound = record.error_bound + (step.panel == 0 ? 0 : p->tile_bound);
   p->record->error_bound = fmax(p->record->error_bound, p->tile_bound);
@@ -352,7 +352,7 @@ static tesela_status receive_slot(product *p, int from, size_t at, size_t bytes)
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
     return ranks->ops->receive(ranks, TSL_BATCH_SUMS, from, TAG_SUMS, (char *)p->slots + at, bytes);
-  p->parcels[p->parcel_count++] = (tsl_parcel){from, false, p->device_slots, at, bytes};
+  p->parcels[p->parcel_count++] = (tsl_message){from, false, p->device_slots, at, bytes};
   return TESELA_OK;
 }
 
@@ -360,7 +360,7 @@ static tesela_status send_packed(product *p, int to, size_t at, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].by_lane)
     return ranks->ops->send(ranks, TSL_BATCH_SUMS, to, TAG_SUMS, (char *)p->packed + at, bytes);
-  p->parcels[p->parcel_count++] = (tsl_parcel){to, true, p->device_packed, at, bytes};
+  p->parcels[p->parcel_count++] = (tsl_message){to, true, p->device_packed, at, bytes};
   return TESELA_OK;
 }
 
@@ -485,7 +485,7 @@ static tesela_status settle(product *p, int tile, int64_t owned) {
   for (int within = 0; within < p->blocks.layer_ranks; within++) {
     const tsl_patch window = layer_window(p, within, step);
     const bool here = depth == 1 && p->blocks.rank[within] == rank;
-    const tsl_settling from = {here ? p->device_sums : p->device_slots, here ? 0 : came, !here, p->made};
+    const tsl_device_store from = {here ? p->device_sums : p->device_slots, here ? 0 : came, !here, p->made};
     const int64_t before = count;
     if (here || p->job->travels)
       TSL_TRY(tsl_settle_store(p->job, &window, &from, &count));
@@ -586,7 +586,7 @@ double tsl_product_roundings(const tsl_job *job, int depth) {
 }
 
 /* Each rank's are of its own tiles; all get the largest. */
-static tesela_status agree_bounds(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
+static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
   double least = 0;
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->error_bound, &least));
   record->error_bound = -least * (1 + 1e-6) + tsl_product_roundings(job, grid->depth);
@@ -596,7 +596,7 @@ static tesela_status agree_bounds(const tsl_job *job, const tsl_rank_grid *grid,
   return TESELA_OK;
 }
 
-tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
+tesela_status tsl_product_run(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
   product p = {.job = job, .grid = grid, .record = record, .made = tsl_settle_made(job, grid)};
   tesela_status status = tsl_agree(job->ranks, prepare(&p));
   if (status == TESELA_OK)

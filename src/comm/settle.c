@@ -5,7 +5,7 @@
 #include "comm/lane_patch.h"
 
 /* Whether what this rank has of C in a tile is what it computes of it. */
-static bool is_own(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks, tsl_step step) {
+static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks, tsl_step step) {
   const tsl_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank, place = blocks->place[rank];
   for (int within = 0; within < blocks->layer_ranks; within++) {
@@ -25,7 +25,7 @@ bool tsl_settle_scales(const tsl_job *job) {
   return job->alpha[0] != 1 || job->alpha[1] != 0 || job->beta[0] != 0 || job->beta[1] != 0;
 }
 
-static int fits(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks) {
+static int fits(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks) {
   const tsl_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
   /* Sums of f32 are scaled there with other roundings than the host's. */
@@ -44,7 +44,7 @@ static int fits(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks 
   return !fits ? BY_HOST : own ? STAYS : SENT;
 }
 
-tesela_status tsl_settle_choose(tsl_job *job, const tsl_rank_grid *grid) {
+tesela_status tsl_settle_choose(tsl_job *job, const tsl_process_grid *grid) {
   tsl_blocks blocks;
   double least = 0;
   const tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
@@ -60,7 +60,7 @@ tesela_status tsl_settle_choose(tsl_job *job, const tsl_rank_grid *grid) {
 typedef struct rounding {
   const tsl_job *job;
   const tsl_patch *window, *held;
-  const tsl_settling *from;
+  const tsl_device_store *from;
   int64_t at; /* of a message's elements, those of the blocks before */
   tesela_status status;
 } rounding;
@@ -90,13 +90,13 @@ static void round_block(void *user, int64_t rows, int64_t cols, int64_t a_at, in
     r->status = tsl_lane_round(r->job->lane, &block);
 }
 
-const tsl_type_info *tsl_settle_made(const tsl_job *job, const tsl_rank_grid *grid) {
+const tsl_type_info *tsl_settle_made(const tsl_job *job, const tsl_process_grid *grid) {
   return job->settles && !job->travels && grid->panels == 1 && !tsl_settle_scales(job)
              ? job->part[TSL_PART_C].type
              : job->sums;
 }
 
-tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, const tsl_settling *from,
+tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, const tsl_device_store *from,
                                int64_t *count) {
   const tsl_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;

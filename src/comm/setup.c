@@ -11,28 +11,28 @@
 const char *const tsl_alpha_names[2] = {"alpha", "imaginary part of alpha"};
 const char *const tsl_beta_names[2] = {"beta", "imaginary part of beta"};
 
-static void say(tsl_sayings *sayings, const char *name, tsl_said_kind kind, uint64_t value) {
-  sayings->said[sayings->count++] = (tsl_said){name, value, kind};
+static void say(tsl_sayings *sayings, const char *name, tsl_agreed_value_kind kind, uint64_t value) {
+  sayings->said[sayings->count++] = (tsl_agreed_value){name, value, kind};
 }
 
 void tsl_say(tsl_sayings *sayings, const char *name, int64_t value) {
-  say(sayings, name, TSL_SAID_NUMBER, (uint64_t)value);
+  say(sayings, name, TSL_AGREED_VALUE_NUMBER, (uint64_t)value);
 }
 
 void tsl_say_word(tsl_sayings *sayings, const char *name, const char *word) {
-  say(sayings, name, TSL_SAID_WORD, tsl_said_word(word));
-  say(sayings, name, TSL_SAID_HASH, tsl_said_bytes(word, strlen(word)));
+  say(sayings, name, TSL_AGREED_VALUE_WORD, tsl_agreed_value_word(word));
+  say(sayings, name, TSL_AGREED_VALUE_HASH, tsl_agreed_value_bytes(word, strlen(word)));
 }
 
 void tsl_say_version(tsl_sayings *sayings, const tsl_ranks *ranks) {
-  say(sayings, "version of tesela", TSL_SAID_VERSION, TESELA_VERSION_NUMBER);
-  say(sayings, "version of libtesela_mpi", TSL_SAID_VERSION, (uint64_t)ranks->version);
+  say(sayings, "version of tesela", TSL_AGREED_VALUE_VERSION, TESELA_VERSION_NUMBER);
+  say(sayings, "version of libtesela_mpi", TSL_AGREED_VALUE_VERSION, (uint64_t)ranks->version);
 }
 
 void tsl_say_scalar(tsl_sayings *sayings, const char *const names[2], const double *scalar, bool is_complex,
                     double otherwise) {
-  say(sayings, names[0], TSL_SAID_REAL, tsl_said_double(scalar ? scalar[0] : otherwise));
-  say(sayings, names[1], TSL_SAID_REAL, tsl_said_double(scalar && is_complex ? scalar[1] : 0));
+  say(sayings, names[0], TSL_AGREED_VALUE_REAL, tsl_agreed_value_double(scalar ? scalar[0] : otherwise));
+  say(sayings, names[1], TSL_AGREED_VALUE_REAL, tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
 }
 
 /* Numbers of a grid's ranks; without a list they are in order. */
@@ -43,7 +43,7 @@ static uint64_t say_ranks(const tesela_layout *layout, int ranks) {
   bool in_order = true;
   for (int i = 0; i < (int)places; i++)
     in_order = in_order && layout->ranks[i] == i;
-  return in_order ? 0 : tsl_said_bytes(layout->ranks, (size_t)places * sizeof(int));
+  return in_order ? 0 : tsl_agreed_value_bytes(layout->ranks, (size_t)places * sizeof(int));
 }
 
 void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks) {
@@ -63,10 +63,10 @@ void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks) {
 #undef NAMES
 #undef LAYOUT_NAMES
   const char *const *name = names[given->name[0] - 'a'];
-  say(sayings, name[0], TSL_SAID_TYPE, (uint64_t)m->type);
-  say(sayings, name[1], TSL_SAID_SWITCH, m->transpose != 0);
-  say(sayings, name[2], TSL_SAID_SWITCH, m->conjugate != 0);
-  say(sayings, name[3], TSL_SAID_HASH, say_ranks(l, ranks));
+  say(sayings, name[0], TSL_AGREED_VALUE_TYPE, (uint64_t)m->type);
+  say(sayings, name[1], TSL_AGREED_VALUE_SWITCH, m->transpose != 0);
+  say(sayings, name[2], TSL_AGREED_VALUE_SWITCH, m->conjugate != 0);
+  say(sayings, name[3], TSL_AGREED_VALUE_HASH, say_ranks(l, ranks));
   const int64_t numbers[] = {l->kind,      l->grid_rows, l->grid_cols, l->row_block,
                              l->col_block, l->first_row, l->first_col, l->row,
                              l->col,       l->rows,      l->cols};
@@ -184,11 +184,11 @@ static tesela_status make_part(tsl_job *job, const tsl_given *all, int index) {
     if (status == TESELA_OK && given->used)
       status = tsl_overlap_check_reach(out, given->name, ranks->rank);
     if (status == TESELA_OK && given->used)
-      status = tsl_mirror_make(m, given->name, out->type, &out->layout, ranks->rank, &out->mirror);
+      status = tsl_host_copy_create(m, given->name, out->type, &out->layout, ranks->rank, &out->mirror);
     if (status == TESELA_OK && given->used && given->part == TSL_PART_C)
       status = check_overlaps(job, all, index);
     if (status == TESELA_OK && !given->stays)
-      status = tsl_mirror_copy(&out->mirror, out->type, &out->layout, ranks->rank, given->read);
+      status = tsl_host_copy_update(&out->mirror, out->type, &out->layout, ranks->rank, given->read);
     out->data = out->mirror.data;
     status = tsl_agree(ranks, status);
   }
@@ -211,13 +211,13 @@ tesela_status tsl_parts_make(tsl_job *job, const tsl_given *given, int count) {
 }
 
 tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_part *part, bool reads) {
-  TSL_TRY(tsl_mirror_copy(&part->mirror, part->type, &part->layout, ranks->rank, reads));
+  TSL_TRY(tsl_host_copy_update(&part->mirror, part->type, &part->layout, ranks->rank, reads));
   part->data = part->mirror.data;
   return TESELA_OK;
 }
 
 tesela_status tsl_part_store(tsl_ranks *ranks, const tsl_part *part) {
-  tesela_status status = tsl_mirror_store(&part->mirror, part->type, &part->layout, ranks->rank);
+  tesela_status status = tsl_host_copy_store(&part->mirror, part->type, &part->layout, ranks->rank);
   if (status != TESELA_OK) {
     tsl_status_saved saved;
     tsl_status_save(&saved);
@@ -229,6 +229,6 @@ tesela_status tsl_part_store(tsl_ranks *ranks, const tsl_part *part) {
 void tsl_parts_free(tsl_part *parts, int count) {
   for (int i = 0; i < count; i++) {
     tsl_layout_free(&parts[i].layout);
-    tsl_mirror_free(&parts[i].mirror);
+    tsl_host_copy_free(&parts[i].mirror);
   }
 }

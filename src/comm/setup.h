@@ -19,7 +19,7 @@ typedef struct tsl_given {
 
 /* A list of what all ranks must say alike, as it grows. */
 typedef struct tsl_sayings {
-  tsl_said said[TSL_SAID_MAX];
+  tsl_agreed_value said[TSL_AGREED_VALUE_MAX];
   int count;
 } tsl_sayings;
 void tsl_say(tsl_sayings *sayings, const char *name, int64_t value);

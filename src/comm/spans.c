@@ -64,7 +64,7 @@ static int64_t first_inside(const tsl_dim *dim) {
 }
 
 /* Skips what cannot be common at the beginning: lists may be long. */
-static void begin(tsl_meet *meet) {
+static void begin(tsl_spans_intersect *meet) {
   const tsl_dim *a = meet->a, *b = meet->b;
   meet->begun = true;
   meet->i = first_inside(a);
@@ -81,7 +81,7 @@ static void begin(tsl_meet *meet) {
   }
 }
 
-bool tsl_meet_next(tsl_meet *meet) {
+bool tsl_spans_intersect_next(tsl_spans_intersect *meet) {
   if (!meet->begun)
     begin(meet);
   while (meet->i < meet->a->count && meet->j < meet->b->count) {
@@ -106,7 +106,7 @@ bool tsl_meet_next(tsl_meet *meet) {
 
 int64_t tsl_dim_common(const tsl_dim *a, const tsl_dim *b) {
   int64_t total = 0;
-  for (tsl_meet meet = {.a = a, .b = b}; tsl_meet_next(&meet);)
+  for (tsl_spans_intersect meet = {.a = a, .b = b}; tsl_spans_intersect_next(&meet);)
     total += meet.length;
   return total;
 }

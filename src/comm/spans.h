@@ -30,15 +30,15 @@ int64_t tsl_dim_total(const tsl_dim *dim);
 /* Whether two dims are the same list, or the same one span: what is told without looking through lists. */
 bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b);
 
-/* Walks over what two dims have in common, from the lowest index: zero it but for a and b, then tsl_meet_next() until it says false. */
-typedef struct tsl_meet {
+/* Walks over what two dims have in common, from the lowest index: zero it but for a and b, then tsl_spans_intersect_next() until it says false. */
+typedef struct tsl_spans_intersect {
   const tsl_dim *a, *b;
   int64_t i, j;
   int64_t length;     /* of the run that was found */
   int64_t in_a, in_b; /* places of its first index */
   bool begun;
-} tsl_meet;
-bool tsl_meet_next(tsl_meet *meet);
+} tsl_spans_intersect;
+bool tsl_spans_intersect_next(tsl_spans_intersect *meet);
 /* How many indices two dims have in common. */
 int64_t tsl_dim_common(const tsl_dim *a, const tsl_dim *b);
 

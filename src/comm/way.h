@@ -5,6 +5,6 @@
 #include <stddef.h>
 
 /* Of ranks on hosts like this one: a line of text, cut to `size`. */
-void tsl_way_tell(char *out, size_t size);
+void tsl_transfer_path_name(char *out, size_t size);
 
 #endif

@@ -66,7 +66,7 @@ static void count_operand(tally *t, const tsl_blocks *blocks, const tsl_layout *
 }
 
 tesela_status tsl_blocks_count(const tsl_blocks *blocks, const tsl_layout *a, const tsl_layout *b,
-                               const tsl_layout *c, tsl_rank_grid *grid) {
+                               const tsl_layout *c, tsl_process_grid *grid) {
   const size_t ranks = (size_t)grid->ranks;
   int64_t *counts = calloc(4 * ranks, sizeof *counts);
   if (!counts)

@@ -10,7 +10,7 @@ static bool reaches(tsl_device *device, tsl_device *other) {
   return device->ops->copy_rows && device->ops->reaches(device, other);
 }
 
-static tesela_status other_stream(tsl_carrier *carrier, tsl_device *other, tsl_stream **stream) {
+static tesela_status other_stream(tsl_device_copier *carrier, tsl_device *other, tsl_stream **stream) {
   int i = 0;
   while (i < carrier->count && carrier->others[i].device != other)
     i++;
@@ -26,7 +26,7 @@ static tesela_status other_stream(tsl_carrier *carrier, tsl_device *other, tsl_s
   return TESELA_OK;
 }
 
-tesela_status tsl_carrier_meet(tsl_carrier *carrier, tsl_device *other, bool *by_itself) {
+tesela_status tsl_device_copier_meet(tsl_device_copier *carrier, tsl_device *other, bool *by_itself) {
   tsl_stream *stream;
   *by_itself = reaches(carrier->device, other);
   if (*by_itself)
@@ -39,12 +39,12 @@ tesela_status tsl_carrier_meet(tsl_carrier *carrier, tsl_device *other, bool *by
 /* --- through host memory --- */
 
 typedef struct crossing {
-  const tsl_carriage *rows;
+  const tsl_copy_rect *rows;
   tsl_stream *from, *to;
   void *block;
 } crossing;
 
-static tsl_copy side_of(const tsl_carriage *rows, bool from, size_t row, size_t count) {
+static tsl_copy side_of(const tsl_copy_rect *rows, bool from, size_t row, size_t count) {
   return (tsl_copy){.buffer = from ? rows->from : rows->to,
                     .offset = from ? rows->from_offset + row * rows->from_pitch
                                    : rows->to_offset + row * rows->to_pitch,
@@ -65,7 +65,7 @@ static tesela_status cross(const crossing *job, size_t row, size_t count, size_t
 
 /* Where the host sees one side by itself, a copy is one. */
 static tesela_status cross_once(const crossing *job, bool from_host) {
-  const tsl_carriage *rows = job->rows;
+  const tsl_copy_rect *rows = job->rows;
   tsl_copy seen = side_of(rows, from_host, 0, rows->rows), other = side_of(rows, !from_host, 0, rows->rows);
   other.host = (unsigned char *)seen.buffer->host + seen.offset;
   other.host_pitch = seen.device_pitch;
@@ -75,7 +75,7 @@ static tesela_status cross_once(const crossing *job, bool from_host) {
 }
 
 static tesela_status cross_all(const crossing *job) {
-  const tsl_carriage *rows = job->rows;
+  const tsl_copy_rect *rows = job->rows;
   const size_t most = rows->row_bytes < BLOCK ? BLOCK / rows->row_bytes : 1,
                length = rows->row_bytes < BLOCK ? rows->row_bytes : BLOCK;
   for (size_t row = 0; row < rows->rows; row += most)
@@ -85,13 +85,13 @@ static tesela_status cross_all(const crossing *job) {
   return TESELA_OK;
 }
 
-tesela_status tsl_carry(tsl_carrier *carrier, tsl_stream *stream, const tsl_carriage *rows) {
+tesela_status tsl_device_copy(tsl_device_copier *carrier, tsl_stream *stream, const tsl_copy_rect *rows) {
   tsl_device *other = rows->from->device == carrier->device ? rows->to->device : rows->from->device;
   crossing job = {.rows = rows, .from = stream, .to = stream};
   bool by_itself;
   if (rows->rows == 0 || rows->row_bytes == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_carrier_meet(carrier, other, &by_itself));
+  TSL_TRY(tsl_device_copier_meet(carrier, other, &by_itself));
   if (by_itself)
     return carrier->device->ops->copy_rows(stream, rows);
   job.block = carrier->block;
@@ -102,16 +102,16 @@ tesela_status tsl_carry(tsl_carrier *carrier, tsl_stream *stream, const tsl_carr
   return cross_all(&job);
 }
 
-tesela_status tsl_carrier_finish(tsl_carrier *carrier) {
+tesela_status tsl_device_copier_finish(tsl_device_copier *carrier) {
   tesela_status status = TESELA_OK;
   for (int i = 0; i < carrier->count && status == TESELA_OK; i++)
     status = carrier->others[i].device->ops->finish(carrier->others[i].stream);
   return status;
 }
 
-void tsl_carrier_end(tsl_carrier *carrier) {
+void tsl_device_copier_end(tsl_device_copier *carrier) {
   for (int i = 0; i < carrier->count; i++)
     carrier->others[i].device->ops->stream_destroy(carrier->others[i].stream);
   tsl_free(carrier->block);
-  *carrier = (tsl_carrier){.device = carrier->device};
+  *carrier = (tsl_device_copier){.device = carrier->device};
 }

@@ -7,7 +7,7 @@
 
 /* What one thread copies with between buffers of one device and those of any. Zero it and say the device; one thread at a
  * time uses it. */
-typedef struct tsl_carrier {
+typedef struct tsl_device_copier {
   tsl_device *device;
   struct {
     tsl_device *device;
@@ -15,17 +15,17 @@ typedef struct tsl_carrier {
   } others[TSL_MEMBERS_MAX];
   int count;
   void *block; /* of host memory on the way; NULL: none was needed yet */
-} tsl_carrier;
+} tsl_device_copier;
 
-/* Whether copies to or from a device are enqueued and no more; else they are done when tsl_carry() returns, and take this
+/* Whether copies to or from a device are enqueued and no more; else they are done when tsl_device_copy() returns, and take this
  * thread's time. Opens what is needed for that. */
-tesela_status tsl_carrier_meet(tsl_carrier *carrier, tsl_device *other, bool *by_itself);
+tesela_status tsl_device_copier_meet(tsl_device_copier *carrier, tsl_device *other, bool *by_itself);
 /* Copies rows, one side of which is the carrier's device's, in order of a stream of that device; the other side is read or written
  * whatever happens there. */
-tesela_status tsl_carry(tsl_carrier *carrier, tsl_stream *stream, const tsl_carriage *rows);
+tesela_status tsl_device_copy(tsl_device_copier *carrier, tsl_stream *stream, const tsl_copy_rect *rows);
 /* Waits for what is pending at the other devices; what it copied in a stream is that stream's. */
-tesela_status tsl_carrier_finish(tsl_carrier *carrier);
+tesela_status tsl_device_copier_finish(tsl_device_copier *carrier);
 /* Nothing that it copied is pending. */
-void tsl_carrier_end(tsl_carrier *carrier);
+void tsl_device_copier_end(tsl_device_copier *carrier);
 
 #endif

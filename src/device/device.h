@@ -146,11 +146,11 @@ typedef struct tsl_copy {
 
 /* A block of rows, copied from a buffer to another one, which may be another device's; the two do not overlap. Pitches are
  * as above. */
-typedef struct tsl_carriage {
+typedef struct tsl_copy_rect {
   tsl_buffer *from, *to;
   size_t from_offset, from_pitch, to_offset, to_pitch; /* bytes */
   size_t rows, row_bytes;
-} tsl_carriage;
+} tsl_copy_rect;
 
 /* Memory of the host from which and to which a device copies by itself, while host and device do something else. The
  * kind embeds it as the first member of its own struct. */
@@ -285,7 +285,7 @@ struct tsl_device_ops {
   bool (*reaches)(tsl_device *device, tsl_device *other);
   /* Rows from buffer to buffer; enqueued. One of them is the stream's device's, and so is the other, or its device is one that
    * is reached. [optional] */
-  tesela_status (*copy_rows)(tsl_stream *stream, const tsl_carriage *rows);
+  tesela_status (*copy_rows)(tsl_stream *stream, const tsl_copy_rect *rows);
   /* Every byte of the range; enqueued. */
   tesela_status (*fill)(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                         size_t bytes);

@@ -50,7 +50,7 @@ typedef struct kind_devices {
 } kind_devices;
 
 struct tsl_devices {
-  tsl_guard lock;           /* of everything below, until a kind was listed; then its part is constant */
+  tsl_fork_mutex lock;           /* of everything below, until a kind was listed; then its part is constant */
   int threads;              /* most that a device may use of the host; 0: no limit */
   uint64_t memory;          /* most that a plan may take on a device; 0: what it has */
   uint64_t last_cache;      /* what the processor's is taken to hold; 0: what it has */
@@ -95,7 +95,7 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);
-  tsl_guard_init(&(*devices)->lock);
+  tsl_fork_mutex_init(&(*devices)->lock);
   (*devices)->memory = memory;
   (*devices)->last_cache = last_cache;
   (*devices)->kind_count = tsl_devices_kinds();
@@ -110,7 +110,7 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
 /* --- threads --- */
 
 void tsl_devices_limit(tsl_devices *devices, int threads) {
-  tsl_guard_lock(&devices->lock);
+  tsl_fork_mutex_lock(&devices->lock);
   devices->threads = threads;
   for (int i = 0; i < devices->kind_count; i++)
     for (int d = 0; d < devices->kinds[i].count; d++) {
@@ -118,7 +118,7 @@ void tsl_devices_limit(tsl_devices *devices, int threads) {
       device->host_threads = threads;
       tsl_device_limit(device, threads);
     }
-  tsl_guard_unlock(&devices->lock);
+  tsl_fork_mutex_unlock(&devices->lock);
 }
 
 /* --- listing --- */
@@ -131,7 +131,7 @@ static void slot_free(tsl_device_slot *slot) {
   pthread_mutex_destroy(&slot->jit_lock);
   pthread_mutex_destroy(&slot->staging_lock);
   pthread_mutex_destroy(&slot->kept.lock);
-  tsl_guard_destroy(&slot->open_lock);
+  tsl_fork_mutex_destroy(&slot->open_lock);
   free(slot);
 }
 
@@ -161,7 +161,7 @@ static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_devic
     snprintf(slot->device.name, sizeof slot->device.name, "%s", kind->kind);
   else
     snprintf(slot->device.name, sizeof slot->device.name, "%s:%d", kind->kind, index);
-  tsl_guard_init(&slot->open_lock);
+  tsl_fork_mutex_init(&slot->open_lock);
   pthread_mutex_init(&slot->jit_lock, NULL);
   pthread_mutex_init(&slot->staging_lock, NULL);
   pthread_mutex_init(&slot->kept.lock, NULL);
@@ -204,7 +204,7 @@ static void kind_forget(kind_devices *kind) {
  * question, so this thread's sentence stays what it was. */
 static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
-  tsl_guard_lock(&devices->lock);
+  tsl_fork_mutex_lock(&devices->lock);
   if (!kind->was_listed) {
     TSL_DEFAULT_FLOATS; /* drivers' threads keep the environment of the thread that starts them */
     listing list = {.into = kind, .devices = devices};
@@ -225,7 +225,7 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
     kind->was_listed = kind->status != TESELA_OUT_OF_MEMORY;
   }
   const kind_devices *answer = kind->was_listed ? kind : &devices->lacking[index];
-  tsl_guard_unlock(&devices->lock);
+  tsl_fork_mutex_unlock(&devices->lock);
   return answer;
 }
 
@@ -253,7 +253,7 @@ bool tsl_devices_is_processor(tsl_devices *devices, int kind) {
   if (kind < 0 || kind >= devices->kind_count)
     return false;
   kind_devices *of = &devices->kinds[kind];
-  tsl_guard_lock(&devices->lock);
+  tsl_fork_mutex_lock(&devices->lock);
   if (!of->was_asked) {
     of->is_processor = of->kind->is_processor && of->kind->is_processor();
     of->was_asked = true;
@@ -261,7 +261,7 @@ bool tsl_devices_is_processor(tsl_devices *devices, int kind) {
   bool all = of->was_listed ? of->count > 0 : of->is_processor;
   for (int i = 0; of->was_listed && i < of->count; i++)
     all = all && of->slots[i]->device.is_cpu;
-  tsl_guard_unlock(&devices->lock);
+  tsl_fork_mutex_unlock(&devices->lock);
   return all;
 }
 
@@ -418,7 +418,7 @@ static tesela_status add_named(tsl_devices *devices, const char *name, const one
 /* The group of these members that is there already, or this one. */
 static tesela_status keep_group(tsl_devices *devices, const tsl_device *group, tsl_device **device) {
   tesela_status status = TESELA_OK;
-  tsl_guard_lock(&devices->lock);
+  tsl_fork_mutex_lock(&devices->lock);
   for (int i = 0; i < devices->group_count && !*device; i++)
     if (tsl_group_is(&devices->groups[i]->device, group))
       *device = &devices->groups[i]->device;
@@ -433,7 +433,7 @@ static tesela_status keep_group(tsl_devices *devices, const tsl_device *group, t
     else
       status = tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);
   }
-  tsl_guard_unlock(&devices->lock);
+  tsl_fork_mutex_unlock(&devices->lock);
   return status;
 }
 
@@ -483,6 +483,6 @@ void tsl_devices_destroy(tsl_devices *devices) {
       slot_close(kind->slots[d]);
     kind_forget(kind);
   }
-  tsl_guard_destroy(&devices->lock);
+  tsl_fork_mutex_destroy(&devices->lock);
   free(devices);
 }

@@ -52,7 +52,7 @@ static bool is_much(tsl_device *device, size_t bytes) {
   return much;
 }
 
-tesela_status tsl_kept_take(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
+tesela_status tsl_pool_alloc(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
   *buffer = find(device, bytes);
   if (*buffer)
     return TESELA_OK;

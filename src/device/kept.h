@@ -7,7 +7,7 @@
 #include "device/device.h"
 
 /* One of at least `bytes` bytes, and at most twice as many. Fails as buffer_create() does, where giving up all that is kept does not help. */
-tesela_status tsl_kept_take(tsl_device *device, size_t bytes, tsl_buffer **buffer);
+tesela_status tsl_pool_alloc(tsl_device *device, size_t bytes, tsl_buffer **buffer);
 /* Gives back what was taken; no work that uses it is pending. NULL is allowed. */
 void tsl_kept_give(tsl_buffer *buffer);
 /* Most bytes that a device keeps whose memory is the host's: 0, as that costs nothing to take. A test may change it. */

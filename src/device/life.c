@@ -9,7 +9,7 @@ tesela_status tsl_device_open(tsl_device *device) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   tesela_status status = TESELA_OK;
   char took[32];
-  tsl_guard_lock(&slot->open_lock);
+  tsl_fork_mutex_lock(&slot->open_lock);
   if (!slot->is_open) {
     const double begin = tsl_clock();
     status = device->ops->open(device);
@@ -18,14 +18,14 @@ tesela_status tsl_device_open(tsl_device *device) {
             tsl_format_seconds(tsl_clock() - begin, took, sizeof took),
             slot->is_open ? device->label : tesela_last_error());
   }
-  tsl_guard_unlock(&slot->open_lock);
+  tsl_fork_mutex_unlock(&slot->open_lock);
   return status;
 }
 
 bool tsl_device_is_open(tsl_device *device) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
-  tsl_guard_lock(&slot->open_lock);
+  tsl_fork_mutex_lock(&slot->open_lock);
   const bool is_open = slot->is_open;
-  tsl_guard_unlock(&slot->open_lock);
+  tsl_fork_mutex_unlock(&slot->open_lock);
   return is_open;
 }

@@ -23,7 +23,7 @@ typedef struct tsl_kept {
 typedef struct tsl_device_slot {
   tsl_device device;
   const tsl_device_kind *kind;
-  tsl_guard open_lock; /* held while the device opens */
+  tsl_fork_mutex open_lock; /* held while the device opens */
   bool is_open;
   pthread_mutex_t jit_lock; /* of the lists below */
   pthread_cond_t jit_done;  /* a build of the list came to its end */

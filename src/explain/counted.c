@@ -7,8 +7,8 @@
 tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
                       const tsl_device *device) {
   tsl_counted one = {.strategy = strategy, .device = device, .seconds = NAN};
-  one.told = tsl_account_of(strategy, problem, config, device, &one.account);
-  one.bounds = tsl_account_bounds(strategy, problem, config, device, &one.account);
+  one.told = tsl_cost_counts_get(strategy, problem, config, device, &one.account);
+  one.bounds = tsl_cost_counts_bounds(strategy, problem, config, device, &one.account);
   if (strategy->score)
     one.seconds = tsl_strategy_seconds(strategy, problem, config, device);
   return one;
@@ -33,7 +33,7 @@ bool tsl_counted_has_groups(const tsl_counted *one) {
 
 double tsl_counted_occupancy(const tsl_counted *one) {
   enum { UNIT_ITEMS = 2048 }; /* what a unit of a graphics processor has room for */
-  const tsl_account *account = &one->account;
+  const tsl_cost_counts *account = &one->account;
   const tsl_device *device = one->device;
   const double units = fmax(1, device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units);
   if (!tsl_counted_has_groups(one) || device->is_cpu)
@@ -115,8 +115,8 @@ static void say_copies(const pair *of, tsl_text *out) {
 }
 
 static bool asks_for_more(const pair *of) {
-  return tsl_account_words(of->problem, &of->one->account).global >
-         1.2 * tsl_account_words(of->problem, &of->below->account).global;
+  return tsl_cost_counts_words(of->problem, &of->one->account).global >
+         1.2 * tsl_cost_counts_words(of->problem, &of->below->account).global;
 }
 static void say_more(const pair *of, tsl_text *out) {
   (void)of;
@@ -146,8 +146,8 @@ static const struct {
                {always, say_bound}};
 
 static void say_words(const pair *of, tsl_text *out) {
-  const tsl_words one = tsl_account_words(of->problem, &of->one->account),
-                  below = tsl_account_words(of->problem, &of->below->account);
+  const tsl_words one = tsl_cost_counts_words(of->problem, &of->one->account),
+                  below = tsl_cost_counts_words(of->problem, &of->below->account);
   const double less = times(below.global, one.global);
   tsl_text_add(out, "asks for %.3g numbers %s where %s asks for %.3g", one.global,
                of->problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add",
@@ -174,7 +174,7 @@ void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *one, con
     return;
   if (!below) {
     tsl_text_add(out, "the lowest rung here; asks for %.3g numbers %s",
-                 tsl_account_words(problem, &one->account).global,
+                 tsl_cost_counts_words(problem, &one->account).global,
                  problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add");
     return;
   }
@@ -211,7 +211,7 @@ static void add_sizes(const tsl_grid *grid, bool groups, bool items, tsl_text *o
 }
 
 void tsl_counted_groups(const tsl_counted *one, tsl_text *out) {
-  const tsl_account *account = &one->account;
+  const tsl_cost_counts *account = &one->account;
   if (!tsl_counted_has_groups(one)) {
     tsl_text_add(out, "%.0f thread%s", account->workers, account->workers == 1 ? "" : "s");
     return;
@@ -242,7 +242,7 @@ static json_t *json_bounds(const tsl_bounds *bounds) {
 }
 
 json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *one) {
-  const tsl_account *account = &one->account;
+  const tsl_cost_counts *account = &one->account;
   const tsl_grid *grid = &account->grid;
   if (!one->told)
     return json_null();
@@ -251,7 +251,7 @@ json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *one) {
     items[d] = (uint64_t)grid->items[d];
     range[d] = grid->groups[d] * items[d];
   }
-  const tsl_words words = tsl_account_words(problem, account);
+  const tsl_words words = tsl_cost_counts_words(problem, account);
   json_t *object = json_pack(
       "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "multiply_adds", tsl_json_real(account->useful),
       "computed_multiply_adds", tsl_json_real(account->computed), "global_bytes_read",
@@ -259,7 +259,7 @@ json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *one) {
       "local_bytes_read", tsl_json_real(account->local.read), "local_bytes_written",
       tsl_json_real(account->local.written), "memory_bytes", tsl_json_real(account->memory), "global_words",
       tsl_json_real(words.global), "local_words", tsl_json_real(words.local), "operations_per_byte",
-      tsl_json_real(tsl_account_intensity(problem, account)));
+      tsl_json_real(tsl_cost_counts_intensity(problem, account)));
   if (tsl_counted_has_groups(one))
     json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o, s:o}", "groups", json_three(grid->groups),
                                              "items", json_three(items), "ndrange", json_three(range),

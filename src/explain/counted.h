@@ -13,7 +13,7 @@ typedef struct tsl_counted {
   const tsl_device *device;
   double seconds; /* of a run on operands that are there: the model's; a caller who knows better puts it in */
   bool told;      /* false: a vendor's library, which does not tell */
-  tsl_account account;
+  tsl_cost_counts account;
   tsl_bounds bounds;
 } tsl_counted;
 

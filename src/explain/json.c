@@ -29,7 +29,7 @@ static json_t *json_reasons(const tsl_explanation *found, int index) {
   return object;
 }
 
-static json_t *json_share_links(const tsl_share *share) {
+static json_t *json_share_links(const tsl_subplan_info *share) {
   json_t *list = json_array();
   for (int i = 0; i < share->link_count; i++)
     json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o}", "device", share->links[i].device,
@@ -41,7 +41,7 @@ static json_t *json_share_links(const tsl_share *share) {
 
 static json_t *json_shares(const tsl_plan *plan) {
   json_t *list = json_array();
-  tsl_share share;
+  tsl_subplan_info share;
   for (int i = 0; plan && tsl_plan_share(plan, i, &share); i++)
     json_array_append_new(list,
                           json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "device",
@@ -76,7 +76,7 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
   json_t *list = json_array();
   for (int i = 0; i < found->count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
-    const tsl_accuracy promised = tsl_strategy_promises(candidate->strategy, problem, &candidate->config);
+    const tsl_accuracy promised = tsl_strategy_error_model(candidate->strategy, problem, &candidate->config);
     tsl_text text = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &text);
     json_t *one = json_pack(
@@ -86,7 +86,7 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
         tsl_json_real(candidate->seconds), "doubt", tsl_json_real(candidate->doubt), "predicted_by",
         tsl_basis_name(candidate->basis), "error_bound",
         tsl_json_real(tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)), "bits",
-        tsl_ask_bits_word(tsl_accuracy_bits(&promised)), "refusal",
+        tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)), "refusal",
         candidate->refusal[0] ? json_string(candidate->refusal) : json_null());
     json_object_update_new(one, json_reasons(found, i));
     json_array_append_new(list, one);

@@ -56,7 +56,7 @@ static void reverse_columns(tsl_views *views) {
 }
 
 void tsl_views_orient(tsl_views *views) {
-  if (tsl_magnitude(views->c.row_stride) < tsl_magnitude(views->c.col_stride))
+  if (tsl_abs(views->c.row_stride) < tsl_abs(views->c.col_stride))
     tsl_views_swap(views);
   if (views->k == 0)
     views->a.structure = views->b.structure = TESELA_GENERAL;

@@ -58,7 +58,7 @@ void tsl_case_fit_finish(tsl_case *out) {
     fit_scales(out);
   const tsl_type_info *type = tsl_type(problem->c.type);
   const bool is_row = problem->bias_along == TESELA_BIAS_ROW;
-  if (!tsl_problem_has_finish(problem))
+  if (!tsl_problem_has_epilogue(problem))
     return;
   if (type->is_integer || problem->op != TSL_OP_GEMM || tsl_problem_has_structure(problem))
     *problem = tsl_problem_unfinished(problem);

@@ -224,7 +224,7 @@ static tesela_status check_guards(checking *job, tsl_place place) {
 
 static tesela_status judge(checking *job, tsl_place place) {
   const tsl_case *what = job->what;
-  const tsl_accuracy accuracy = tsl_strategy_promises(job->strategy, &what->problem, job->config);
+  const tsl_accuracy accuracy = tsl_strategy_error_model(job->strategy, &what->problem, job->config);
   const tsl_judge with = {.factor = accuracy.factor,
                           .exact = is_exact(what),
                           .rounded = accuracy.rounded,
@@ -289,7 +289,7 @@ static tesela_status run_once(checking *job, tsl_plan *plan, tsl_place place, in
 }
 
 static tesela_status run_all(checking *job, tsl_plan *plan, tsl_place place) {
-  const bool repeats = tsl_strategy_promises(job->strategy, &job->what->problem, job->config).repeats;
+  const bool repeats = tsl_strategy_error_model(job->strategy, &job->what->problem, job->config).repeats;
   const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
   for (int run = 0; run < runs && job->report->result == TSL_CASE_RIGHT; run++)
     TSL_TRY(run_once(job, plan, place, run, runs));

@@ -11,28 +11,28 @@
 /* Below this magnitude the errors of double's products underflow, and a sum of zero may hide lost terms. */
 #define TINY 0x1p-900
 
-const unsigned char *tsl_judged_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
+const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
                                         int64_t col) {
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-double tsl_judged_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
+double tsl_element_verdict_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
   double value[2];
-  tsl_type_load(shape->type, tsl_judged_address(shape, base, row, col), value);
+  tsl_type_load(shape->type, tsl_element_verdict_address(shape, base, row, col), value);
   return value[0];
 }
 
 /* A result that was rounded once is off by u |R|, or by half of the smallest subnormal; twice double's precision, in
  * which the reference sums k terms, leaves an error of (k 2^-53)^2 of their magnitudes (Ogita, Rump, Oishi 2005), doubled
  * here for what the last steps add. */
-static double allowed_error(const tsl_judged *job, double right, double magnitude, bool any) {
+static double allowed_error(const tsl_element_verdict *job, double right, double magnitude, bool any) {
   const double unit = job->type->unit_roundoff, terms = (double)job->problem->k + 2;
   if (job->judge->rounded)
     return fmax(unit * fabs(right), job->smallest / 2) + 2 * terms * terms * 0x1p-106 * magnitude;
   return job->judge->factor * unit * magnitude + (any ? job->allowance : 0);
 }
 
-static void compare_finite(const tsl_judged *job, double error, double right, double magnitude, bool any,
+static void compare_finite(const tsl_element_verdict *job, double error, double right, double magnitude, bool any,
                            tsl_comparison *out) {
   const double unit = job->type->unit_roundoff;
   out->error = error;
@@ -73,7 +73,7 @@ static double expected_value(const tsl_element *right) {
 }
 
 /* Sums of a wider type overflow where they are rounded to C, or not at all. */
-static void end_in_range(const tsl_judged *job, tsl_element *right) {
+static void end_in_range(const tsl_element_verdict *job, tsl_element *right) {
   const double limit = ldexp(job->type->largest, -right->exponent),
                off = job->judge->factor * job->type->unit_roundoff * right->magnitude;
   right->up |= right->high + off >= limit;
@@ -81,11 +81,11 @@ static void end_in_range(const tsl_judged *job, tsl_element *right) {
 }
 
 /* Whether sums are all that is there of terms. */
-static bool lacks_terms(const tsl_judged *job) {
+static bool lacks_terms(const tsl_element_verdict *job) {
   return job->products && !job->a;
 }
 
-static void compare_slowly(const tsl_judged *job, int64_t row, int64_t col, double value,
+static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t col, double value,
                            tsl_comparison *out) {
   if (lacks_terms(job)) {
     *out = (tsl_comparison){.unknown = true};
@@ -105,7 +105,7 @@ static void compare_slowly(const tsl_judged *job, int64_t row, int64_t col, doub
     return;
   }
   const double scaled = ldexp(value, -right.exponent);
-  tsl_judged scaled_job = *job;
+  tsl_element_verdict scaled_job = *job;
   scaled_job.allowance = ldexp(job->allowance, -right.exponent);
   if (job->judge->added)
     right.magnitude += ldexp(job->judge->added[row * job->problem->n + col], -right.exponent);
@@ -122,7 +122,7 @@ static bool is_same_special(double plain, double value) {
 }
 
 /* Integer data whose sums are exact, in a wider type than C's: all that is left is one rounding. */
-static void compare_rounded(const tsl_judged *job, double right, double value, double magnitude,
+static void compare_rounded(const tsl_element_verdict *job, double right, double value, double magnitude,
                             tsl_comparison *out) {
   unsigned char stored[16];
   double rounded[2] = {right, 0};
@@ -138,18 +138,18 @@ typedef struct tsl_scales_here {
   double a, b;
 } tsl_scales_here;
 
-static tsl_scales_here scales_at(const tsl_judged *job, int64_t row, int64_t col) {
+static tsl_scales_here scales_at(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const tsl_problem *problem = job->problem;
   tsl_scales_here found = {1, 1};
   if (job->products && problem->scaling_a != TESELA_NO_SCALE)
-    found.a = tsl_judged_value(&problem->scale_a, job->judge->scale_a, row, col);
+    found.a = tsl_element_verdict_value(&problem->scale_a, job->judge->scale_a, row, col);
   if (job->products && problem->scaling_b != TESELA_NO_SCALE)
-    found.b = tsl_judged_value(&problem->scale_b, job->judge->scale_b, row, col);
+    found.b = tsl_element_verdict_value(&problem->scale_b, job->judge->scale_b, row, col);
   return found;
 }
 
 /* A sum times a scale, and what of that may underflow: an infinite scale that comes next may meet a 0. */
-static tsl_guess scaled_by(const tsl_judged *job, double scale, tsl_guess sum, double most) {
+static tsl_guess scaled_by(const tsl_element_verdict *job, double scale, tsl_guess sum, double most) {
   const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
   tsl_guess made = tsl_guess_scaled(scale, sum, most);
   made.error += job->flushes ? type->smallest / type->unit_roundoff : type->smallest;
@@ -158,7 +158,7 @@ static tsl_guess scaled_by(const tsl_judged *job, double scale, tsl_guess sum, d
 
 /* What alpha (A B) + beta C0 may be where a scalar is not finite, or what comes of it is not the end: the sum first, then what scales
  * it. */
-static tsl_guess guess_of_product(const tsl_judged *job, int64_t row, int64_t col, double slack,
+static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, int64_t col, double slack,
                                   double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
   tsl_guess sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
@@ -183,23 +183,23 @@ static tsl_guess guess_of_product(const tsl_judged *job, int64_t row, int64_t co
   }
   if (job->beta != 0)
     before = tsl_guess_scaled(
-        job->beta, tsl_guess_of(tsl_judged_value(&job->problem->c, job->before, row, col)), largest);
+        job->beta, tsl_guess_of(tsl_element_verdict_value(&job->problem->c, job->before, row, col)), largest);
   return tsl_guess_added(sum, before, largest);
 }
 
-static unsigned kinds_with_special_scalars(const tsl_judged *job, int64_t row, int64_t col) {
+static unsigned kinds_with_special_scalars(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const double slack = fmin(0.5, job->judge->factor * job->sums->unit_roundoff);
   return guess_of_product(job, row, col, slack, job->sums->largest).kinds;
 }
 
 /* Of an element that is real. */
-static unsigned given_kinds(const tsl_judged *job, int64_t row, int64_t col) {
+static unsigned given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
   const unsigned char *given = job->judge->kinds;
   return given ? given[row * job->problem->n + col] & ~(unsigned)TSL_KIND_REAL : 0;
 }
 
 /* What the element may be where that is known from kinds alone; 0: it is compared with its sum. */
-static unsigned special_kinds(const tsl_judged *job, int64_t row, int64_t col, double value) {
+static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64_t col, double value) {
   const unsigned given = given_kinds(job, row, col);
   const unsigned kinds = given != 0 ? given
                          : !isfinite(job->alpha) || !isfinite(job->beta)
@@ -208,7 +208,7 @@ static unsigned special_kinds(const tsl_judged *job, int64_t row, int64_t col, d
   return isfinite(value) && (kinds & TSL_KIND_FINITE) ? 0 : kinds;
 }
 
-static void compare(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
+static void compare(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                     double magnitude, tsl_comparison *out) {
   *out = (tsl_comparison){.passed = (given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
   if (out->passed)
@@ -217,14 +217,14 @@ static void compare(const tsl_judged *job, int64_t row, int64_t col, double high
     out->unknown = true;
     return;
   }
-  const double value = tsl_judged_value(&job->problem->c, job->c, row, col);
+  const double value = tsl_element_verdict_value(&job->problem->c, job->c, row, col);
   const unsigned kinds = special_kinds(job, row, col, value);
   if (kinds != 0) {
     *out = (tsl_comparison){.ratio = kinds & tsl_kind_of(value) ? 0 : INFINITY,
                             .expected = tsl_kind_shown(kinds)};
     return;
   }
-  const double before = job->beta != 0 ? tsl_judged_value(&job->problem->c, job->before, row, col) : 0;
+  const double before = job->beta != 0 ? tsl_element_verdict_value(&job->problem->c, job->before, row, col) : 0;
   const double *added = job->judge->added;
   const double gauge =
       fabs(job->alpha) * magnitude + (added ? added[row * job->problem->n + col] : fabs(job->beta * before));
@@ -268,7 +268,7 @@ static long double finished(tesela_activation activation, long double x) {
 }
 
 /* Where a term is not finite, or sums may pass the range: by kinds, of which -infinity becomes 0. */
-static void compare_finished_specially(const tsl_judged *job, int64_t row, int64_t col, double bias,
+static void compare_finished_specially(const tsl_element_verdict *job, int64_t row, int64_t col, double bias,
                                        double value, double bound, tsl_comparison *out) {
   const tesela_activation activation = job->problem->activation;
   const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff), largest = job->type->largest;
@@ -291,12 +291,12 @@ static void compare_finished_specially(const tsl_judged *job, int64_t row, int64
 }
 
 /* Of general products alone, which nobody gives kinds or magnitudes. */
-static void compare_finished(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
+static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                              double magnitude, tsl_comparison *out) {
   const tsl_problem *problem = job->problem;
-  const double value = tsl_judged_value(&problem->c, job->c, row, col),
-               before = job->beta != 0 ? tsl_judged_value(&problem->c, job->before, row, col) : 0,
-               bias = job->judge->bias ? tsl_judged_value(&problem->bias, job->judge->bias, row, col) : 0;
+  const double value = tsl_element_verdict_value(&problem->c, job->c, row, col),
+               before = job->beta != 0 ? tsl_element_verdict_value(&problem->c, job->before, row, col) : 0,
+               bias = job->judge->bias ? tsl_element_verdict_value(&problem->bias, job->judge->bias, row, col) : 0;
   const tsl_scales_here scales = scales_at(job, row, col);
   const double alpha = job->alpha * scales.a * scales.b, own = fabs(job->alpha) < 1 ? 1 : fabs(job->alpha),
                reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
@@ -330,21 +330,21 @@ static void compare_finished(const tsl_judged *job, int64_t row, int64_t col, do
 }
 
 /* From an element's sums of products to the comparison. */
-void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
+void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out) {
-  (tsl_problem_has_finish(job->problem) ? compare_finished : compare)(job, row, col, high, low, magnitude,
+  (tsl_problem_has_epilogue(job->problem) ? compare_finished : compare)(job, row, col, high, low, magnitude,
                                                                       out);
   if (job->judge->finite && !isfinite(out->expected))
     *out = (tsl_comparison){.expected = out->expected};
 }
 
 /* Every operation here rounds numbers that are at most twice the gauge: OFF is more than all of them, and than what compare() does otherwise. */
-bool tsl_judged_is_less(const tsl_judged *job, double value, double before, double high, double low,
+bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high, double low,
                         double magnitude, double most) {
   static const double off = 0x1p-49;
   const tsl_judge *judge = job->judge;
   if (judge->exact || judge->rounded || judge->finite || judge->added || judge->kinds ||
-      tsl_problem_has_finish(job->problem))
+      tsl_problem_has_epilogue(job->problem))
     return false;
   const double size = fabs(job->alpha) * magnitude, old = job->beta != 0 ? job->beta * before : 0,
                gauge = size + fabs(old), unit = job->type->unit_roundoff,
@@ -383,7 +383,7 @@ static int32_t largest_single(const int32_t *bits, int64_t count, int32_t most) 
 
 /* Of f32, f16 and bf16. */
 static double largest_narrow(const tsl_shape *shape, const unsigned char *base) {
-  const bool along_rows = tsl_magnitude(shape->col_stride) <= tsl_magnitude(shape->row_stride);
+  const bool along_rows = tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride);
   const int64_t lines = along_rows ? shape->rows : shape->cols,
                 length = along_rows ? shape->cols : shape->rows,
                 step = along_rows ? shape->col_stride : shape->row_stride;
@@ -394,7 +394,7 @@ static double largest_narrow(const tsl_shape *shape, const unsigned char *base) 
   for (int64_t i = 0; i < lines; i++)
     for (int64_t at = 0; at < length; at += AT_ONCE) {
       const int64_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
-      const unsigned char *from = tsl_judged_address(shape, base, along_rows ? i : at, along_rows ? at : i);
+      const unsigned char *from = tsl_element_verdict_address(shape, base, along_rows ? i : at, along_rows ? at : i);
       tsl_type_convert(shape->type, from, step, shape->type, &some, 1, (size_t)count);
       if (shape->type == TESELA_F32)
         most.singles[0] = largest_single(some.singles, count, most.singles[0]);
@@ -413,7 +413,7 @@ static double largest_element(const tsl_shape *shape, const unsigned char *base)
     return largest_narrow(shape, base);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
-      const double size = fabs(tsl_judged_value(shape, base, i, j));
+      const double size = fabs(tsl_element_verdict_value(shape, base, i, j));
       if (isfinite(size) && size > most)
         most = size;
     }
@@ -422,7 +422,7 @@ static double largest_element(const tsl_shape *shape, const unsigned char *base)
 
 /* An element that is taken as 0 costs a term of at most `flushes` times the other factor; a product or a sum, so much
  * itself. */
-static double allowance_of_flushing(const tsl_judged *job) {
+static double allowance_of_flushing(const tsl_element_verdict *job) {
   double terms = fabs(job->beta) + 2;
   if (job->products) {
     const double a = job->a ? largest_element(&job->problem->a, job->a) : job->most_a,
@@ -432,7 +432,7 @@ static double allowance_of_flushing(const tsl_judged *job) {
   return job->flushes * terms;
 }
 
-void tsl_judged_prepare(tsl_judged *job) {
+void tsl_element_verdict_prepare(tsl_element_verdict *job) {
   const tsl_problem *problem = job->problem;
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   job->type = tsl_type(problem->c.type);

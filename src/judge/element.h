@@ -7,7 +7,7 @@
 #include "judge/judge.h"
 
 /* A product being judged. Addresses are borrowed from the judge's caller. */
-typedef struct tsl_judged {
+typedef struct tsl_element_verdict {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before,
       *c;                /* a and b may be NULL where sums are known, and what is unusual may stay unknown */
@@ -20,7 +20,7 @@ typedef struct tsl_judged {
   double allowance;                 /* of underflow */
   double smallest;                  /* the type's smallest subnormal, scaled as the element is */
   double flushes;                   /* the judge's */
-} tsl_judged;
+} tsl_element_verdict;
 
 /* How one element compares. */
 typedef struct tsl_comparison {
@@ -31,18 +31,18 @@ typedef struct tsl_comparison {
 } tsl_comparison;
 
 /* Fills in what follows from problem, judge and the five addresses, which the caller has set. */
-void tsl_judged_prepare(tsl_judged *job);
+void tsl_element_verdict_prepare(tsl_element_verdict *job);
 /* Where element (row, col) of an operand lies. */
-const unsigned char *tsl_judged_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
+const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
                                         int64_t col);
 /* Its value, or the real part of it. */
-double tsl_judged_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col);
+double tsl_element_verdict_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col);
 /* Whether an element's grade is at most `most` for certain, and it is within its bound, seen without tsl_compare_element() and its special
  * cases: of most elements, where `most` is another one's grade. False says nothing. `value` and `before` are C's. */
-bool tsl_judged_is_less(const tsl_judged *job, double value, double before, double high, double low,
+bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high, double low,
                         double magnitude, double most);
 /* Element (row, col) of C against its sum of products, high + low, whose magnitudes add up to `magnitude`. */
-void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
+void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out);
 
 #endif

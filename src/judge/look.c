@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDE = TSL_LOOK_SIDE, STEP = TSL_LOOK_STEP, ELEMENTS = TSL_LOOK_ELEMENTS, LANES = TSL_LOOK_LANES };
+enum { SIDE = TSL_DEVICE_REFERENCE_SIDE, STEP = TSL_DEVICE_REFERENCE_STEP, ELEMENTS = TSL_DEVICE_REFERENCE_ELEMENTS, LANES = TSL_DEVICE_REFERENCE_LANES };
 /* Work-groups that parts of sums make of a sample: some for each unit of a large device. */
 enum { GROUPS = 512 };
 
@@ -20,16 +20,16 @@ enum { TERMS, END, BEFORE };
 static const struct {
   const char *name;
   int items;
-} kernels[TSL_LOOK_KERNELS] = {[TERMS] = {"tsl_look_terms", SIDE *SIDE},
-                               [END] = {"tsl_look_end", ELEMENTS *LANES},
-                               [BEFORE] = {"tsl_look_before", ELEMENTS *LANES}};
+} kernels[TSL_DEVICE_REFERENCE_KERNELS] = {[TERMS] = {"tsl_device_reference_terms", SIDE *SIDE},
+                               [END] = {"tsl_device_reference_end", ELEMENTS *LANES},
+                               [BEFORE] = {"tsl_device_reference_before", ELEMENTS *LANES}};
 
-struct tsl_look {
+struct tsl_device_reference {
   const tsl_plan *plan;
   tsl_operands at;
-  tsl_kernel *kernel[TSL_LOOK_KERNELS];
+  tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS];
   tsl_run_slot *slot;
-  tsl_look_arguments given;
+  tsl_device_reference_arguments given;
   bool twice, reads_c, writes_host; /* the last kernel writes what comes back to pinned memory itself */
   int64_t numbers;                  /* of an element */
   size_t lists, elements,
@@ -41,7 +41,7 @@ struct tsl_look {
   tesela_status status; /* of what is queued beside the run */
 };
 
-bool tsl_look_suits(const tsl_plan *plan, const tsl_operands *operands) {
+bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operands) {
   const tsl_problem *problem = &plan->work.problem;
   const tesela_type a = problem->a.type, c = problem->c.type;
   const unsigned offers = plan->work.device->capabilities,
@@ -62,8 +62,8 @@ static bool flushes(const tsl_plan *plan) {
   return tsl_plan_underflow(plan) > 0;
 }
 
-tesela_status tsl_look_build(const tsl_problem *problem, tsl_device *device, bool twice, bool flushed,
-                             tsl_kernel *made[TSL_LOOK_KERNELS]) {
+tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool twice, bool flushed,
+                             tsl_kernel *made[TSL_DEVICE_REFERENCE_KERNELS]) {
   tsl_work own = {.problem = *problem,
                   .device = device,
                   .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* by no strategy's options */
@@ -73,7 +73,7 @@ tesela_status tsl_look_build(const tsl_problem *problem, tsl_device *device, boo
   tsl_launch_define_types(problem, &defines);
   tsl_text_add(&defines, "#define LOOK_TWICE %d\n#define LOOK_FLUSHES %d\n", twice, flushed);
   TSL_GO(tsl_text_status(&defines));
-  for (int i = 0; i < TSL_LOOK_KERNELS; i++)
+  for (int i = 0; i < TSL_DEVICE_REFERENCE_KERNELS; i++)
     TSL_GO(tsl_launch_kernel_with(&own, "judge/look.cl", kernels[i].name, kernels[i].items,
                                   tsl_text_get(&defines), &made[i]));
 out:
@@ -82,14 +82,14 @@ out:
 }
 
 /* The plan's, compiled by whoever comes first. */
-static tesela_status take_kernels(tsl_look *look) {
+static tesela_status take_kernels(tsl_device_reference *look) {
   tsl_looks *looks = look->plan->looks;
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&looks->slots->lock);
   if (!looks->kernels[0]) {
-    tsl_kernel *made[TSL_LOOK_KERNELS] = {NULL};
+    tsl_kernel *made[TSL_DEVICE_REFERENCE_KERNELS] = {NULL};
     const tsl_work *work = &look->plan->work;
-    status = tsl_look_build(&work->problem, work->device, look->twice, flushes(look->plan), made);
+    status = tsl_device_reference_build(&work->problem, work->device, look->twice, flushes(look->plan), made);
     if (status == TESELA_OK)
       memcpy(looks->kernels, made, sizeof made);
   }
@@ -100,11 +100,11 @@ static tesela_status take_kernels(tsl_look *look) {
 
 /* --- before --- */
 
-static void choose_parts(tsl_look *look, int64_t rows, int64_t cols) {
-  tsl_look_arguments *given = &look->given;
+static void choose_parts(tsl_device_reference *look, int64_t rows, int64_t cols) {
+  tsl_device_reference_arguments *given = &look->given;
   const tsl_work *work = &look->plan->work;
   const int64_t tiles = tsl_ceil_div(rows, SIDE) * tsl_ceil_div(cols, SIDE), k = work->problem.k,
-                parts = tsl_least(tsl_ceil_div(k, STEP), tsl_most(GROUPS / tiles, 1));
+                parts = tsl_min(tsl_ceil_div(k, STEP), tsl_max(GROUPS / tiles, 1));
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &look->at);
   memcpy(given, &sizes, sizeof sizes);
   given->rows = rows;
@@ -114,11 +114,11 @@ static void choose_parts(tsl_look *look, int64_t rows, int64_t cols) {
 }
 
 /* One buffer, in this order: lists, sums, C's elements after and before, parts. All start at multiples of 8 bytes. */
-static size_t lay_out(tsl_look *look) {
-  tsl_look_arguments *given = &look->given;
+static size_t lay_out(tsl_device_reference *look) {
+  tsl_device_reference_arguments *given = &look->given;
   const size_t size = tsl_type(look->plan->work.problem.c.type)->size;
   const int64_t all = given->rows * given->cols;
-  look->numbers = flushes(look->plan) ? TSL_LOOK_FLUSHED_NUMBERS : TSL_LOOK_NUMBERS;
+  look->numbers = flushes(look->plan) ? TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS : TSL_DEVICE_REFERENCE_NUMBERS;
   look->lists = (size_t)(given->rows + given->cols) * 8;
   look->elements = (size_t)tsl_round_up(all * (int64_t)size, 8);
   look->back = (size_t)(look->numbers * all) * 8 + look->elements * (look->reads_c ? 2 : 1);
@@ -129,7 +129,7 @@ static size_t lay_out(tsl_look *look) {
 }
 
 /* Those that are there from the run before need not come again: a plan's looks are laid out alike. */
-static tesela_status write_lists(const tsl_look *look, const tsl_indices *rows, const tsl_indices *cols,
+static tesela_status write_lists(const tsl_device_reference *look, const tsl_indices *rows, const tsl_indices *cols,
                                  bool are_there) {
   tsl_run_slot *slot = look->slot;
   const size_t of_rows = (size_t)rows->count * sizeof *rows->of,
@@ -143,8 +143,8 @@ static tesela_status write_lists(const tsl_look *look, const tsl_indices *rows, 
   return tsl_device_write(slot->stream, slot->scratch, 0, kept, look->lists);
 }
 
-static tesela_status queue_before(const tsl_look *look) {
-  tsl_look_arguments given = look->given;
+static tesela_status queue_before(const tsl_device_reference *look) {
+  tsl_device_reference_arguments given = look->given;
   tsl_buffer *scratch = look->slot->scratch;
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS * LANES), 1, 1},
                          {ELEMENTS * LANES, 1, 1}};
@@ -154,8 +154,8 @@ static tesela_status queue_before(const tsl_look *look) {
   return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[BEFORE], &grid, list, 4);
 }
 
-static tesela_status queue_terms(const tsl_look *look) {
-  const tsl_look_arguments given = look->given;
+static tesela_status queue_terms(const tsl_device_reference *look) {
+  const tsl_device_reference_arguments given = look->given;
   tsl_buffer *scratch = look->slot->scratch;
   const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.a.buffer), TSL_ARG_BUFFER(look->at.b.buffer),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
@@ -165,7 +165,7 @@ static tesela_status queue_terms(const tsl_look *look) {
   return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[TERMS], &grid, list, 5);
 }
 
-static tesela_status begin(tsl_look *look, const tsl_indices *rows, const tsl_indices *cols) {
+static tesela_status begin(tsl_device_reference *look, const tsl_indices *rows, const tsl_indices *cols) {
   void *block;
   TSL_TRY(take_kernels(look));
   TSL_TRY(tsl_run_slot_take(look->plan->looks->slots, &look->slot));
@@ -191,21 +191,21 @@ static tesela_status begin(tsl_look *look, const tsl_indices *rows, const tsl_in
   return queue_terms(look);
 }
 
-tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
-                             const tsl_indices *cols, tsl_look **look) {
+tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
+                             const tsl_indices *cols, tsl_device_reference **look) {
   const tsl_problem *problem = &plan->work.problem;
   void *block;
   *look = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof **look, "a look at a product", &block));
-  tsl_look *made = block;
-  *made = (tsl_look){.plan = plan,
+  tsl_device_reference *made = block;
+  *made = (tsl_device_reference){.plan = plan,
                      .at = *operands,
                      .twice = tsl_plan_accuracy(plan).rounded || problem->c.type == TESELA_F64,
                      .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C)};
   tsl_plan_set_strides(plan, &made->at);
   const tesela_status status = begin(made, rows, cols);
   if (status != TESELA_OK) {
-    tsl_look_free(made, false);
+    tsl_device_reference_free(made, false);
     return status;
   }
   *look = made;
@@ -215,23 +215,23 @@ tesela_status tsl_look_begin(const tsl_plan *plan, const tsl_operands *operands,
 /* --- beside --- */
 
 /* Whether a run must not begin before all sums are made: for OpenCL, where it writes to a buffer that they read. */
-static bool shares_buffers(const tsl_look *look) {
+static bool shares_buffers(const tsl_device_reference *look) {
   return look->at.a.buffer == look->at.c.buffer || look->at.b.buffer == look->at.c.buffer;
 }
 
-tesela_status tsl_look_ready(tsl_look *look) {
+tesela_status tsl_device_reference_ready(tsl_device_reference *look) {
   return look->reads_c || shares_buffers(look) ? look->plan->work.device->ops->finish(look->slot->stream)
                                                : TESELA_OK;
 }
 
-static void note(tsl_look *look, tesela_status status) {
+static void note(tsl_device_reference *look, tesela_status status) {
   if (look->status == TESELA_OK)
     look->status = status;
 }
 
 /* C's elements are kept before the run. */
 static void before_run(void *argument, tsl_stream *stream) {
-  tsl_look *look = argument;
+  tsl_device_reference *look = argument;
   const tsl_device_ops *ops = look->plan->work.device->ops;
   if (shares_buffers(look)) {
     note(look, ops->event_record(look->slot->stream, look->slot->end));
@@ -240,8 +240,8 @@ static void before_run(void *argument, tsl_stream *stream) {
     note(look, ops->stream_wait(stream, look->slot->begin));
 }
 
-static tesela_status bring_back(const tsl_look *look, tsl_stream *stream) {
-  tsl_look_arguments given = look->given;
+static tesela_status bring_back(const tsl_device_reference *look, tsl_stream *stream) {
+  tsl_device_reference_arguments given = look->given;
   tsl_buffer *scratch = look->slot->scratch;
   void *const host = look->memory;
   tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch),
@@ -267,20 +267,20 @@ static tesela_status bring_back(const tsl_look *look, tsl_stream *stream) {
                    : look->plan->work.device->ops->read_later(stream, &copy);
 }
 
-static tesela_status bring_back_behind(const tsl_look *look, tsl_stream *stream) {
+static tesela_status bring_back_behind(const tsl_device_reference *look, tsl_stream *stream) {
   TSL_TRY(look->plan->work.device->ops->event_record(look->slot->stream, look->slot->end));
   TSL_TRY(look->plan->work.device->ops->stream_wait(stream, look->slot->end));
   return bring_back(look, stream);
 }
 
 static void behind_run(void *argument, tsl_stream *stream) {
-  tsl_look *look = argument;
+  tsl_device_reference *look = argument;
   if (look->status == TESELA_OK)
     note(look, bring_back_behind(look, stream));
   look->is_back = true;
 }
 
-const tsl_beside *tsl_look_beside(tsl_look *look) {
+const tsl_beside *tsl_device_reference_beside(tsl_device_reference *look) {
   look->beside = (tsl_beside){before_run, behind_run, look};
   return look->plan->work.device->ops->stream_wait ? &look->beside : NULL;
 }
@@ -297,7 +297,7 @@ static double largest_of(const double *numbers, int64_t count) {
 /* A row of C's elements as doubles, in pieces. */
 enum { AT_ONCE = 64 };
 
-static void compare(const tsl_judged *facts, const double *sums, int64_t rows, int64_t cols,
+static void compare(const tsl_element_verdict *facts, const double *sums, int64_t rows, int64_t cols,
                     tsl_verdict *verdict, bool *known) {
   const int64_t all = rows * cols, size = (int64_t)facts->type->size;
   const tesela_type type = facts->type->type;
@@ -310,12 +310,12 @@ static void compare(const tsl_judged *facts, const double *sums, int64_t rows, i
       const int64_t at = col % AT_ONCE, here = (row * cols + col) * size;
       tsl_comparison one;
       if (at == 0) {
-        const size_t count = (size_t)tsl_least(AT_ONCE, cols - col);
+        const size_t count = (size_t)tsl_min(AT_ONCE, cols - col);
         tsl_type_convert(type, facts->c + here, 1, TESELA_F64, value, 1, count);
         if (facts->before)
           tsl_type_convert(type, facts->before + here, 1, TESELA_F64, before, 1, count);
       }
-      if (tsl_judged_is_less(facts, value[at], before[at], own[0], own[all], own[2 * all], verdict->grade))
+      if (tsl_element_verdict_is_less(facts, value[at], before[at], own[0], own[all], own[2 * all], verdict->grade))
         continue;
       tsl_compare_element(facts, row, col, own[0], own[all], own[2 * all], &one);
       *known = *known && !one.unknown && one.ratio <= 1;
@@ -324,12 +324,12 @@ static void compare(const tsl_judged *facts, const double *sums, int64_t rows, i
 }
 
 /* Floats' sums are rounded once for each term of a part, and what joins parts is pairs; of pairs see judge/element.c. */
-static double own_error(const tsl_look *look) {
+static double own_error(const tsl_device_reference *look) {
   const double terms = (double)look->given.k + 2;
   return look->twice ? 2 * terms * terms * 0x1p-106 : ((double)look->given.depth + 2) * 0x1p-53;
 }
 
-tesela_status tsl_look_end(tsl_look *look, const tsl_problem *part, const tsl_judge *rule, tsl_seen *seen,
+tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_problem *part, const tsl_judge *rule, tsl_device_reference_result *seen,
                            tsl_verdict *verdict, bool *known) {
   const int64_t rows = look->given.rows, cols = look->given.cols, all = rows * cols;
   if (!look->is_back) {
@@ -339,22 +339,22 @@ tesela_status tsl_look_end(tsl_look *look, const tsl_problem *part, const tsl_ju
   TSL_TRY(look->status);
   const double *sums = (const double *)(const void *)look->memory;
   const unsigned char *c = look->memory + (size_t)(look->numbers * all) * 8;
-  *seen = (tsl_seen){.c = c, .before = look->reads_c ? c + look->elements : NULL, .own = own_error(look)};
-  tsl_judged facts = {.problem = part, .before = seen->before, .c = c, .judge = rule};
-  if (look->numbers == TSL_LOOK_FLUSHED_NUMBERS) {
+  *seen = (tsl_device_reference_result){.c = c, .before = look->reads_c ? c + look->elements : NULL, .own = own_error(look)};
+  tsl_element_verdict facts = {.problem = part, .before = seen->before, .c = c, .judge = rule};
+  if (look->numbers == TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS) {
     facts.most_a = largest_of(sums + 3 * all, all);
     facts.most_b = largest_of(sums + 4 * all, all);
   }
-  tsl_judged_prepare(&facts);
+  tsl_element_verdict_prepare(&facts);
   compare(&facts, sums, rows, cols, verdict, known);
   return TESELA_OK;
 }
 
-tsl_stream *tsl_look_stream(const tsl_look *look) {
+tsl_stream *tsl_device_reference_stream(const tsl_device_reference *look) {
   return look->slot->stream;
 }
 
-void tsl_look_free(tsl_look *look, bool done) {
+void tsl_device_reference_free(tsl_device_reference *look, bool done) {
   if (!look)
     return;
   if (look->slot)

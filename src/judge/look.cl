@@ -16,12 +16,12 @@
 
 #include "look_shared.h"
 
-#define LOOK_PITCH (TSL_LOOK_STEP + 1)
+#define LOOK_PITCH (TSL_DEVICE_REFERENCE_STEP + 1)
 #define LOOK_AHEAD 4
 #if LOOK_FLUSHES
-#define LOOK_NUMBERS TSL_LOOK_FLUSHED_NUMBERS
+#define LOOK_NUMBERS TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS
 #else
-#define LOOK_NUMBERS TSL_LOOK_NUMBERS
+#define LOOK_NUMBERS TSL_DEVICE_REFERENCE_NUMBERS
 #endif
 
 /* An element's numbers while they grow. */
@@ -94,9 +94,9 @@ TSL_FUNCTION look_sum look_load(TSL_GLOBAL const double *from, TSL_INDEX step) {
 TSL_FUNCTION void look_fetch(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_stride, TSL_INDEX step,
                              TSL_GLOBAL const TSL_INDEX *at, TSL_INDEX first_line, TSL_INDEX count,
                              TSL_INDEX first, TSL_INDEX end, TSL_LOCAL_POINTER double *to) {
-  for (int e = TSL_ITEM(1) * TSL_LOOK_SIDE + TSL_ITEM(0); e < TSL_LOOK_SIDE * TSL_LOOK_STEP;
-       e += TSL_LOOK_SIDE * TSL_LOOK_SIDE) {
-    const int line = e / TSL_LOOK_STEP, l = e % TSL_LOOK_STEP;
+  for (int e = TSL_ITEM(1) * TSL_DEVICE_REFERENCE_SIDE + TSL_ITEM(0); e < TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_STEP;
+       e += TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_SIDE) {
+    const int line = e / TSL_DEVICE_REFERENCE_STEP, l = e % TSL_DEVICE_REFERENCE_STEP;
     const bool is_there = first_line + line < count && first + l < end;
     to[line * LOOK_PITCH + l] =
         is_there ? (double)tsl_number(from[at[first_line + line] * line_stride + (first + l) * step], true)
@@ -104,22 +104,22 @@ TSL_FUNCTION void look_fetch(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_
   }
 }
 
-TSL_KERNEL(TSL_LOOK_SIDE, TSL_LOOK_SIDE, 1)
-tsl_look_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
-               TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL double *numbers, const tsl_look_arguments g) {
-  TSL_LOCAL double of_a[TSL_LOOK_SIDE * LOOK_PITCH];
-  TSL_LOCAL double of_b[TSL_LOOK_SIDE * LOOK_PITCH];
-  const TSL_INDEX part = TSL_GROUP(0), first_col = (TSL_INDEX)TSL_GROUP(1) * TSL_LOOK_SIDE,
-                  first_row = (TSL_INDEX)TSL_GROUP(2) * TSL_LOOK_SIDE;
+TSL_KERNEL(TSL_DEVICE_REFERENCE_SIDE, TSL_DEVICE_REFERENCE_SIDE, 1)
+tsl_device_reference_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
+               TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL double *numbers, const tsl_device_reference_arguments g) {
+  TSL_LOCAL double of_a[TSL_DEVICE_REFERENCE_SIDE * LOOK_PITCH];
+  TSL_LOCAL double of_b[TSL_DEVICE_REFERENCE_SIDE * LOOK_PITCH];
+  const TSL_INDEX part = TSL_GROUP(0), first_col = (TSL_INDEX)TSL_GROUP(1) * TSL_DEVICE_REFERENCE_SIDE,
+                  first_row = (TSL_INDEX)TSL_GROUP(2) * TSL_DEVICE_REFERENCE_SIDE;
   const TSL_INDEX begin = part * g.depth, end = begin + g.depth < g.k ? begin + g.depth : g.k;
   look_sum own = look_nothing();
-  for (TSL_INDEX first = begin; first < end; first += TSL_LOOK_STEP) {
+  for (TSL_INDEX first = begin; first < end; first += TSL_DEVICE_REFERENCE_STEP) {
     TSL_BARRIER();
     look_fetch(a + g.a_offset, g.a_row_stride, g.a_col_stride, at, first_row, g.rows, first, end, of_a);
     look_fetch(b + g.b_offset, g.b_col_stride, g.b_row_stride, at + g.rows, first_col, g.cols, first, end,
                of_b);
     TSL_BARRIER();
-    for (int l = 0; l < TSL_LOOK_STEP; l++)
+    for (int l = 0; l < TSL_DEVICE_REFERENCE_STEP; l++)
       own = look_with(own, of_a[TSL_ITEM(1) * LOOK_PITCH + l], of_b[TSL_ITEM(0) * LOOK_PITCH + l]);
   }
   const TSL_INDEX row = first_row + TSL_ITEM(1), col = first_col + TSL_ITEM(0), all = g.rows * g.cols;
@@ -128,23 +128,23 @@ tsl_look_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
 }
 
 TSL_FUNCTION void look_bring(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at,
-                             TSL_GLOBAL tsl_result *kept, const tsl_look_arguments *g, TSL_INDEX element) {
+                             TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments *g, TSL_INDEX element) {
   const TSL_INDEX row = at[element / g->cols], col = at[g->rows + element % g->cols];
   kept[g->kept + element] = c[g->c_offset + row * g->c_row_stride + col * g->c_col_stride];
 }
 
-TSL_KERNEL(TSL_LOOK_ELEMENTS, TSL_LOOK_LANES, 1)
-tsl_look_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL const double *parts,
-             TSL_GLOBAL double *sums, TSL_GLOBAL tsl_result *kept, const tsl_look_arguments g) {
-  TSL_LOCAL double lanes[LOOK_NUMBERS * TSL_LOOK_LANES * TSL_LOOK_ELEMENTS];
-  const TSL_INDEX all = g.rows * g.cols, element = (TSL_INDEX)TSL_GROUP(0) * TSL_LOOK_ELEMENTS + TSL_ITEM(0);
+TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS, TSL_DEVICE_REFERENCE_LANES, 1)
+tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL const double *parts,
+             TSL_GLOBAL double *sums, TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments g) {
+  TSL_LOCAL double lanes[LOOK_NUMBERS * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS];
+  const TSL_INDEX all = g.rows * g.cols, element = (TSL_INDEX)TSL_GROUP(0) * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
   look_sum own = look_nothing();
   if (element < all)
-    for (TSL_INDEX part = TSL_ITEM(1); part < g.parts; part += LOOK_AHEAD * TSL_LOOK_LANES) {
+    for (TSL_INDEX part = TSL_ITEM(1); part < g.parts; part += LOOK_AHEAD * TSL_DEVICE_REFERENCE_LANES) {
       look_sum some[LOOK_AHEAD]; /* on their way at once */
       TSL_UNROLL
       for (int i = 0; i < LOOK_AHEAD; i++) {
-        const TSL_INDEX there = part + i * TSL_LOOK_LANES;
+        const TSL_INDEX there = part + i * TSL_DEVICE_REFERENCE_LANES;
         some[i] = look_nothing();
         if (there < g.parts)
           some[i] = look_load(parts + g.partial + there * LOOK_NUMBERS * all + element, all);
@@ -153,13 +153,13 @@ tsl_look_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL
       for (int i = 0; i < LOOK_AHEAD; i++)
         own = look_joined(own, some[i]);
     }
-  const int place = TSL_ITEM(1) * TSL_LOOK_ELEMENTS + TSL_ITEM(0);
+  const int place = TSL_ITEM(1) * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
   lanes[place] = own.sum.high;
-  lanes[TSL_LOOK_LANES * TSL_LOOK_ELEMENTS + place] = own.sum.low;
-  lanes[2 * TSL_LOOK_LANES * TSL_LOOK_ELEMENTS + place] = own.size;
+  lanes[TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + place] = own.sum.low;
+  lanes[2 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + place] = own.size;
 #if LOOK_FLUSHES
-  lanes[3 * TSL_LOOK_LANES * TSL_LOOK_ELEMENTS + place] = own.most_a;
-  lanes[4 * TSL_LOOK_LANES * TSL_LOOK_ELEMENTS + place] = own.most_b;
+  lanes[3 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + place] = own.most_a;
+  lanes[4 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + place] = own.most_b;
 #endif
   TSL_BARRIER();
   if (element >= all)
@@ -168,15 +168,15 @@ tsl_look_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL
     look_bring(c, at, kept, &g, element);
   if (TSL_ITEM(1) != 0)
     return;
-  for (int lane = 1; lane < TSL_LOOK_LANES; lane++) {
-    const int there = lane * TSL_LOOK_ELEMENTS + TSL_ITEM(0);
+  for (int lane = 1; lane < TSL_DEVICE_REFERENCE_LANES; lane++) {
+    const int there = lane * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
     look_sum other = look_nothing();
     other.sum.high = lanes[there];
-    other.sum.low = lanes[TSL_LOOK_LANES * TSL_LOOK_ELEMENTS + there];
-    other.size = lanes[2 * TSL_LOOK_LANES * TSL_LOOK_ELEMENTS + there];
+    other.sum.low = lanes[TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
+    other.size = lanes[2 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
 #if LOOK_FLUSHES
-    other.most_a = lanes[3 * TSL_LOOK_LANES * TSL_LOOK_ELEMENTS + there];
-    other.most_b = lanes[4 * TSL_LOOK_LANES * TSL_LOOK_ELEMENTS + there];
+    other.most_a = lanes[3 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
+    other.most_b = lanes[4 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
 #endif
     own = look_joined(own, other);
   }
@@ -184,9 +184,9 @@ tsl_look_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL
 }
 
 /* C's elements before the run. */
-TSL_KERNEL(TSL_LOOK_ELEMENTS *TSL_LOOK_LANES, 1, 1)
-tsl_look_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL tsl_result *kept,
-                const tsl_look_arguments g) {
+TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS *TSL_DEVICE_REFERENCE_LANES, 1, 1)
+tsl_device_reference_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL tsl_result *kept,
+                const tsl_device_reference_arguments g) {
   const TSL_INDEX element = TSL_GLOBAL_ITEM(0);
   if (element < g.rows * g.cols)
     look_bring(c, at, kept, &g, element);

@@ -32,7 +32,7 @@ enum { LOOKED_AT_LEAST = 256, LOOKED_AT_MOST = 1024 };
 /* Columns of an operand on a device whose elements are apart there are copied one element after the other. */
 enum { APART_MOST = 8 };
 
-struct tsl_measuring {
+struct tsl_error_measurement {
   const tsl_plan *plan;
   tsl_operands at;
   uint64_t seed;
@@ -44,11 +44,11 @@ struct tsl_measuring {
   tsl_plain plain;     /* of a product with structures: its sample, completed before the run */
   tsl_reserve reserve; /* memory for what comes after the run, which must not fail for the lack of it */
   bool looked;         /* the look's stream is done */
-  tsl_look *look;      /* where operands are on a device that sums them; else NULL */
+  tsl_device_reference *look;      /* where operands are on a device that sums them; else NULL */
   tsl_stream *stream;  /* where operands are on a device; the look's where there is one */
 };
 
-static const tsl_problem *problem_of(const tsl_measuring *m) {
+static const tsl_problem *problem_of(const tsl_error_measurement *m) {
   return &m->plan->work.problem;
 }
 
@@ -56,7 +56,7 @@ static bool on_host(const tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
 }
 
-static tsl_team team_of(const tsl_measuring *m) {
+static tsl_team team_of(const tsl_error_measurement *m) {
   const tsl_device *device = m->plan->work.device;
   return device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
 }
@@ -99,24 +99,24 @@ static bool is_apart(int64_t count, int64_t stride) {
 }
 
 /* As square as the result allows. */
-static void choose_sizes(const tsl_measuring *m, bool looks, int64_t *rows, int64_t *cols) {
+static void choose_sizes(const tsl_error_measurement *m, bool looks, int64_t *rows, int64_t *cols) {
   const tsl_problem *problem = problem_of(m);
   const double within = looks ? elements_looked_at(m->plan) : elements_within(problem, m->plan->work.device);
   const bool brings = !looks && !on_host(m->plan);
   int64_t rows_most = problem->m, cols_most = problem->n;
   if (brings && tsl_problem_reads(problem, TSL_OPERAND_A) && is_apart(problem->k, problem->a.col_stride))
-    rows_most = tsl_least(rows_most, APART_MOST);
+    rows_most = tsl_min(rows_most, APART_MOST);
   if (brings && tsl_problem_reads(problem, TSL_OPERAND_B) && is_apart(problem->k, problem->b.row_stride))
-    cols_most = tsl_least(cols_most, APART_MOST);
+    cols_most = tsl_min(cols_most, APART_MOST);
   const double side = fmax(2, ceil(sqrt(within)));
-  *rows = tsl_least(rows_most, (int64_t)fmin(side, 0x1p31));
-  *cols = tsl_least(cols_most, (int64_t)fmin(fmax(2, ceil(within / (double)*rows)), 0x1p31));
-  *rows = tsl_least(rows_most, (int64_t)fmin(fmax(2, ceil(within / (double)*cols)), 0x1p31));
+  *rows = tsl_min(rows_most, (int64_t)fmin(side, 0x1p31));
+  *cols = tsl_min(cols_most, (int64_t)fmin(fmax(2, ceil(within / (double)*rows)), 0x1p31));
+  *rows = tsl_min(rows_most, (int64_t)fmin(fmax(2, ceil(within / (double)*cols)), 0x1p31));
 }
 
 /* --- the sample's problem --- */
 
-static const tsl_operand *operand_of(const tsl_measuring *m, int operand) {
+static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand) {
   return operand == TSL_OPERAND_A   ? &m->at.a
          : operand == TSL_OPERAND_B ? &m->at.b
          : operand == TSL_OPERAND_C ? &m->at.c
@@ -124,7 +124,7 @@ static const tsl_operand *operand_of(const tsl_measuring *m, int operand) {
 }
 
 /* Lines of an operand that are brought, and which elements of each. */
-static tesela_status bring(const tsl_measuring *m, int operand, const tsl_indices *lines,
+static tesela_status bring(const tsl_error_measurement *m, int operand, const tsl_indices *lines,
                            const tsl_indices *of_line, bool by_columns, void *to) {
   const tsl_problem *problem = problem_of(m);
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
@@ -142,7 +142,7 @@ static tesela_status bring(const tsl_measuring *m, int operand, const tsl_indice
   return tsl_sample_bring(&from, lines, of_line, to);
 }
 
-static tesela_status take_memory(tsl_measuring *m, int operand, void **out) {
+static tesela_status take_memory(tsl_error_measurement *m, int operand, void **out) {
   const tsl_shape *shape = tsl_problem_shape(&m->part, operand);
   return tsl_alloc((size_t)(shape->rows * shape->cols) * tsl_type(shape->type)->size, "a sample of operands",
                    out);
@@ -150,7 +150,7 @@ static tesela_status take_memory(tsl_measuring *m, int operand, void **out) {
 
 /* Whether elements that follow each other are of a column. */
 static bool by_columns(const tsl_shape *shape) {
-  return tsl_magnitude(shape->row_stride) < tsl_magnitude(shape->col_stride);
+  return tsl_abs(shape->row_stride) < tsl_abs(shape->col_stride);
 }
 
 /* The part of the problem that the sample is: rows of A and columns of B, line after line. */
@@ -175,34 +175,34 @@ static tsl_problem part_of(const tsl_problem *problem, int64_t rows, int64_t col
   return part;
 }
 
-static tsl_indices rows_of(const tsl_measuring *m) {
+static tsl_indices rows_of(const tsl_error_measurement *m) {
   return (tsl_indices){m->rows, m->part.m};
 }
-static tsl_indices cols_of(const tsl_measuring *m) {
+static tsl_indices cols_of(const tsl_error_measurement *m) {
   return (tsl_indices){m->cols, m->part.n};
 }
 
 /* C at the places where rows and columns meet, as part_of() has it. */
-static tesela_status bring_result(const tsl_measuring *m, void *to) {
+static tesela_status bring_result(const tsl_error_measurement *m, void *to) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   return by_columns(&problem_of(m)->c) ? bring(m, TSL_OPERAND_C, &cols, &rows, true, to)
                                        : bring(m, TSL_OPERAND_C, &rows, &cols, false, to);
 }
 
 /* A bias at the rows, or at the columns, that are looked at. */
-static tesela_status bring_bias(const tsl_measuring *m, void *to) {
+static tesela_status bring_bias(const tsl_error_measurement *m, void *to) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m), one = {NULL, 1};
   const bool is_row = problem_of(m)->bias_along == TESELA_BIAS_ROW;
   return bring(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, to);
 }
 
 /* What a transpose reads, at the places that they come from: a row of it for each of C's columns. */
-static tesela_status bring_moved(const tsl_measuring *m, int operand, void *to) {
+static tesela_status bring_moved(const tsl_error_measurement *m, int operand, void *to) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   return bring(m, operand, &cols, &rows, false, to);
 }
 
-static tesela_status bring_factors(tsl_measuring *m) {
+static tesela_status bring_factors(tsl_error_measurement *m) {
   const tsl_problem *problem = problem_of(m);
   const tsl_indices rows = rows_of(m), cols = cols_of(m), all = {NULL, problem->k};
   if (problem->op == TSL_OP_TRANSPOSE)
@@ -215,7 +215,7 @@ static tesela_status bring_factors(tsl_measuring *m) {
   return bring(m, TSL_OPERAND_B, &cols, &all, true, m->sample[TSL_OPERAND_B]);
 }
 
-static const void *address(const tsl_measuring *m, int operand) {
+static const void *address(const tsl_error_measurement *m, int operand) {
   const tsl_operand *at = operand_of(m, operand);
   const tsl_shape *shape = tsl_problem_shape(problem_of(m), operand);
   return at->host ? (const unsigned char *)at->host + at->offset * (int64_t)tsl_type(shape->type)->size
@@ -223,7 +223,7 @@ static const void *address(const tsl_measuring *m, int operand) {
 }
 
 /* Products with structures are completed by what these mean, and looked at as general ones. */
-static tesela_status complete(tsl_measuring *m) {
+static tesela_status complete(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   TSL_TRY(tsl_plain_create(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B),
                            address(m, TSL_OPERAND_C), &rows, &cols, &m->plain));
@@ -232,7 +232,7 @@ static tesela_status complete(tsl_measuring *m) {
 }
 
 /* What the run overwrites. */
-static tesela_status keep(tsl_measuring *m) {
+static tesela_status keep(tsl_error_measurement *m) {
   const tsl_problem *problem = problem_of(m);
   if (problem->in_place)
     return bring_moved(m, TSL_OPERAND_C, m->sample[TSL_OPERAND_A]);
@@ -243,18 +243,18 @@ static tesela_status keep(tsl_measuring *m) {
 }
 
 /* The sample is drawn. A's and B's part of it comes to the host where the device's sums leave something open. */
-static tesela_status look(tsl_measuring *m) {
+static tesela_status look(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   m->part.c.row_stride = cols.count;
   m->part.c.col_stride = 1;
-  TSL_TRY(tsl_look_begin(m->plan, &m->at, &rows, &cols, &m->look));
-  m->stream = tsl_look_stream(m->look);
+  TSL_TRY(tsl_device_reference_begin(m->plan, &m->at, &rows, &cols, &m->look));
+  m->stream = tsl_device_reference_stream(m->look);
   TSL_TRY(take_memory(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
   TSL_TRY(take_memory(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
   return problem_of(m)->bias_along != TESELA_NO_BIAS ? take_memory(m, TSL_OPERAND_BIAS, &m->bias) : TESELA_OK;
 }
 
-static tesela_status draw(tsl_measuring *m, bool looks) {
+static tesela_status draw(tsl_error_measurement *m, bool looks) {
   const tsl_problem *problem = problem_of(m);
   void *indices;
   int64_t rows, cols;
@@ -270,10 +270,10 @@ static tesela_status draw(tsl_measuring *m, bool looks) {
   return TESELA_OK;
 }
 
-static tesela_status prepare(tsl_measuring *m) {
+static tesela_status prepare(tsl_error_measurement *m) {
   const tsl_problem *problem = problem_of(m);
   tsl_device *device = m->plan->work.device;
-  const bool looks = !on_host(m->plan) && tsl_look_suits(m->plan, &m->at);
+  const bool looks = !on_host(m->plan) && tsl_device_reference_suits(m->plan, &m->at);
   TSL_TRY(draw(m, looks));
   if (looks)
     return look(m);
@@ -296,7 +296,7 @@ static tesela_status prepare(tsl_measuring *m) {
 
 /* Returns what the result is held to. A plan promises errors of rounding to nearest: directed rounding is
  * off by twice as much. Where the caller's mode takes subnormal numbers as 0, so does the product. */
-static tsl_judge rule_of(const tsl_measuring *m) {
+static tsl_judge rule_of(const tsl_error_measurement *m) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
   const tsl_work *work = &m->plan->work;
   const tsl_type_info *type = tsl_type(work->problem.c.type);
@@ -315,19 +315,19 @@ static tsl_judge rule_of(const tsl_measuring *m) {
 }
 
 /* The longest line that is brought from a device, in bytes. */
-static size_t line_bytes(const tsl_measuring *m) {
+static size_t line_bytes(const tsl_error_measurement *m) {
   size_t most = 0;
   for (int i = 0; i <= TSL_OPERAND_BIAS && m->stream; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem_of(m), i);
     const tsl_type_info *type = tsl_type(shape->type);
-    const size_t bytes = type ? (size_t)tsl_most(shape->rows, shape->cols) * type->size : 0;
+    const size_t bytes = type ? (size_t)tsl_max(shape->rows, shape->cols) * type->size : 0;
     most = bytes > most ? bytes : most;
   }
   return most;
 }
 
 /* Takes memory for all that comes after the run. */
-static tesela_status reserve(tsl_measuring *m) {
+static tesela_status reserve(tsl_error_measurement *m) {
   const tsl_judge rule = rule_of(m);
   size_t bytes = tsl_judge_bytes(m->direct ? problem_of(m) : &m->part, &rule);
   if (!tsl_size_add(bytes, line_bytes(m), &bytes))
@@ -346,7 +346,7 @@ static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
 }
 
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
-                                tsl_measuring **measuring) {
+                                tsl_error_measurement **measuring) {
   TSL_DEFAULT_FLOATS;
   const tsl_problem *problem = &plan->work.problem;
   void *block;
@@ -362,8 +362,8 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   if (tsl_problem_has_scales(problem))
     return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with scales is not measured");
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
-  tsl_measuring *m = block;
-  *m = (tsl_measuring){.plan = plan, .at = *operands, .seed = seed, .floats = floats_before};
+  tsl_error_measurement *m = block;
+  *m = (tsl_error_measurement){.plan = plan, .at = *operands, .seed = seed, .floats = floats_before};
   settle_host(&m->at.a, &problem->a);
   settle_host(&m->at.b, &problem->b);
   settle_host(&m->at.c, &problem->c);
@@ -379,14 +379,14 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   return TESELA_OK;
 }
 
-tesela_status tsl_measure_ready(tsl_measuring *m) {
+tesela_status tsl_measure_ready(tsl_error_measurement *m) {
   TSL_DEFAULT_FLOATS;
-  return m->look ? tsl_look_ready(m->look) : TESELA_OK;
+  return m->look ? tsl_device_reference_ready(m->look) : TESELA_OK;
 }
 
-tesela_status tsl_measure_run(tsl_measuring *m, tsl_plan *plan, const tsl_operands *operands,
+tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const tsl_operands *operands,
                               tsl_phases *phases) {
-  const tsl_beside *beside = m->look ? tsl_look_beside(m->look) : NULL;
+  const tsl_beside *beside = m->look ? tsl_device_reference_beside(m->look) : NULL;
   if (!beside)
     TSL_TRY(tsl_measure_ready(m));
   return tsl_plan_run_beside(plan, operands, beside, phases);
@@ -395,7 +395,7 @@ tesela_status tsl_measure_run(tsl_measuring *m, tsl_plan *plan, const tsl_operan
 /* --- afterwards --- */
 
 /* The judge's sentence names the sample's rows and columns; what comes behind them is said of the result's. */
-static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) {
+static tesela_status refuse(const tsl_error_measurement *m, const tsl_verdict *verdict) {
   const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
   const int length = !is ? 0 : end ? (int)(end - is) : (int)strlen(is);
   return tsl_fail(TESELA_WRONG_RESULT,
@@ -406,7 +406,7 @@ static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) 
                   (long long)m->part.n);
 }
 
-static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
+static tesela_status judge(const tsl_error_measurement *m, tsl_verdict *verdict) {
   const tsl_judge rule = rule_of(m);
   if (m->plain.memory)
     return tsl_judge_gemm(&m->part, m->plain.a, m->plain.b, m->plain.before, m->sample[TSL_OPERAND_C], &rule,
@@ -419,7 +419,7 @@ static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
 }
 
 /* What was not kept before the run. */
-static tesela_status bring_all(tsl_measuring *m) {
+static tesela_status bring_all(tsl_error_measurement *m) {
   const tsl_indices rows = rows_of(m), cols = cols_of(m);
   if (m->plain.memory)
     return bring(m, TSL_OPERAND_C, &rows, &cols, false, m->sample[TSL_OPERAND_C]);
@@ -433,7 +433,7 @@ static tesela_status bring_all(tsl_measuring *m) {
 
 /* What sums of the judge's may be off themselves, of |A||B|: each double is rounded once for each of k terms, and pairs are as
  * judge/element.c says. Parts of a complex product have eight times as many terms at most (judge/complex.c). */
-static double own_error(const tsl_measuring *m) {
+static double own_error(const tsl_error_measurement *m) {
   const tsl_type_info *type = tsl_type(m->part.c.type);
   const bool twice = type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).rounded;
   const double terms = (double)m->part.k * (type->is_complex ? 8 : 1) + 2;
@@ -443,13 +443,13 @@ static double own_error(const tsl_measuring *m) {
 }
 
 /* By the device's sums, or where these do not tell by terms as they are. */
-static tesela_status judge_looked_at(tsl_measuring *m, tsl_seen *seen, tsl_verdict *verdict) {
+static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_reference_result *seen, tsl_verdict *verdict) {
   const bool adds = m->bias != NULL;
   bool known;
   if (adds)
     TSL_TRY(bring_bias(m, m->bias));
   const tsl_judge rule = rule_of(m);
-  TSL_TRY(tsl_look_end(m->look, &m->part, &rule, seen, verdict, &known));
+  TSL_TRY(tsl_device_reference_end(m->look, &m->part, &rule, seen, verdict, &known));
   if (known)
     return TESELA_OK;
   seen->own = own_error(m);
@@ -459,14 +459,14 @@ static tesela_status judge_looked_at(tsl_measuring *m, tsl_seen *seen, tsl_verdi
 }
 
 /* What was seen, and what the judge may have been off; no more than what is guaranteed where that was found to hold. */
-static double told_error(const tsl_measuring *m, const tsl_verdict *verdict, double own) {
+static double told_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double own) {
   const double seen = verdict->grade * tsl_type(m->part.c.type)->unit_roundoff;
   return verdict->right ? fmin(seen + own, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + own;
 }
 
-static tesela_status end(tsl_measuring *m, tsl_measured *measured) {
+static tesela_status end(tsl_error_measurement *m, tsl_measured *measured) {
   tsl_verdict verdict;
-  tsl_seen seen = {.own = own_error(m)};
+  tsl_device_reference_result seen = {.own = own_error(m)};
   if (m->look) {
     TSL_TRY(judge_looked_at(m, &seen, &verdict));
     m->looked = true;
@@ -479,7 +479,7 @@ static tesela_status end(tsl_measuring *m, tsl_measured *measured) {
   return verdict.right ? TESELA_OK : refuse(m, &verdict);
 }
 
-tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
+tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_measured *measured) {
   TSL_DEFAULT_FLOATS;
   *measured = (tsl_measured){0, 0, 0};
   if (!m->rows)
@@ -492,11 +492,11 @@ tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
                                         : status;
 }
 
-void tsl_measure_free(tsl_measuring *m) {
+void tsl_measure_free(tsl_error_measurement *m) {
   if (!m)
     return;
   if (m->look)
-    tsl_look_free(m->look, m->looked);
+    tsl_device_reference_free(m->look, m->looked);
   else if (m->stream)
     m->plan->work.device->ops->stream_destroy(m->stream);
   for (int i = 0; i < TSL_OPERANDS; i++)

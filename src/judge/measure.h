@@ -15,7 +15,7 @@
 
 #include "plan/plan.h"
 
-typedef struct tsl_measuring tsl_measuring;
+typedef struct tsl_error_measurement tsl_error_measurement;
 
 typedef struct tsl_measured {
   double
@@ -28,16 +28,16 @@ typedef struct tsl_measured {
  * tsl_measure_end(). TESELA_UNSUPPORTED where one is packed, and where
  * structures are to be completed of operands that are on a device. */
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
-                                tsl_measuring **measuring);
+                                tsl_error_measurement **measuring);
 /* The run between both. With a record's phases in it their time is taken, as by tsl_plan_run(). */
-tesela_status tsl_measure_run(tsl_measuring *measuring, tsl_plan *plan, const tsl_operands *operands,
+tesela_status tsl_measure_run(tsl_error_measurement *measuring, tsl_plan *plan, const tsl_operands *operands,
                               tsl_phases *phases);
 /* Or, where somebody else makes it: just before. */
-tesela_status tsl_measure_ready(tsl_measuring *measuring);
+tesela_status tsl_measure_ready(tsl_error_measurement *measuring);
 /* After it. TESELA_WRONG_RESULT where an element is further off than the plan's strategy guarantees; *measured is set then,
  * too. The sentence names the worst. */
-tesela_status tsl_measure_end(tsl_measuring *measuring, tsl_measured *measured);
+tesela_status tsl_measure_end(tsl_error_measurement *measuring, tsl_measured *measured);
 /* NULL is allowed. */
-void tsl_measure_free(tsl_measuring *measuring);
+void tsl_measure_free(tsl_error_measurement *measuring);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct findings {
 } findings;
 
 typedef struct judging {
-  tsl_judged facts;
+  tsl_element_verdict facts;
   int64_t *rows, *cols, row_count, col_count, col_blocks;
   int block_rows; /* at most BLOCK_ROWS */
   double *workspace;
@@ -63,10 +63,10 @@ static void add_products(const judging *job, const findings *found, const int64_
                          const int64_t *cols, int col_count, int64_t first, int depth, const tsl_sums *to) {
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   for (int i = 0; i < row_count; i++)
-    tsl_type_convert(a->type, tsl_judged_address(a, job->facts.a, rows[i], first), a->col_stride, TESELA_F64,
+    tsl_type_convert(a->type, tsl_element_verdict_address(a, job->facts.a, rows[i], first), a->col_stride, TESELA_F64,
                      found->a + (size_t)i * (size_t)depth, 1, (size_t)depth);
   for (int j = 0; j < col_count; j++)
-    tsl_type_convert(b->type, tsl_judged_address(b, job->facts.b, first, cols[j]), b->row_stride, TESELA_F64,
+    tsl_type_convert(b->type, tsl_element_verdict_address(b, job->facts.b, first, cols[j]), b->row_stride, TESELA_F64,
                      found->b + j, col_count, (size_t)depth);
   tsl_reference_add(row_count, col_count, depth, found->a, found->b, to);
 }
@@ -170,8 +170,8 @@ static tesela_status sum_element(const judging *job, int64_t row, int64_t col, c
   const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   const tsl_terms terms = {.a_type = a->type,
                            .b_type = b->type,
-                           .a = tsl_judged_address(a, job->facts.a, row, 0),
-                           .b = tsl_judged_address(b, job->facts.b, 0, col),
+                           .a = tsl_element_verdict_address(a, job->facts.a, row, 0),
+                           .b = tsl_element_verdict_address(b, job->facts.b, 0, col),
                            .a_step = a->col_stride,
                            .b_step = b->row_stride,
                            .count = job->facts.products ? job->facts.problem->k : 0};
@@ -298,7 +298,7 @@ static tesela_status explain(const judging *job, int64_t wrong, tsl_verdict *ver
                       found->sums.low ? *found->sums.low : 0, *found->sums.magnitude, &seen);
   tsl_text text = {0};
   tsl_text_add(&text, "C(%lld, %lld) is ", (long long)one_row, (long long)one_col);
-  tsl_text_add_double(&text, tsl_judged_value(&job->facts.problem->c, job->facts.c, one_row, one_col));
+  tsl_text_add_double(&text, tsl_element_verdict_value(&job->facts.problem->c, job->facts.c, one_row, one_col));
   tsl_text_add(&text, " where ");
   tsl_text_add_double(&text, seen.expected);
   if (isfinite(seen.expected) && seen.bound > 0)
@@ -318,7 +318,7 @@ tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const vo
   const int workers = tsl_team_threads(team);
   tesela_status status = TESELA_OK;
   *verdict = (tsl_verdict){.right = true};
-  tsl_judged_prepare(&job.facts);
+  tsl_element_verdict_prepare(&job.facts);
   if (problem->m == 0 || problem->n == 0)
     goto out;
   TSL_GO(choose_sample(&job));

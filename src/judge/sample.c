@@ -9,7 +9,7 @@
 
 void tsl_sample_draw(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
   for (int64_t i = 0; i < count; i++) {
-    const int64_t start = tsl_even_start(total, count, i), size = tsl_even_start(total, count, i + 1) - start;
+    const int64_t start = tsl_partition_begin(total, count, i), size = tsl_partition_begin(total, count, i + 1) - start;
     out[i] = start + (int64_t)(tsl_random_u64(seed, (uint64_t)i) % (uint64_t)size);
   }
   if (count > 1) {
@@ -52,7 +52,7 @@ static void bring_elements(void *argument, int64_t index, int worker) {
   (void)worker;
   for (int64_t i = 0; i < job->lines->count; i++)
     bring_piece(from, base + index_of(job->lines, i) * from->line_stride * size, job->of_line, first,
-                tsl_least(AT_ONCE, job->of_line->count - first),
+                tsl_min(AT_ONCE, job->of_line->count - first),
                 job->to + (i * job->of_line->count + first) * size);
 }
 
@@ -66,7 +66,7 @@ static void bring_from_host(const tsl_lines *from, const tsl_indices *lines, con
 
 /* A whole line, as dense memory; backwards where its stride is negative. */
 static tesela_status read_line(const tsl_lines *from, int64_t line, unsigned char *to) {
-  const int64_t apart = tsl_magnitude(from->stride), length = apart == 0 ? 1 : from->length;
+  const int64_t apart = tsl_abs(from->stride), length = apart == 0 ? 1 : from->length;
   const int64_t first =
       from->offset + line * from->line_stride + (from->stride < 0 ? from->stride * (length - 1) : 0);
   const bool touches = apart == 1 || length == 1;

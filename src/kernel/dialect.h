@@ -15,7 +15,7 @@
  *   TSL_CONSTANT                 declares a constant table outside functions
  *   TSL_RESTRICT                 this pointer's memory is reached by no other pointer
  *   TSL_INDEX                    a signed 64-bit integer
- *   TSL_BITS                     an unsigned 64-bit integer, whose sums wrap around
+ *   TSL_REPRODUCIBILITY                     an unsigned 64-bit integer, whose sums wrap around
  *   TSL_REAL                     the element type that the build chose: float or double
  *   TSL_GROUP(d) TSL_GROUPS(d)   which work-group this is, and how many there are, in dimension d (0, 1 or 2,
  *                                written out)
@@ -33,7 +33,7 @@
  *                                modulo 2^32
  *   TSL_ERF(x), TSL_TANH(x)      of a scalar, to a few units in the last digit
  *   TSL_EXP2(x)                  2 to the power of a float, to a few units in the last digit; 0 is right where it is not normal
- *   TSL_MOST(x, y)               the larger of two floats, NaN where one is; zeros are equal
+ *   TSL_MAX(x, y)               the larger of two floats, NaN where one is; zeros are equal
  *   TSL_NAN(type)                the quiet NaN whose sign and payload are zero
  *   TSL_VECTOR(type, n)          n = 2, 4, 8 or 16 numbers
  *   TSL_SPLAT(type, n, x)        such a vector, x in every lane

@@ -50,7 +50,7 @@ TSL_FUNCTION float finish_function(float x) {
   power = TSL_FMA(power, size, -1.15107465f);
   power = TSL_FMA(power, size, -1.00000036f);
 #endif
-  return TSL_FMA(-size, TSL_EXP2(power), TSL_MOST(x, 0.0f));
+  return TSL_FMA(-size, TSL_EXP2(power), TSL_MAX(x, 0.0f));
 }
 #else
 

@@ -20,13 +20,13 @@
 #else
 #define TSL_LANES 16
 #endif
-typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_lanes;
+typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_group_queue;
 
 /* a * b + c of numbers or vectors of them. */
 #define TSL_LANES_FMA(a, b, c) TSL_REAL_FMA(a, b, c)
 
 /* to[i] = lane i. */
-TSL_FUNCTION void tsl_lanes_spread(TSL_REAL *to, tsl_lanes from) {
+TSL_FUNCTION void tsl_group_queue_spread(TSL_REAL *to, tsl_group_queue from) {
   to[0] = TSL_LANE(from, 0);
   to[1] = TSL_LANE(from, 1);
 #if TSL_LANES >= 4
@@ -52,8 +52,8 @@ TSL_FUNCTION void tsl_lanes_spread(TSL_REAL *to, tsl_lanes from) {
 }
 
 /* Lane i = from[i]. */
-TSL_FUNCTION tsl_lanes tsl_lanes_gather(const TSL_REAL *from) {
-  tsl_lanes to = TSL_SPLAT(TSL_REAL, TSL_LANES, from[0]);
+TSL_FUNCTION tsl_group_queue tsl_group_queue_gather(const TSL_REAL *from) {
+  tsl_group_queue to = TSL_SPLAT(TSL_REAL, TSL_LANES, from[0]);
   TSL_LANE(to, 1) = from[1];
 #if TSL_LANES >= 4
   TSL_LANE(to, 2) = from[2];
@@ -81,22 +81,22 @@ TSL_FUNCTION tsl_lanes tsl_lanes_gather(const TSL_REAL *from) {
 /* TSL_LANES numbers of a row of C from their sums: `at` is the first of them, `count` how many of them are inside.
  * `together`: they follow each other, and where a vector has at most 16 bytes, `at` is aligned to it. beta = 0 reads
  * nothing. */
-TSL_FUNCTION void tsl_lanes_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, bool together,
-                                   tsl_lanes sum, TSL_REAL alpha, TSL_REAL beta) {
-  const tsl_lanes scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
+TSL_FUNCTION void tsl_group_queue_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, bool together,
+                                   tsl_group_queue sum, TSL_REAL alpha, TSL_REAL beta) {
+  const tsl_group_queue scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
   if (together && count >= TSL_LANES) {
-    tsl_lanes made = scaled;
+    tsl_group_queue made = scaled;
 #if TSL_PARAM_VECTOR <= 16
     if (beta != 0) {
-      const tsl_lanes factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
-      const tsl_lanes before = TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at);
+      const tsl_group_queue factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
+      const tsl_group_queue before = TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at);
       made = TSL_LANES_FMA(factor, before, scaled);
     }
     TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at, made);
 #else
     if (beta != 0) {
-      const tsl_lanes factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
-      const tsl_lanes before = TSL_LOAD(TSL_REAL, TSL_LANES, at);
+      const tsl_group_queue factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
+      const tsl_group_queue before = TSL_LOAD(TSL_REAL, TSL_LANES, at);
       made = TSL_LANES_FMA(factor, before, scaled);
     }
     TSL_STORE(TSL_REAL, TSL_LANES, at, made);
@@ -104,7 +104,7 @@ TSL_FUNCTION void tsl_lanes_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TS
     return;
   }
   TSL_REAL line[TSL_LANES];
-  tsl_lanes_spread(line, scaled);
+  tsl_group_queue_spread(line, scaled);
   /* Of processors' long vectors this is the rare way, which costs compilers more than all the rest when it is unrolled. */
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
@@ -117,7 +117,7 @@ TSL_FUNCTION void tsl_lanes_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TS
 }
 
 /* Whether rows of C from this offset on may be taken as `together`. */
-TSL_FUNCTION bool tsl_lanes_together(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
+TSL_FUNCTION bool tsl_group_queue_together(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
   return col_stride == 1 && (TSL_PARAM_VECTOR > 16 || (offset | row_stride) % TSL_LANES == 0);
 }
 

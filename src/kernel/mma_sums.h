@@ -39,7 +39,7 @@ typedef struct opencl_mma_arguments {
 /* The same where four warps multiply together. Bytes from the scratch memory's start to the groups' descriptions and to
  * sums; the parts that k is split into: each has a matrix of sums there, m and n rounded up to whole tiles, if there are
  * several; and to an int that is above wanted_above unless nobody reads C (-1: there is none). Rows of `rests_row` bytes
- * from `rests` on take elements modulo p in place of C, if that is not 0 (strategy.h: tsl_rests). */
+ * from `rests` on take elements modulo p in place of C, if that is not 0 (strategy.h: tsl_modular_output). */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
   TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;
@@ -187,7 +187,7 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
 /* The same of sums modulo p: four bytes an item at once. */
 TSL_FUNCTION unsigned int rest_of(int sum, const opencl_mma_group_arguments given) {
   const unsigned int x = (unsigned int)sum + given.bias;
-  return x - (unsigned int)((TSL_BITS)x * given.magic >> 39) * given.p;
+  return x - (unsigned int)((TSL_REPRODUCIBILITY)x * given.magic >> 39) * given.p;
 }
 TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX col,
                               MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_group_arguments given) {

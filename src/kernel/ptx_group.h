@@ -50,9 +50,9 @@ TSL_FUNCTION void tsl_ptx_await(unsigned int barrier, unsigned int phase) {
 /* How a panel lies in local memory, for the instructions below: blocks of 8 lines of 128 bytes, whose chunks of 16 bytes are
  * exchanged by the line's number (chunk ^ line % 8). `block` is bytes from 8 lines to the next 8; `beside` those from 64
  * numbers to the next 64, where lines go across k. The first line's address is a multiple of 1024 bytes. */
-TSL_FUNCTION TSL_BITS tsl_ptx_panel(unsigned int address, unsigned int beside, unsigned int block) {
-  return (TSL_BITS)((address & 0x3ffff) >> 4) | (TSL_BITS)(beside >> 4) << 16 | (TSL_BITS)(block >> 4) << 32 |
-         (TSL_BITS)1 << 62;
+TSL_FUNCTION TSL_REPRODUCIBILITY tsl_ptx_panel(unsigned int address, unsigned int beside, unsigned int block) {
+  return (TSL_REPRODUCIBILITY)((address & 0x3ffff) >> 4) | (TSL_REPRODUCIBILITY)(beside >> 4) << 16 | (TSL_REPRODUCIBILITY)(block >> 4) << 32 |
+         (TSL_REPRODUCIBILITY)1 << 62;
 }
 
 #define TSL_PTX_GROUP_BEGIN() asm volatile(TSL_PTX_90A "wgmma.fence.sync.aligned;" ::: "memory")

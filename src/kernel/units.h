@@ -71,13 +71,13 @@ TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *at, const TSL_REAL *
 #endif
 
 /* TSL_LANES numbers of a row of C, which are whole elements: `at` is the first of them, `count` how many elements from it
- * on are inside. `together` as tsl_lanes_finish() has it. */
+ * on are inside. `together` as tsl_group_queue_finish() has it. */
 TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *at, TSL_INDEX stride, TSL_INDEX count,
-                                   bool together, tsl_lanes sum, const tsl_gemm_arguments *g) {
+                                   bool together, tsl_group_queue sum, const tsl_gemm_arguments *g) {
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
   TSL_REAL line[TSL_LANES];
   (void)together;
-  tsl_lanes_spread(line, sum);
+  tsl_group_queue_spread(line, sum);
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
 #else
@@ -87,7 +87,7 @@ TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *at, TSL_INDEX stride, 
     if (e < count)
       tsl_element_finish(at + e * TSL_NUMBERS * stride, line + e * TSL_NUMBERS, g);
 #else
-  tsl_lanes_finish(at, stride, count, together, sum, g->alpha, g->beta);
+  tsl_group_queue_finish(at, stride, count, together, sum, g->alpha, g->beta);
 #endif
 }
 

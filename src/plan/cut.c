@@ -12,8 +12,8 @@
 /* Blocks begin at multiples of this, so that their operands' rows are aligned as the whole operands' are. */
 enum { GRAIN = 256, MOST_ALONG = 8 };
 
-tsl_grain tsl_grain_whole(const tsl_problem *problem) {
-  return (tsl_grain){problem->m, problem->n, problem->m, problem->n, 1, 1};
+tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem) {
+  return (tsl_block_grid){problem->m, problem->n, problem->m, problem->n, 1, 1};
 }
 
 /* So many equal blocks at most, of whole grains. */
@@ -26,8 +26,8 @@ static int64_t within(double number, int64_t most) {
   return number < 1 ? 1 : number > (double)most ? most : (int64_t)number;
 }
 
-tsl_grain tsl_grain_of(const tsl_problem *problem, int64_t block) {
-  tsl_grain grain = tsl_grain_whole(problem);
+tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
+  tsl_block_grid grain = tsl_block_grid_whole(problem);
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
   /* As square as C allows: then panels of A and B are the smallest that a block needs. */
@@ -41,18 +41,18 @@ tsl_grain tsl_grain_of(const tsl_problem *problem, int64_t block) {
   return grain;
 }
 
-tsl_part tsl_grain_part(const tsl_grain *grain, int i, int j) {
+tsl_part tsl_block_grid_part(const tsl_block_grid *grain, int i, int j) {
   const int64_t row = i * grain->rows, col = j * grain->cols;
   return (tsl_part){row, i + 1 < grain->row_blocks ? grain->rows : grain->m - row, col,
                     j + 1 < grain->col_blocks ? grain->cols : grain->n - col};
 }
 
 /* What a panel brings to compute, for each byte of it: a panel of A meets the columns that are there. */
-bool tsl_grain_next(const tsl_grain *grain, const tsl_problem *problem, tsl_arrivals *arrivals) {
+bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem, tsl_panel_arrivals *arrivals) {
   const double a_bytes = (double)tsl_type(problem->a.type)->size,
                b_bytes = (double)tsl_type(problem->b.type)->size;
   if (arrivals->a == 0) {
-    *arrivals = (tsl_arrivals){1, 1, true};
+    *arrivals = (tsl_panel_arrivals){1, 1, true};
     return true;
   }
   const bool a_left = arrivals->a < grain->row_blocks, b_left = arrivals->b < grain->col_blocks;
@@ -66,7 +66,7 @@ bool tsl_grain_next(const tsl_grain *grain, const tsl_problem *problem, tsl_arri
   return true;
 }
 
-bool tsl_grain_block(const tsl_arrivals *arrivals, int index, int *i, int *j) {
+bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i, int *j) {
   *i = arrivals->a_is_new ? arrivals->a - 1 : index;
   *j = arrivals->a_is_new ? index : arrivals->b - 1;
   return index < (arrivals->a_is_new ? arrivals->b : arrivals->a);
@@ -87,7 +87,7 @@ static tsl_problem problem_of(const tsl_work *work, const tsl_part *part) {
 }
 
 /* A work for blocks of this size, by the kernels of the whole and no others: those were tried. */
-static tesela_status make(const tsl_work *whole, const tsl_part *part, tsl_cut *cut, tsl_work **out) {
+static tesela_status make(const tsl_work *whole, const tsl_part *part, tsl_pipeline_plan *cut, tsl_work **out) {
   tsl_work *made = &cut->made[cut->made_count];
   *made = (tsl_work){.strategy = whole->strategy,
                      .problem = problem_of(whole, part),
@@ -109,7 +109,7 @@ static tesela_status make(const tsl_work *whole, const tsl_part *part, tsl_cut *
   return TESELA_OK;
 }
 
-static void release(tsl_cut *cut) {
+static void release(tsl_pipeline_plan *cut) {
   for (int i = 0; i < cut->made_count; i++)
     if (cut->made[i].strategy->release)
       cut->made[i].strategy->release(&cut->made[i]);
@@ -117,16 +117,16 @@ static void release(tsl_cut *cut) {
   cut->made_count = 0;
 }
 
-static void note_scratch(const tsl_work *work, tsl_cut *cut) {
-  const size_t bytes = (size_t)tsl_work_scratch(work);
+static void note_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
+  const size_t bytes = (size_t)tsl_work_workspace(work);
   cut->scratch = bytes > cut->scratch ? bytes : cut->scratch;
 }
 
 /* The kinds of blocks that there are, by where a block stands; those of one size are one. */
-static tesela_status make_all(const tsl_work *whole, tsl_cut *cut) {
-  const tsl_grain *grain = &cut->grain;
+static tesela_status make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
+  const tsl_block_grid *grain = &cut->grain;
   const int last_row = grain->row_blocks - 1, last_col = grain->col_blocks - 1;
-  const tsl_part first = tsl_grain_part(grain, 0, 0), last = tsl_grain_part(grain, last_row, last_col);
+  const tsl_part first = tsl_block_grid_part(grain, 0, 0), last = tsl_block_grid_part(grain, last_row, last_col);
   const bool same_rows = first.rows == last.rows, same_cols = first.cols == last.cols;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
@@ -136,7 +136,7 @@ static tesela_status make_all(const tsl_work *whole, tsl_cut *cut) {
       } else if (j == 1 && same_cols) {
         *at = cut->works[i][0];
       } else {
-        const tsl_part part = tsl_grain_part(grain, i ? last_row : 0, j ? last_col : 0);
+        const tsl_part part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
         TSL_TRY(make(whole, &part, cut, at));
         note_scratch(*at, cut);
       }
@@ -150,7 +150,7 @@ static bool may_cut(const tsl_work *work) {
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
 }
 
-tesela_status tsl_cut_create(const tsl_work *work, const tsl_children *children, tsl_cut **cut) {
+tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_factory *children, tsl_pipeline_plan **cut) {
   tsl_staging_sizes sizes;
   void *block;
   tsl_status_saved saved;
@@ -159,17 +159,17 @@ tesela_status tsl_cut_create(const tsl_work *work, const tsl_children *children,
       work->problem.n == 0 || !tsl_staging_sizes_of(work->device, &sizes))
     return TESELA_OK;
   TSL_TRY(tsl_alloc_zeroed(sizeof **cut, "a plan's blocks", &block));
-  tsl_cut *made = block;
+  tsl_pipeline_plan *made = block;
   made->children = children;
   made->sizes = sizes;
-  made->grain = may_cut(work) ? tsl_grain_of(&work->problem, sizes.block) : tsl_grain_whole(&work->problem);
+  made->grain = may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : tsl_block_grid_whole(&work->problem);
   if (made->grain.row_blocks > 1 || made->grain.col_blocks > 1) {
     tsl_status_save(&saved);
     if (make_all(work, made) != TESELA_OK) {
       tsl_log(TSL_LOG_PLAN, "%s on %s computes all of C at once: %s", work->strategy->name,
               work->device->name, tesela_last_error());
       release(made);
-      made->grain = tsl_grain_whole(&work->problem);
+      made->grain = tsl_block_grid_whole(&work->problem);
     }
     tsl_status_restore(&saved);
   }
@@ -179,14 +179,14 @@ tesela_status tsl_cut_create(const tsl_work *work, const tsl_children *children,
   return TESELA_OK;
 }
 
-void tsl_cut_destroy(tsl_cut *cut) {
+void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut) {
   if (!cut)
     return;
   release(cut);
   tsl_free(cut);
 }
 
-const tsl_work *tsl_cut_work(const tsl_cut *cut, const tsl_work *whole, int i, int j) {
+const tsl_work *tsl_pipeline_plan_work(const tsl_pipeline_plan *cut, const tsl_work *whole, int i, int j) {
   const tsl_work *own = cut->works[i + 1 == cut->grain.row_blocks][j + 1 == cut->grain.col_blocks];
   return own ? own : whole;
 }

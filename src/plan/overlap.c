@@ -8,12 +8,12 @@ typedef struct running {
   const tsl_overlap *run;
   const tsl_device_ops *ops;
   const tsl_problem *problem;
-  const tsl_cut *cut;
-  tsl_porter porter;
-  tsl_way ways[TSL_OPERANDS];
-  tsl_leaving blocks[TSL_CUT_BLOCKS]; /* of C, in the order in which they are computed */
+  const tsl_pipeline_plan *cut;
+  tsl_stager porter;
+  tsl_transfer_path ways[TSL_OPERANDS];
+  tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* of C, in the order in which they are computed */
   int count;                          /* of those that are enqueued */
-  tsl_landed landed;
+  tsl_copy_result landed;
 } running;
 
 static double bytes_of(const tsl_problem *problem, int operand) {
@@ -39,7 +39,7 @@ static tesela_status take_memory(running *job) {
   const tsl_overlap *run = job->run;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_transfer *transfer = &run->plan->slots->transfers[i];
-    job->ways[i] = (tsl_way){.shape = tsl_problem_shape(job->problem, i), .transfer = transfer};
+    job->ways[i] = (tsl_transfer_path){.shape = tsl_problem_shape(job->problem, i), .transfer = transfer};
     if (!tsl_problem_uses(job->problem, i))
       continue;
     TSL_TRY(tsl_run_slot_staged(run->slot, i, transfer->bytes));
@@ -57,8 +57,8 @@ static tesela_status bring(running *job, int operand, tsl_part part) {
 }
 
 /* Rows i of A, and columns j of B. */
-static tesela_status bring_panels(running *job, const tsl_arrivals *arrivals) {
-  const tsl_part at = tsl_grain_part(&job->cut->grain, arrivals->a - 1, arrivals->b - 1);
+static tesela_status bring_panels(running *job, const tsl_panel_arrivals *arrivals) {
+  const tsl_part at = tsl_block_grid_part(&job->cut->grain, arrivals->a - 1, arrivals->b - 1);
   const bool are_first = arrivals->a == 1 && arrivals->b == 1;
   if (are_first || arrivals->a_is_new)
     TSL_TRY(bring(job, TSL_OPERAND_A, (tsl_part){at.row, at.rows, 0, job->problem->k}));
@@ -81,8 +81,8 @@ static tsl_operand operand_at(const running *job, int operand, int64_t row, int6
 static tesela_status enqueue_block(running *job, int i, int j) {
   tsl_staging *staging = job->run->staging;
   tsl_stream *stream = job->run->slot->stream;
-  const tsl_part part = tsl_grain_part(&job->cut->grain, i, j);
-  const tsl_work *work = tsl_cut_work(job->cut, &job->run->plan->work, i, j);
+  const tsl_part part = tsl_block_grid_part(&job->cut->grain, i, j);
+  const tsl_work *work = tsl_pipeline_plan_work(job->cut, &job->run->plan->work, i, j);
   tsl_operands used = {.a = operand_at(job, TSL_OPERAND_A, part.row, 0),
                        .b = operand_at(job, TSL_OPERAND_B, 0, part.col),
                        .c = operand_at(job, TSL_OPERAND_C, part.row, part.col),
@@ -100,16 +100,16 @@ static tesela_status enqueue_block(running *job, int i, int j) {
     TSL_TRY(tsl_finish_on_device(work, job->run->plan->finish, &used, stream));
   TSL_TRY(tsl_staging_mark(staging, job->count, &done));
   TSL_TRY(job->ops->event_record(stream, done));
-  job->blocks[job->count++] = (tsl_leaving){part, done};
+  job->blocks[job->count++] = (tsl_pending_readback){part, done};
   return TESELA_OK;
 }
 
 static tesela_status enqueue_all(running *job) {
-  tsl_arrivals arrivals = {0};
-  while (tsl_grain_next(&job->cut->grain, job->problem, &arrivals)) {
+  tsl_panel_arrivals arrivals = {0};
+  while (tsl_block_grid_next(&job->cut->grain, job->problem, &arrivals)) {
     int i, j;
     TSL_TRY(bring_panels(job, &arrivals));
-    for (int index = 0; tsl_grain_block(&arrivals, index, &i, &j); index++)
+    for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++)
       TSL_TRY(enqueue_block(job, i, j));
   }
   return job->run->slot->end ? job->ops->event_record(job->run->slot->stream, job->run->slot->end)
@@ -121,7 +121,7 @@ static tesela_status enqueue_all(running *job) {
 static tesela_status run_all(running *job, bool is_timed) {
   TSL_TRY(enqueue_all(job));
   if (!tsl_problem_reads(job->problem, TSL_OPERAND_C))
-    tsl_way_provide(&job->porter, &job->ways[TSL_OPERAND_C]);
+    tsl_transfer_path_provide(&job->porter, &job->ways[TSL_OPERAND_C]);
   const tesela_status status =
       tsl_parts_out(&job->porter, &job->ways[TSL_OPERAND_C], job->blocks, job->count, is_timed, &job->landed);
   return status != TESELA_OK && job->landed.any ? TESELA_DEVICE_FAILED : status;

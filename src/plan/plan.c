@@ -18,7 +18,7 @@ static const char *refuse(const tsl_strategy *strategy, const tsl_problem *probl
                           const tsl_device *device, tsl_place place) {
   if (place == TSL_PLACE_PIECES && !strategy->splits.spreads)
     return "takes operands in one place, not in pieces";
-  if (place == TSL_PLACE_PIECES && (tsl_problem_has_finish(problem) || tsl_problem_has_structure(problem)))
+  if (place == TSL_PLACE_PIECES && (tsl_problem_has_epilogue(problem) || tsl_problem_has_structure(problem)))
     return "multiplies general operands in pieces, with no last step (bias, activation, scales)";
   if (strategy->splits.parts && place == TSL_PLACE_DEVICE)
     return "takes operands in host memory, not in buffers";
@@ -79,7 +79,7 @@ static tesela_status plan_transfers(const tsl_plan *plan) {
 static tesela_status build_strategy(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   const tsl_problem whole = work->problem;
-  work->finishes = tsl_strategy_finishes(work->strategy, &whole, &work->config, work->device);
+  work->finishes = tsl_strategy_fuses_epilogue(work->strategy, &whole, &work->config, work->device);
   if (!tsl_problem_has_scales(&whole) || work->finishes)
     return work->strategy->build ? work->strategy->build(work) : TESELA_OK;
   work->problem = tsl_problem_unfinished(&whole);
@@ -125,27 +125,27 @@ static tesela_status build(tsl_plan *plan) {
 }
 
 /* Children of the blocks of a cut product. */
-static const tsl_children block_children;
+static const tsl_subplan_factory block_children;
 
 /* Behind everything else, as what it needs is the plan's compiled kernels. */
 static tesela_status cut(tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts &&
                  !tsl_problem_has_scales(&plan->work.problem)
-             ? tsl_cut_create(&plan->work, &block_children, &plan->cut)
+             ? tsl_pipeline_plan_create(&plan->work, &block_children, &plan->cut)
              : TESELA_OK;
 }
 
 /* The last step's kernel, where the strategy leaves it to others; behind the cut: blocks are asked for the strategy's kernels alone. */
 static tesela_status build_finish(tsl_plan *plan) {
   tsl_work *work = &plan->work;
-  return tsl_problem_has_finish(&work->problem) && !work->finishes && plan->slots
+  return tsl_problem_has_epilogue(&work->problem) && !work->finishes && plan->slots
              ? tsl_finish_build(work, &plan->finish)
              : TESELA_OK;
 }
 
 static tesela_status create(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, tsl_device *device, tsl_place place, bool loaded_only,
-                            const tsl_spread *spread, const tsl_children *children, tsl_plan **plan) {
+                            const tsl_sharding *spread, const tsl_subplan_factory *children, tsl_plan **plan) {
   tsl_problem rounded = *problem;
   *plan = NULL;
   tsl_problem_round(&rounded);
@@ -157,7 +157,7 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
   TSL_TRY(tsl_alloc_zeroed(sizeof **plan, "a plan", &block));
   tsl_plan *made = block;
   made->place = place;
-  const tesela_status copied = tsl_spread_copy(spread, &made->spread);
+  const tesela_status copied = tsl_sharding_copy(spread, &made->spread);
   if (copied != TESELA_OK) {
     tsl_free(made);
     return copied;
@@ -191,14 +191,14 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
 
 tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
                                    const tsl_config *config, tsl_device *device, tsl_place place,
-                                   const tsl_children *children, tsl_plan **plan) {
+                                   const tsl_subplan_factory *children, tsl_plan **plan) {
   return create(problem, strategy, config, device, place, false, NULL, children, plan);
 }
 
 /* What is expected is told by the shares, once it is known who computes what. */
 tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
-                                     const tsl_config *config, tsl_device *group, const tsl_spread *spread,
-                                     const tsl_children *children, tsl_plan **plan) {
+                                     const tsl_config *config, tsl_device *group, const tsl_sharding *spread,
+                                     const tsl_subplan_factory *children, tsl_plan **plan) {
   return create(problem, strategy, config, group, TSL_PLACE_PIECES, false, spread, children, plan);
 }
 
@@ -224,7 +224,7 @@ void tsl_plan_trim(tsl_plan *plan) {
 void tsl_plan_destroy(tsl_plan *plan) {
   if (!plan)
     return;
-  tsl_cut_destroy(plan->cut);
+  tsl_pipeline_plan_destroy(plan->cut);
   release_strategy(plan);
   destroy_slots(plan);
   free(plan->text);
@@ -233,7 +233,7 @@ void tsl_plan_destroy(tsl_plan *plan) {
 }
 
 tsl_accuracy tsl_plan_accuracy(const tsl_plan *plan) {
-  return tsl_strategy_promises(plan->work.strategy, &plan->work.problem, &plan->work.config);
+  return tsl_strategy_error_model(plan->work.strategy, &plan->work.problem, &plan->work.config);
 }
 
 double tsl_plan_underflow(const tsl_plan *plan) {
@@ -267,10 +267,10 @@ uint64_t tsl_plan_bytes(const tsl_plan *plan) {
   tsl_problem room;
   if (work->strategy->splits.parts)
     return work->strategy->splits.bytes
-               ? work->strategy->splits.bytes(tsl_problem_of_sums(&work->problem, &room), &work->config,
+               ? work->strategy->splits.bytes(tsl_problem_without_epilogue(&work->problem, &room), &work->config,
                                               work->device)
                : 0;
-  const uint64_t scratch = tsl_work_scratch(work);
+  const uint64_t scratch = tsl_work_workspace(work);
   const uint64_t copies = tsl_plan_device_bytes(&work->problem, work->device, plan->place);
   return copies > UINT64_MAX - scratch ? UINT64_MAX : copies + scratch;
 }
@@ -283,7 +283,7 @@ uint64_t tsl_plan_host_bytes(const tsl_plan *plan) {
              : 0;
 }
 
-bool tsl_plan_share(const tsl_plan *plan, int index, tsl_share *share) {
+bool tsl_plan_share(const tsl_plan *plan, int index, tsl_subplan_info *share) {
   const tsl_strategy *strategy = plan->work.strategy;
   return strategy->splits.share && strategy->splits.share(tsl_plan_work(plan), index, share);
 }
@@ -295,36 +295,36 @@ const char *tsl_plan_note(const tsl_plan *plan) {
 
 /* --- children --- */
 
-static tsl_plan *plan_of(const tsl_child *child) {
+static tsl_plan *plan_of(const tsl_subplan *child) {
   const union {
-    const tsl_child *child;
+    const tsl_subplan *child;
     tsl_plan *plan;
   } same = {.child = child};
   return same.plan;
 }
 
-static tsl_place place_of(const tsl_child_wish *wish) {
+static tsl_place place_of(const tsl_subplan_request *wish) {
   return wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST;
 }
 
-bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, tsl_config *config) {
+bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy *strategy, tsl_config *config) {
   if (wish->skips && !(strategy->skips & wish->device->capabilities))
     return false;
   if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, place_of(wish)))
     return false;
-  const tsl_accuracy accuracy = tsl_strategy_promises(strategy, wish->problem, config);
+  const tsl_accuracy accuracy = tsl_strategy_error_model(strategy, wish->problem, config);
   return !strategy->vendor.load && strategy != wish->except && accuracy.factor <= wish->most.factor &&
          accuracy.flushes <= wish->most.flushes && accuracy.repeats && !accuracy.finite &&
-         tsl_strategy_within(strategy, wish->problem, wish->device, wish->workspace_most, config);
+         tsl_strategy_fit_workspace(strategy, wish->problem, wish->device, wish->workspace_most, config);
 }
 
 /* The strategy and config of which the models expect most, or, on trial, the first of the ladder. Infinity: there is none. */
-static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, tsl_config *config) {
+static double choose(const tsl_subplan_request *wish, const tsl_strategy **strategy, tsl_config *config) {
   const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
   double least = INFINITY;
   *strategy = NULL;
   *config = like ? like->work.config : (tsl_config){{0}};
-  if (like && tsl_plan_suits(wish, like->work.strategy, config)) {
+  if (like && tsl_plan_meets_request(wish, like->work.strategy, config)) {
     *strategy = like->work.strategy;
     return tsl_strategy_seconds(*strategy, wish->problem, config, wish->device);
   }
@@ -334,10 +334,10 @@ static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, 
       /* Of large families, as the planner does: the model first, which takes less time. */
       const bool is_large = tsl_strategy_at(i)->values.prune != NULL;
       tsl_config adapted = walk.config;
-      if (!is_large && !tsl_plan_suits(wish, tsl_strategy_at(i), &adapted))
+      if (!is_large && !tsl_plan_meets_request(wish, tsl_strategy_at(i), &adapted))
         continue;
       const double seconds = tsl_strategy_seconds(tsl_strategy_at(i), wish->problem, &adapted, wish->device);
-      if (seconds >= least || (is_large && !tsl_plan_suits(wish, tsl_strategy_at(i), &adapted)))
+      if (seconds >= least || (is_large && !tsl_plan_meets_request(wish, tsl_strategy_at(i), &adapted)))
         continue;
       least = seconds;
       *strategy = tsl_strategy_at(i);
@@ -348,7 +348,7 @@ static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, 
   return least;
 }
 
-static tesela_status make_child(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+static tesela_status make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
   const tsl_strategy *strategy;
   tsl_config config;
   tsl_plan *plan;
@@ -362,45 +362,45 @@ static tesela_status make_child(const tsl_children *self, const tsl_child_wish *
   return TESELA_OK;
 }
 
-static double seconds_of_child(const tsl_children *self, const tsl_child_wish *wish) {
+static double seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   const tsl_strategy *strategy;
   tsl_config config;
   (void)self;
   return choose(wish, &strategy, &config);
 }
 
-static void destroy_child(tsl_child *child) {
+static void destroy_child(tsl_subplan *child) {
   tsl_plan_destroy(child ? plan_of(child) : NULL);
 }
-static tesela_status run_child(tsl_child *child, const tsl_operands *operands) {
+static tesela_status run_child(tsl_subplan *child, const tsl_operands *operands) {
   return tsl_plan_run(plan_of(child), operands, NULL);
 }
-static tesela_status enqueue_child(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
+static tesela_status enqueue_child(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
                                    tsl_buffer *workspace) {
   return tsl_plan_enqueue(plan_of(child), operands, stream, workspace);
 }
-static tesela_status enqueue_child_as_given(const tsl_child *child, const tsl_operands *operands,
+static tesela_status enqueue_child_as_given(const tsl_subplan *child, const tsl_operands *operands,
                                             tsl_stream *stream, tsl_buffer *workspace) {
   return tsl_plan_enqueue_as_given(plan_of(child), operands, stream, workspace);
 }
-static uint64_t workspace_of_child(const tsl_child *child) {
+static uint64_t workspace_of_child(const tsl_subplan *child) {
   return tsl_plan_workspace(plan_of(child));
 }
-static bool child_reduces(const tsl_child *child) {
+static bool child_reduces(const tsl_subplan *child) {
   return plan_of(child)->work.reduces;
 }
 
-static const char *text_of_child(const tsl_child *child) {
+static const char *text_of_child(const tsl_subplan *child) {
   return plan_of(child)->text;
 }
-static double expected_of_child(const tsl_child *child) {
+static double expected_of_child(const tsl_subplan *child) {
   return plan_of(child)->expected;
 }
 
-tsl_child *tsl_plan_child(tsl_plan *plan) {
+tsl_subplan *tsl_plan_child(tsl_plan *plan) {
   union {
     tsl_plan *plan;
-    tsl_child *child;
+    tsl_subplan *child;
   } same = {.plan = plan};
   return same.child;
 }
@@ -411,8 +411,8 @@ tsl_child *tsl_plan_child(tsl_plan *plan) {
   .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given, .workspace = workspace_of_child,     \
   .text = text_of_child, .reduces = child_reduces, .expected = expected_of_child
 
-const tsl_children tsl_plan_children = {CHILD_CALLS};
-static const tsl_children block_children = {.for_blocks = true, CHILD_CALLS};
+const tsl_subplan_factory tsl_plan_children = {CHILD_CALLS};
+static const tsl_subplan_factory block_children = {.for_blocks = true, CHILD_CALLS};
 
 /* --- from text --- */
 

@@ -9,9 +9,9 @@
 
 /* What measuring the error of a run keeps for the next one (judge/look.h): kernels, under the lock of its slots and NULL until they are
  * compiled, and streams with memory. */
-enum { TSL_LOOK_KERNELS = 3 };
+enum { TSL_DEVICE_REFERENCE_KERNELS = 3 };
 typedef struct tsl_looks {
-  tsl_kernel *kernels[TSL_LOOK_KERNELS];
+  tsl_kernel *kernels[TSL_DEVICE_REFERENCE_KERNELS];
   struct tsl_run_slots *slots;
 } tsl_looks;
 
@@ -27,8 +27,8 @@ typedef struct tsl_plan {
   double self_test_seconds;    /* that the self-test took just now; 0: it was remembered */
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
   tsl_looks *looks;            /* where the plan has slots; else NULL */
-  tsl_spread *spread;          /* of operands in pieces; else NULL */
-  struct tsl_cut *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
+  tsl_sharding *spread;          /* of operands in pieces; else NULL */
+  struct tsl_pipeline_plan *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
   tsl_kernel *
       finish; /* the last step, on devices with kernels where the problem has one that the strategy leaves to others (strategy/finish.h) */
 } tsl_plan;
@@ -50,17 +50,17 @@ tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strat
 /* The same of a strategy that splits, whose children are made by `children`. */
 tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
                                    const tsl_config *config, tsl_device *device, tsl_place place,
-                                   const tsl_children *children, tsl_plan **plan);
+                                   const tsl_subplan_factory *children, tsl_plan **plan);
 /* The same of operands in pieces on members of a group: the place is TSL_PLACE_PIECES. The plan has a copy of the spread, which was
  * checked. */
 tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
-                                     const tsl_config *config, tsl_device *group, const tsl_spread *spread,
-                                     const tsl_children *children, tsl_plan **plan);
+                                     const tsl_config *config, tsl_device *group, const tsl_sharding *spread,
+                                     const tsl_subplan_factory *children, tsl_plan **plan);
 /* Children as plans make them for themselves, by models alone. A child is a plan. */
-extern const tsl_children tsl_plan_children;
-tsl_child *tsl_plan_child(tsl_plan *plan);
+extern const tsl_subplan_factory tsl_plan_children;
+tsl_subplan *tsl_plan_child(tsl_plan *plan);
 /* Whether a strategy with this config would do for a child; the config is changed where its runs need less memory then, and give the same bits. */
-bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, tsl_config *config);
+bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy *strategy, tsl_config *config);
 
 /* Why there is no such plan: the strategy's reason, the place, or the device's memory, which plans that are made by name are not
  * asked about. NULL: there is. */
@@ -101,10 +101,10 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
  * of it being no less than what that does; bytes of workspace; and queuing it, as tsl_plan_enqueue(). Operands have their strides: the first sets
  * them, and so does the one behind. */
 tesela_status tsl_plan_build_joined(const tsl_plan *plan);
-bool tsl_plan_joins(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands);
+bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands);
 void tsl_plan_set_strides(const tsl_plan *one, tsl_operands *operands);
 uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count);
-tesela_status tsl_plan_enqueue_joined(const tsl_plan *plan, const tsl_joined *products, int64_t count,
+tesela_status tsl_plan_enqueue_fused(const tsl_plan *plan, const tsl_fused_product *products, int64_t count,
                                       tsl_stream *stream, tsl_buffer *workspace);
 /* Bytes of the device's memory that a run needs beside its operands. */
 uint64_t tsl_plan_workspace(const tsl_plan *plan);
@@ -126,7 +126,7 @@ double tsl_plan_error_bound(const tsl_plan *plan);
 /* What underflow is counted by beside that (tsl_accuracy_underflow()). */
 double tsl_plan_underflow(const tsl_plan *plan);
 /* Share `index` of a plan whose strategy splits; false past the last, and of others. */
-bool tsl_plan_share(const tsl_plan *plan, int index, tsl_share *share);
+bool tsl_plan_share(const tsl_plan *plan, int index, tsl_subplan_info *share);
 /* A sentence about what did not go as planned in its runs until now; NULL: nothing. */
 const char *tsl_plan_note(const tsl_plan *plan);
 /* What its strategy was built for. */

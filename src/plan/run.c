@@ -165,11 +165,11 @@ static tesela_status half_written(tesela_status status) {
 static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
   if (used->stays)
-    tsl_stays_turn(used->stays);
+    tsl_operand_reuse_turn(used->stays);
   if (tsl_problem_has_scales(&work->problem) && !work->finishes)
     return tsl_scaled_run(plan, used, stream);
   TSL_TRY(work->strategy->run(work, used, stream));
-  if (!tsl_problem_has_finish(&work->problem) || work->finishes)
+  if (!tsl_problem_has_epilogue(&work->problem) || work->finishes)
     return TESELA_OK;
   if (plan->finish)
     return tsl_finish_on_device(work, plan->finish, used, stream);
@@ -214,7 +214,7 @@ static tesela_status bring_out(running *run) {
 
 static tesela_status bring_scratch(running *run) {
   const tsl_work *work = &run->plan->work;
-  TSL_TRY(tsl_run_slot_scratch(run->slot, (size_t)tsl_work_scratch(work)));
+  TSL_TRY(tsl_run_slot_scratch(run->slot, (size_t)tsl_work_workspace(work)));
   run->used.scratch = run->slot->scratch;
   return TESELA_OK;
 }
@@ -377,7 +377,7 @@ tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands, 
 /* --- runs that are queued --- */
 
 uint64_t tsl_plan_workspace(const tsl_plan *plan) {
-  return tsl_work_scratch(&plan->work);
+  return tsl_work_workspace(&plan->work);
 }
 
 tesela_status tsl_plan_enqueue(const tsl_plan *plan, const tsl_operands *operands, tsl_stream *stream,
@@ -408,7 +408,7 @@ tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
              : tsl_fail(TESELA_UNSUPPORTED, "%s takes no products that differ", strategy->name);
 }
 
-bool tsl_plan_joins(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands) {
+bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands) {
   const tsl_work *work = &plan->work;
   const tsl_strategy *strategy = work->strategy;
   tsl_problem problem = one->work.problem;
@@ -417,7 +417,7 @@ bool tsl_plan_joins(const tsl_plan *plan, const tsl_plan *one, tsl_operands *ope
       problem.m == 0 || problem.n == 0 || tsl_problem_batch(&problem) > 1)
     return false;
   problem.batch = work->problem.batch;
-  const tsl_joined joined = {&one->work.problem, operands};
+  const tsl_fused_product joined = {&one->work.problem, operands};
   set_strides(&one->work.problem, operands);
   return !tsl_strategy_refuse(strategy, &problem, &work->config, work->device) &&
          tsl_strategy_error_bound(strategy, &problem, &work->config) <=
@@ -433,7 +433,7 @@ uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count) {
   return plan->work.strategy->joins->scratch(count);
 }
 
-tesela_status tsl_plan_enqueue_joined(const tsl_plan *plan, const tsl_joined *products, int64_t count,
+tesela_status tsl_plan_enqueue_fused(const tsl_plan *plan, const tsl_fused_product *products, int64_t count,
                                       tsl_stream *stream, tsl_buffer *workspace) {
   TSL_DEFAULT_FLOATS;
   return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);

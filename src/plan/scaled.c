@@ -78,8 +78,8 @@ static tesela_status run_tile(const tsl_work *whole, const tsl_operands *used, c
   float sums[TILE * TILE]; /* or as many integers */
   tsl_problem part = *problem;
   part.batch = 0;
-  part.m = part.a.rows = part.c.rows = tsl_least(problem->m - at->row, TILE);
-  part.n = part.b.cols = part.c.cols = tsl_least(problem->n - at->col, TILE);
+  part.m = part.a.rows = part.c.rows = tsl_min(problem->m - at->row, TILE);
+  part.n = part.b.cols = part.c.cols = tsl_min(problem->n - at->col, TILE);
   tsl_work own = *whole;
   own.problem = tsl_problem_unfinished(&part);
   tsl_operands last = {.a = operand_at(&used->a, problem->a.type, at, true, false),

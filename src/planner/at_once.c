@@ -20,8 +20,8 @@ static const tsl_strategy *strategy_of(void) {
 enum { TINY = 32 * 32 * 32, SMALL = 100 * 100 * 100, TINY_SIDE = 64, SMALL_LEAST = 16, FEW_THREADS = 2 };
 
 static bool is_within(const tsl_problem *problem) {
-  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->m <= TSL_AT_ONCE_SIDE &&
-         problem->n <= TSL_AT_ONCE_SIDE && problem->k <= TSL_AT_ONCE_SIDE &&
+  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->m <= TSL_SMALL_GEMM_SIDE &&
+         problem->n <= TSL_SMALL_GEMM_SIDE && problem->k <= TSL_SMALL_GEMM_SIDE &&
          problem->m * problem->n * problem->k <= SMALL;
 }
 
@@ -44,7 +44,7 @@ static bool is_plain(const tsl_problem *problem) {
   return problem->op == TSL_OP_GEMM && (type == TESELA_F32 || type == TESELA_F64) &&
          problem->a.type == type && problem->b.type == type && problem->alpha[0] != 0 &&
          tsl_problem_batch(problem) == 1 && !problem->in_place && !tsl_problem_has_structure(problem) &&
-         !tsl_problem_has_finish(problem);
+         !tsl_problem_has_epilogue(problem);
 }
 
 /* Rows of C with B's numbers side by side, or columns with A's: what is to be copied or scattered first may be sooner done otherwise; and
@@ -61,7 +61,7 @@ const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_ch
   tsl_device *cpu;
   if (!one || !is_within(problem) || !is_plain(problem) || !lies_well(problem) || choice->strategy ||
       choice->vendors || choice->place != TSL_PLACE_HOST ||
-      !tsl_ask_same(&problem->ask, &(tsl_ask){.bits = TSL_BITS_ANY}) ||
+      !tsl_numeric_requirements_same(&problem->ask, &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
       !(tsl_choice_any_device(choice) ? choice->sparing : strcmp(choice->device, "cpu") == 0))
     return NULL;
   cpu = tsl_devices_of_kind(choice->devices, 0, 0);

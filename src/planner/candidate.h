@@ -36,7 +36,7 @@ typedef struct tsl_choice {
   const char *device;   /* name; NULL or "auto": all */
   const char *strategy; /* "name key=value ..."; NULL: all */
   tsl_place place;
-  const tsl_spread *spread;   /* of operands in pieces; else NULL */
+  const tsl_sharding *spread;   /* of operands in pieces; else NULL */
   const tsl_wisdom *wisdom;   /* what was measured before; NULL: nothing */
   const tsl_strategy *except; /* a strategy that must not be chosen, here or for children; NULL: none */
   bool

@@ -163,23 +163,23 @@ static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, cons
  * are there, and blocks go out in their order when all panels are in. Starts of copies count once a way. */
 static double overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_staging_sizes *sizes,
                          double compute) {
-  const tsl_grain grain = tsl_grain_of(problem, sizes->block);
+  const tsl_block_grid grain = tsl_block_grid_of(problem, sizes->block);
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
   const double area = (double)problem->m * (double)problem->n;
   const double a = reads ? bytes_of(problem, TSL_OPERAND_A) / (double)problem->m : 0,
                b = reads ? bytes_of(problem, TSL_OPERAND_B) / (double)problem->n : 0,
                c = bytes_of(problem, TSL_OPERAND_C) / area;
-  double in = link->in.seconds, done = 0, ready[TSL_CUT_BLOCKS], size[TSL_CUT_BLOCKS];
-  tsl_arrivals arrivals = {0};
+  double in = link->in.seconds, done = 0, ready[TSL_PIPELINE_BLOCKS], size[TSL_PIPELINE_BLOCKS];
+  tsl_panel_arrivals arrivals = {0};
   int count = 0;
-  while (tsl_grain_next(&grain, problem, &arrivals)) {
-    const tsl_part last = tsl_grain_part(&grain, arrivals.a - 1, arrivals.b - 1);
+  while (tsl_block_grid_next(&grain, problem, &arrivals)) {
+    const tsl_part last = tsl_block_grid_part(&grain, arrivals.a - 1, arrivals.b - 1);
     const bool are_first = arrivals.a == 1 && arrivals.b == 1;
     in += are_first || arrivals.a_is_new ? a * (double)last.rows / link->staged_in : 0;
     in += are_first || !arrivals.a_is_new ? b * (double)last.cols / link->staged_in : 0;
     int i, j;
-    for (int index = 0; tsl_grain_block(&arrivals, index, &i, &j); index++) {
-      const tsl_part part = tsl_grain_part(&grain, i, j);
+    for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
+      const tsl_part part = tsl_block_grid_part(&grain, i, j);
       size[count] = (double)part.rows * (double)part.cols;
       in += tsl_problem_reads(problem, TSL_OPERAND_C) ? c * size[count] / link->staged_in : 0;
       done = fmax(done, in) + compute * size[count] / area;

@@ -36,7 +36,7 @@ static void add_types(unsigned found, tsl_text *text) {
 
 bool tsl_planner_types_are_wrong(const tsl_problem *problem) {
   tsl_problem room;
-  return types_beside(tsl_problem_of_sums(problem, &room), BY_ALL) == 0;
+  return types_beside(tsl_problem_without_epilogue(problem, &room), BY_ALL) == 0;
 }
 
 /* Names of the operands in callers' words. */
@@ -75,7 +75,7 @@ enum { BY_GUARANTEE, BY_SPLIT, BY_SIZE, BY_FORM, BY_DEVICE };
 static int stage_of(const tsl_problem *problem, const tsl_candidate *candidate) {
   const tsl_strategy *strategy = candidate->strategy;
   tsl_problem asks_nothing = *problem;
-  asks_nothing.ask = (tsl_ask){.accuracy = TSL_ACCURACY_DEFAULT};
+  asks_nothing.ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_DEFAULT};
   return tsl_capability_missing(strategy->needs, candidate->device->capabilities)    ? BY_DEVICE
          : tsl_strategy_refuse_anywhere(strategy, &asks_nothing, &candidate->config) ? BY_FORM
          : tsl_strategy_refuse_anywhere(strategy, problem, &candidate->config)       ? BY_GUARANTEE
@@ -109,7 +109,7 @@ static const tsl_candidate *nearest_of(const tsl_problem *problem, const tsl_can
 tesela_status tsl_planner_refuse(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
   tsl_problem room;
   if (tsl_planner_types_are_wrong(problem))
-    return refuse_types(tsl_problem_of_sums(problem, &room));
+    return refuse_types(tsl_problem_without_epilogue(problem, &room));
   const tsl_candidate *nearest = nearest_of(problem, candidates, count);
   tsl_text more = {0};
   if (count > 1)

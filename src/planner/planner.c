@@ -181,9 +181,9 @@ static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate 
   const tsl_link link = tsl_link_of(device);
   const double on_cpu =
       tsl_choice_any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
-  tsl_weigh(of->problem, of->choice, of->request, tsl_weigh_level(device, of->is_compared), own, count);
+  tsl_predict_candidates(of->problem, of->choice, of->request, tsl_predict_candidates_level(device, of->is_compared), own, count);
   for (int i = 0; i < count; i++) {
-    if (own[i].refusal[0] || !tsl_strategy_finishes(own[i].strategy, of->problem, &own[i].config, device))
+    if (own[i].refusal[0] || !tsl_strategy_fuses_epilogue(own[i].strategy, of->problem, &own[i].config, device))
       own[i].seconds += tsl_finish_seconds(of->problem, device);
     own[i].resident = own[i].seconds;
     if (!own[i].strategy->splits.parts) /* whose model has the copies */
@@ -263,11 +263,11 @@ static tesela_status fill(listing *of) {
  * already; and which device is the best one is measured, too. Bits that are the same on all devices may come from any. */
 static tsl_choice steady(const tsl_problem *problem, const tsl_choice *given) {
   tsl_choice choice = *given;
-  if (problem->ask.bits == TSL_BITS_ANY)
+  if (problem->ask.bits == TSL_REPRODUCIBILITY_ANY)
     return choice;
   choice.wisdom = NULL;
   choice.runs = 0;
-  if (problem->ask.bits != TSL_BITS_DEVICES && tsl_choice_any_device(given))
+  if (problem->ask.bits != TSL_REPRODUCIBILITY_DEVICES && tsl_choice_any_device(given))
     choice.device = "cpu";
   return choice;
 }
@@ -324,42 +324,42 @@ static bool another_may_do(const tsl_choice *choice, tesela_status status) {
 
 /* Children, chosen as their parent is. */
 typedef struct choosing {
-  tsl_children table;
+  tsl_subplan_factory table;
   const tsl_choice *choice;
 } choosing;
 
-static const tsl_choice *choice_of(const tsl_children *self) {
+static const tsl_choice *choice_of(const tsl_subplan_factory *self) {
   return ((const choosing *)self)->choice;
 }
 
 /* A strategy that the child must not use is one that the child's own children must not use either. */
-static tsl_choice choice_for(const tsl_children *self, const tsl_child_wish *wish) {
+static tsl_choice choice_for(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   tsl_choice there =
       on_device(choice_of(self), wish->device, wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
   there.except = wish->except ? wish->except : there.except;
   return there;
 }
 
-static double seconds_of_child(const tsl_children *self, const tsl_child_wish *wish) {
+static double seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   const tsl_choice there = choice_for(self, wish);
   return seconds_alone(wish->problem, &there, wish->device, there.place);
 }
 
 /* The first that does and that can be made. */
-static tesela_status make_chosen(const tsl_choice *there, const tsl_child_wish *wish, tsl_plan **plan) {
+static tesela_status make_chosen(const tsl_choice *there, const tsl_subplan_request *wish, tsl_plan **plan) {
   tsl_candidate *list;
   int count;
   TSL_TRY(tsl_planner_list(wish->problem, there, &list, &count));
   tesela_status status =
       tsl_fail(TESELA_UNSUPPORTED, "nothing on %s takes a part of this product", wish->device->name);
   for (int i = 0; i < count && !list[i].refusal[0] && !*plan; i++)
-    if (tsl_plan_suits(wish, list[i].strategy, &list[i].config))
+    if (tsl_plan_meets_request(wish, list[i].strategy, &list[i].config))
       status = tsl_planner_make(wish->problem, there, &list[i], plan);
   free(list);
   return status;
 }
 
-static tesela_status make_child(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+static tesela_status make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
   const tsl_choice there = choice_for(self, wish);
   tsl_plan *plan = NULL;
   *child = NULL;
@@ -373,7 +373,7 @@ static tesela_status make_child(const tsl_children *self, const tsl_child_wish *
 /* Members' blocks come one after the other, and members work side by side. */
 static double slowest_member(const tsl_plan *plan) {
   const tsl_device *group = plan->work.device;
-  tsl_share share;
+  tsl_subplan_info share;
   double slowest = 0;
   for (int member = 0; member < group->member_count; member++) {
     double seconds = 0;
@@ -396,7 +396,7 @@ tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *cho
     TSL_TRY(tsl_plan_create_with(problem, candidate->strategy, &candidate->config, candidate->device,
                                  choice->place, &children.table, plan));
   (*plan)->expected = choice->spread ? slowest_member(*plan) : candidate->seconds;
-  const tesela_status status = tsl_trust_plan(*plan);
+  const tesela_status status = tsl_self_test_plan(*plan);
   if (status != TESELA_OK) {
     tsl_plan_destroy(*plan);
     *plan = NULL;

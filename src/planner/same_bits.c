@@ -14,7 +14,7 @@ const tsl_strategy *tsl_same_bits_of(const tsl_problem *problem) {
 /* By its defaults. */
 static bool has_one_result(const tsl_strategy *strategy, const tsl_problem *problem) {
   const tsl_config config = tsl_strategy_defaults(strategy);
-  const tsl_accuracy promised = tsl_strategy_promises(strategy, problem, &config);
+  const tsl_accuracy promised = tsl_strategy_error_model(strategy, problem, &config);
   return promised.rounded || promised.factor == 0;
 }
 

@@ -110,7 +110,7 @@ static tesela_status try_now(tsl_plan *plan, const char *name) {
   return TESELA_OK;
 }
 
-tesela_status tsl_trust_plan(tsl_plan *plan) {
+tesela_status tsl_self_test_plan(tsl_plan *plan) {
   const tsl_work *work = &plan->work;
   tsl_text name = {0};
   if (work->texts == 0 || !tsl_trust_is_asked())

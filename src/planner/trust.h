@@ -21,6 +21,6 @@ bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, con
 /* Tries the plan's kernels, unless that was done; plan->self_test says what came of it. TESELA_WRONG_RESULT with a sentence
  * when they are wrong, now or as it is remembered; a device's failure on the way is that failure, and not remembered. A
  * plan without kernels is trusted. */
-tesela_status tsl_trust_plan(tsl_plan *plan);
+tesela_status tsl_self_test_plan(tsl_plan *plan);
 
 #endif

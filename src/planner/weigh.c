@@ -91,7 +91,7 @@ static void weigh_near(const tsl_problem *problem, tsl_place place, const tsl_st
 /* Whether nothing but the problem may decide, see settle(). */
 static bool is_settled(const tsl_problem *problem, const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) &&
-         (problem->ask.bits == TSL_BITS_RUN || problem->ask.bits == TSL_BITS_THREADS);
+         (problem->ask.bits == TSL_REPRODUCIBILITY_RUN || problem->ask.bits == TSL_REPRODUCIBILITY_THREADS);
 }
 
 /* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
@@ -127,7 +127,7 @@ static void weigh_one(const tsl_problem *problem, const tsl_choice *choice,
 
 /* --- the level of a device's models --- */
 
-tsl_estimate tsl_weigh_level(const tsl_device *device, bool is_compared) {
+tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_compared) {
   const bool has_core = is_compared && device->capabilities & TSL_CAN_HOST && device->threads > 0;
   const double peak = has_core ? device->peak_f32 / device->threads : 0,
                core = peak > 0 ? tsl_link_core(device) : 0;
@@ -186,7 +186,7 @@ static void settle(const tsl_problem *problem, const tsl_strategy_request *reque
                    int count) {
   for (int i = 0; i < count; i++) {
     tsl_candidate *to = &candidates[i];
-    if (problem->ask.bits == TSL_BITS_DEVICES && !request->strategy)
+    if (problem->ask.bits == TSL_REPRODUCIBILITY_DEVICES && !request->strategy)
       keep_bits(problem, to);
     else if (!to->refusal[0] && is_settled(problem, to->device))
       to->order = to->strategy->fast_path.multiply && tsl_problem_flops(problem) > small_flops
@@ -196,7 +196,7 @@ static void settle(const tsl_problem *problem, const tsl_strategy_request *reque
   }
 }
 
-void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_strategy_request *request,
+void tsl_predict_candidates(const tsl_problem *problem, const tsl_choice *choice, const tsl_strategy_request *request,
                tsl_estimate level, tsl_candidate *candidates, int count) {
   weighing each[MOST];
   const int all = count < MOST ? count : MOST;
@@ -212,6 +212,6 @@ void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_s
     to->seconds = to->refusal[0] ? INFINITY : tsl_estimate_expected(time);
     to->doubt = time.doubt;
   }
-  if (problem->ask.bits != TSL_BITS_ANY)
+  if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY)
     settle(problem, request, candidates, all);
 }

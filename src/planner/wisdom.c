@@ -279,7 +279,7 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
                      const tsl_strategy *strategy, const tsl_config *fixed, unsigned given,
                      tsl_wisdom_hit *hit) {
   tsl_problem room;
-  problem = tsl_problem_of_sums(problem, &room);
+  problem = tsl_problem_without_epilogue(problem, &room);
   if (!wisdom || wisdom->count == 0 || !is_ordinary(problem))
     return false;
   const tsl_wisdom_class wanted = tsl_wisdom_class_of(problem);

@@ -103,7 +103,7 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
     tsl_text_add(text, " in_place=1");
   if (problem->accuracy != TSL_ACCURACY_DEFAULT) {
     tsl_text_add(text, " accuracy=");
-    tsl_ask_print_accuracy(&(tsl_ask){problem->accuracy, problem->number, problem->precision, TSL_BITS_ANY},
+    tsl_numeric_requirements_print_accuracy(&(tsl_numeric_requirements){problem->accuracy, problem->number, problem->precision, TSL_REPRODUCIBILITY_ANY},
                            text);
   }
   tsl_text_add(text, " seconds=%.6g spread=%.3g date=%s", record->seconds, record->spread, record->date);
@@ -239,8 +239,8 @@ static tesela_status read_types(const tsl_record *record, tesela_type types[TSL_
 
 static tesela_status read_accuracy(const tsl_record *record, tsl_wisdom_class *out) {
   const char *value = tsl_record_get(record, "accuracy");
-  tsl_ask ask = {.bits = TSL_BITS_ANY};
-  if (value && tsl_ask_parse_accuracy(value, &ask) != TESELA_OK)
+  tsl_numeric_requirements ask = {.bits = TSL_REPRODUCIBILITY_ANY};
+  if (value && tsl_numeric_requirements_parse_accuracy(value, &ask) != TESELA_OK)
     return tsl_fail_in(TESELA_BAD_INPUT, "accuracy=");
   out->accuracy = ask.accuracy;
   out->precision = ask.precision;

@@ -36,7 +36,7 @@ static double operations(const tsl_problem *problem) {
   return problem->op == TSL_OP_TRANSPOSE ? 0 : tsl_type(problem->c.type)->is_complex ? 8 : 2;
 }
 
-static void multiply(tsl_account *account, double by) {
+static void multiply(tsl_cost_counts *account, double by) {
   double *const totals[] = {&account->useful,         &account->computed,   &account->global.read,
                             &account->global.written, &account->local.read, &account->local.written,
                             &account->memory,         &account->items,      &account->wasted};
@@ -44,10 +44,10 @@ static void multiply(tsl_account *account, double by) {
     *totals[i] *= by;
 }
 
-bool tsl_account_of(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
-                    const tsl_device *device, tsl_account *account) {
-  tsl_problem room, one = *tsl_problem_of_sums(problem, &room);
-  *account = (tsl_account){.workers = 1, .per_unit = 1};
+bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+                    const tsl_device *device, tsl_cost_counts *account) {
+  tsl_problem room, one = *tsl_problem_without_epilogue(problem, &room);
+  *account = (tsl_cost_counts){.workers = 1, .per_unit = 1};
   if (!strategy->uses.account)
     return false;
   one.batch = 0;
@@ -72,22 +72,22 @@ static double near_rate(const tsl_device *device) {
   return device->is_cpu ? 2 * device->peak_f32 : unit_clock * 1e6 * device->clock_mhz * device->compute_units;
 }
 
-static double peak_of(const tsl_problem *problem, const tsl_device *device, const tsl_account *account) {
+static double peak_of(const tsl_problem *problem, const tsl_device *device, const tsl_cost_counts *account) {
   const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
   return account->rate > 0 ? account->rate : twice ? device->peak_f64 : device->peak_f32;
 }
 
 /* The share of the device that has work. */
-static double busy_share(const tsl_device *device, const tsl_account *account) {
+static double busy_share(const tsl_device *device, const tsl_cost_counts *account) {
   const double all = device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units;
   return fmin(1, fmax(account->workers, 1) / fmax(all, 1));
 }
 
-tsl_bounds tsl_account_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
+tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device,
-                              const tsl_account *account) {
+                              const tsl_cost_counts *account) {
   tsl_problem room;
-  problem = tsl_problem_of_sums(problem, &room);
+  problem = tsl_problem_without_epilogue(problem, &room);
   tsl_bounds bounds = {.first = TSL_BOUND_ARITHMETIC};
   const double busy = busy_share(device, account), near = near_rate(device) * busy;
   const double asked = account->global.read + account->global.written;
@@ -109,11 +109,11 @@ tsl_bounds tsl_account_bounds(const tsl_strategy *strategy, const tsl_problem *p
   return bounds;
 }
 
-double tsl_account_intensity(const tsl_problem *problem, const tsl_account *account) {
+double tsl_cost_counts_intensity(const tsl_problem *problem, const tsl_cost_counts *account) {
   return tsl_problem_flops(problem) / (account->global.read + account->global.written);
 }
 
-tsl_words tsl_account_words(const tsl_problem *problem, const tsl_account *account) {
+tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_counts *account) {
   const double word =
       (size_of(&problem->a) + size_of(problem->op == TSL_OP_TRANSPOSE ? &problem->a : &problem->b)) / 2;
   return (tsl_words){account->global.read / word / account->useful,
@@ -143,7 +143,7 @@ static int items_of(const tsl_grid *grid) {
   return grid->items[0] * grid->items[1] * grid->items[2];
 }
 
-static void fill(double needed, int64_t local_bytes, const tsl_device *device, tsl_account *account) {
+static void fill(double needed, int64_t local_bytes, const tsl_device *device, tsl_cost_counts *account) {
   const double groups = count_of(&account->grid);
   account->items = groups * items_of(&account->grid);
   account->wasted = fmax(0, account->items - needed);
@@ -151,43 +151,43 @@ static void fill(double needed, int64_t local_bytes, const tsl_device *device, t
   account->workers = fmin(groups, fmax(1, device->compute_units));
 }
 
-void tsl_account_grid(const tsl_grid *grid, int64_t columns, int64_t rows, int64_t local_bytes,
-                      const tsl_device *device, tsl_account *account) {
+void tsl_cost_counts_grid(const tsl_grid *grid, int64_t columns, int64_t rows, int64_t local_bytes,
+                      const tsl_device *device, tsl_cost_counts *account) {
   const double width = (double)grid->groups[0] * grid->items[0],
                height = (double)grid->groups[1] * grid->items[1];
   account->grid = *grid;
   fill(fmin((double)columns, width) * fmin((double)rows, height), local_bytes, device, account);
 }
 
-void tsl_account_groups(double groups, int items, double needed, int64_t local_bytes,
-                        const tsl_device *device, tsl_account *account) {
+void tsl_cost_counts_groups(double groups, int items, double needed, int64_t local_bytes,
+                        const tsl_device *device, tsl_cost_counts *account) {
   account->grid = (tsl_grid){.groups = {groups < 1 ? 1 : (uint64_t)groups, 1, 1}, .items = {items, 1, 1}};
   fill(needed, local_bytes, device, account);
 }
 
-void tsl_account_result(const tsl_problem *problem, double times, tsl_account *account) {
+void tsl_cost_counts_result(const tsl_problem *problem, double times, tsl_cost_counts *account) {
   const double bytes = elements_of(problem) * size_of(&problem->c);
   const bool reads = problem->beta[0] != 0 || problem->beta[1] != 0;
   account->global.read += bytes * (times - (reads ? 0 : 1));
   account->global.written += bytes * times;
 }
 
-void tsl_account_operands(const tsl_problem *problem, double a, double b, tsl_account *account) {
+void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, tsl_cost_counts *account) {
   account->global.read += a * size_of(&problem->a) + b * size_of(&problem->b);
 }
 
-void tsl_account_copies(double bytes, tsl_account *account) {
+void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account) {
   account->global.read += bytes;
   account->global.written += bytes;
   account->memory += 2 * bytes;
   account->launches += account->launches > 0 && bytes > 0;
 }
 
-void tsl_account_tiles(const tsl_problem *problem, double height, double width, tsl_account *account) {
+void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width, tsl_cost_counts *account) {
   account->local.read += account->computed * (size_of(&problem->a) / width + size_of(&problem->b) / height);
 }
 
-double tsl_account_engine_rate(const tsl_device *device, tsl_engine_rates rates) {
+double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates) {
   const double clocks = fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   if (device->capabilities & TSL_CAN_WGMMA)
     return rates.warpgroup * clocks;

@@ -11,7 +11,7 @@ typedef struct tsl_moved {
   double read, written;
 } tsl_moved;
 
-struct tsl_account {
+struct tsl_cost_counts {
   /* Multiply-adds of the problem, and those that are done, zeros at the edges and beside sums included; of a transpose,
    * elements. */
   double useful, computed;
@@ -54,42 +54,42 @@ typedef struct tsl_bounds {
 } tsl_bounds;
 
 /* Counts a run of a strategy that takes the problem with this config there. False where it does not tell: vendors'. */
-bool tsl_account_of(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
-                    const tsl_device *device, tsl_account *account);
-tsl_bounds tsl_account_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
-                              const tsl_config *config, const tsl_device *device, const tsl_account *account);
+bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+                    const tsl_device *device, tsl_cost_counts *account);
+tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
+                              const tsl_config *config, const tsl_device *device, const tsl_cost_counts *account);
 /* Operations for each byte that is asked for where the operands lie: what moves to the right as a ladder is climbed. */
-double tsl_account_intensity(const tsl_problem *problem, const tsl_account *account);
+double tsl_cost_counts_intensity(const tsl_problem *problem, const tsl_cost_counts *account);
 /* Elements of A and B that are asked for there, and near the items, for each multiply-add of the problem. */
 typedef struct tsl_words {
   double global, local;
 } tsl_words;
-tsl_words tsl_account_words(const tsl_problem *problem, const tsl_account *account);
+tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_counts *account);
 
 /* --- for descriptors --- */
 
 /* Work-groups of a grid over `columns` x `rows` pieces of the result, one for each item along dimensions 0 and 1: groups,
  * items and those wasted; `local_bytes` of a group decide with the items how many find room on a unit. */
-void tsl_account_grid(const tsl_grid *grid, int64_t columns, int64_t rows, int64_t local_bytes,
-                      const tsl_device *device, tsl_account *account);
+void tsl_cost_counts_grid(const tsl_grid *grid, int64_t columns, int64_t rows, int64_t local_bytes,
+                      const tsl_device *device, tsl_cost_counts *account);
 /* So many groups of so many items in a line, of which `needed` in all have something of the result. */
-void tsl_account_groups(double groups, int items, double needed, int64_t local_bytes,
-                        const tsl_device *device, tsl_account *account);
+void tsl_cost_counts_groups(double groups, int items, double needed, int64_t local_bytes,
+                        const tsl_device *device, tsl_cost_counts *account);
 /* C is read where beta is not 0, and written, `times` times in all. */
-void tsl_account_result(const tsl_problem *problem, double times, tsl_account *account);
+void tsl_cost_counts_result(const tsl_problem *problem, double times, tsl_cost_counts *account);
 /* So many elements of A, and of B, are asked for. */
-void tsl_account_operands(const tsl_problem *problem, double a, double b, tsl_account *account);
+void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, tsl_cost_counts *account);
 /* Copies of so many bytes: read where they lie and written, in a launch of their own where there are launches. */
-void tsl_account_copies(double bytes, tsl_account *account);
+void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account);
 /* Tiles of C in vector registers on the host: each multiply-add's numbers come from caches or copies near the core, a
  * column of `height` rows and a row of `width` columns for each step. */
-void tsl_account_tiles(const tsl_problem *problem, double height, double width, tsl_account *account);
+void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width, tsl_cost_counts *account);
 
 /* Operations of matrix instructions for 16 bits of a unit in a clock, as engines have them: by warpgroups, by four warps, by one. */
 typedef struct tsl_engine_rates {
   double warpgroup, group, warp;
 } tsl_engine_rates;
 /* Operations in a second of the engine that a device has for such products; where it has none, what its units for f32 reach. */
-double tsl_account_engine_rate(const tsl_device *device, tsl_engine_rates rates);
+double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates);
 
 #endif

@@ -19,17 +19,17 @@ enum { PRECISIONS = sizeof precisions / sizeof *precisions };
 
 static const char *const bits_words[] = {
 #define BITS_WORD(name, word, what) word,
-    TSL_BITS_LIST(BITS_WORD)
+    TSL_REPRODUCIBILITY_LIST(BITS_WORD)
 #undef BITS_WORD
 };
 enum { BITS = sizeof bits_words / sizeof *bits_words };
 
-bool tsl_ask_same(const tsl_ask *one, const tsl_ask *other) {
+bool tsl_numeric_requirements_same(const tsl_numeric_requirements *one, const tsl_numeric_requirements *other) {
   return one->accuracy == other->accuracy && one->number == other->number &&
          one->precision == other->precision && one->bits == other->bits;
 }
 
-bool tsl_ask_has_accuracy(const tsl_ask *ask) {
+bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *ask) {
   return ask->accuracy != TSL_ACCURACY_DEFAULT;
 }
 
@@ -45,10 +45,10 @@ static tesela_status refuse_accuracy(const char *word) {
   return status;
 }
 
-tesela_status tsl_ask_parse_accuracy(const char *word, tsl_ask *ask) {
-  const tsl_bits bits = ask->bits;
+tesela_status tsl_numeric_requirements_parse_accuracy(const char *word, tsl_numeric_requirements *ask) {
+  const tsl_reproducibility bits = ask->bits;
   double number;
-  *ask = (tsl_ask){.bits = bits};
+  *ask = (tsl_numeric_requirements){.bits = bits};
   if (strcmp(word, "default") == 0)
     return TESELA_OK;
   if (strcmp(word, "exact") == 0) {
@@ -68,16 +68,16 @@ tesela_status tsl_ask_parse_accuracy(const char *word, tsl_ask *ask) {
   return TESELA_OK;
 }
 
-tesela_status tsl_ask_parse_bits(const char *word, tsl_ask *ask) {
+tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *ask) {
   for (int i = 0; i < BITS; i++)
     if (strcmp(word, bits_words[i]) == 0) {
-      ask->bits = (tsl_bits)i;
+      ask->bits = (tsl_reproducibility)i;
       return TESELA_OK;
     }
   return tsl_fail(TESELA_BAD_CALL, "bits is \"%s\"; it can be any, run, threads or devices", word);
 }
 
-void tsl_ask_print_accuracy(const tsl_ask *ask, tsl_text *text) {
+void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *ask, tsl_text *text) {
   switch (ask->accuracy) {
   case TSL_ACCURACY_DEFAULT:
     tsl_text_add(text, "default");
@@ -94,12 +94,12 @@ void tsl_ask_print_accuracy(const tsl_ask *ask, tsl_text *text) {
   }
 }
 
-const char *tsl_ask_bits_word(tsl_bits bits) {
+const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits) {
   return bits_words[bits];
 }
 
 /* Of TYPE: each factor rounded where it has more digits, sums as in tsl_accuracy_of_sum(), and one rounding to C. */
-double tsl_ask_allows(const tsl_ask *ask, int64_t k, double factors, double result) {
+double tsl_numeric_requirements_allows(const tsl_numeric_requirements *ask, int64_t k, double factors, double result) {
   const precision *of = &precisions[ask->precision];
   if (ask->accuracy != TSL_ACCURACY_TYPE)
     return ask->number;

@@ -30,40 +30,40 @@ typedef enum tsl_accuracy_kind {
   X(f64, 0x1p-53, 0x1p-53)
 
 /* X(NAME, word, what it asks for): each asks for more than the one before. */
-#define TSL_BITS_LIST(X)                                                                                     \
+#define TSL_REPRODUCIBILITY_LIST(X)                                                                                     \
   X(ANY, "any", "nothing")                                                                                   \
   X(RUN, "run", "the same bits from the same call on the same machine")                                      \
   X(THREADS, "threads", "and with any number of threads")                                                    \
   X(DEVICES, "devices", "and on any processor and device")
 
-typedef enum tsl_bits {
-#define TSL_BITS_MEMBER(name, word, what) TSL_BITS_##name,
-  TSL_BITS_LIST(TSL_BITS_MEMBER)
-#undef TSL_BITS_MEMBER
-} tsl_bits;
+typedef enum tsl_reproducibility {
+#define TSL_REPRODUCIBILITY_MEMBER(name, word, what) TSL_REPRODUCIBILITY_##name,
+  TSL_REPRODUCIBILITY_LIST(TSL_REPRODUCIBILITY_MEMBER)
+#undef TSL_REPRODUCIBILITY_MEMBER
+} tsl_reproducibility;
 
 /* Zero asks for nothing. Plain numbers: equal asks have equal members. */
-typedef struct tsl_ask {
+typedef struct tsl_numeric_requirements {
   tsl_accuracy_kind accuracy;
   double number; /* of NUMBER, else 0 */
   int precision; /* of TYPE: a row of the list, else 0 */
-  tsl_bits bits;
-} tsl_ask;
+  tsl_reproducibility bits;
+} tsl_numeric_requirements;
 
 /* Whether both ask for the same. */
-bool tsl_ask_same(const tsl_ask *one, const tsl_ask *other);
+bool tsl_numeric_requirements_same(const tsl_numeric_requirements *one, const tsl_numeric_requirements *other);
 /* Whether anything is asked of accuracy. */
-bool tsl_ask_has_accuracy(const tsl_ask *ask);
+bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *ask);
 
 /* Reads "default", "1e-5", "tf32" ... or "exact"; "any", "run", "threads" or "devices". TESELA_BAD_CALL says what is allowed. */
-tesela_status tsl_ask_parse_accuracy(const char *word, tsl_ask *ask);
-tesela_status tsl_ask_parse_bits(const char *word, tsl_ask *ask);
+tesela_status tsl_numeric_requirements_parse_accuracy(const char *word, tsl_numeric_requirements *ask);
+tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *ask);
 /* The same words. */
-void tsl_ask_print_accuracy(const tsl_ask *ask, tsl_text *text);
-const char *tsl_ask_bits_word(tsl_bits bits);
+void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *ask, tsl_text *text);
+const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits);
 
 /* The largest |error| / (|alpha| |A||B| + |beta| |C|) that an ask for NUMBER or TYPE allows for sums of k terms that are rounded
  * to a type of so much unit roundoff, whose factors have `factors`. A part of a complex product of k terms is a sum of 2 k. */
-double tsl_ask_allows(const tsl_ask *ask, int64_t k, double factors, double result);
+double tsl_numeric_requirements_allows(const tsl_numeric_requirements *ask, int64_t k, double factors, double result);
 
 #endif

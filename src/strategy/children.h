@@ -10,10 +10,10 @@
 
 #include "strategy/strategy.h"
 
-typedef struct tsl_child tsl_child;
+typedef struct tsl_subplan tsl_subplan;
 
 /* What a child is to compute, and what of it is to hold. */
-typedef struct tsl_child_wish {
+typedef struct tsl_subplan_request {
   const tsl_problem *problem;
   tsl_device *device;
   bool in_buffers;         /* its operands are on the device; else in host memory */
@@ -23,35 +23,35 @@ typedef struct tsl_child_wish {
   bool skips;    /* its runs may turn out not to be wanted, and must cost next to nothing then (strategy.h:
                     skips) */
   const tsl_strategy *except; /* a strategy that must not be chosen, here or by the child; NULL: none */
-  const tsl_child
+  const tsl_subplan
       *like; /* one that is there: the same strategy and config if they take this, too; NULL: any */
-} tsl_child_wish;
+} tsl_subplan_request;
 
-typedef struct tsl_children tsl_children;
-struct tsl_children {
+typedef struct tsl_subplan_factory tsl_subplan_factory;
+struct tsl_subplan_factory {
   bool for_blocks; /* who asks is a block of a plan's product, whose own kernels are compiled already */
   /* Makes one. TESELA_UNSUPPORTED where nothing there takes it, with a sentence. */
-  tesela_status (*make)(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child);
+  tesela_status (*make)(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child);
   /* Seconds that a child is expected to take, copies included; infinity where there would be none. */
-  double (*seconds)(const tsl_children *self, const tsl_child_wish *wish);
-  void (*destroy)(tsl_child *child); /* NULL is allowed */
+  double (*seconds)(const tsl_subplan_factory *self, const tsl_subplan_request *wish);
+  void (*destroy)(tsl_subplan *child); /* NULL is allowed */
 
   /* As tsl_plan_run() and tsl_plan_enqueue() of plan/plan.h. */
-  tesela_status (*run)(tsl_child *child, const tsl_operands *operands);
-  tesela_status (*enqueue)(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
+  tesela_status (*run)(tsl_subplan *child, const tsl_operands *operands);
+  tesela_status (*enqueue)(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
                            tsl_buffer *workspace);
   /* The same with the operands' own strides in place of the problem's. */
-  tesela_status (*enqueue_as_given)(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
+  tesela_status (*enqueue_as_given)(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
                                     tsl_buffer *workspace);
-  uint64_t (*workspace)(const tsl_child *child);
-  bool (*reduces)(const tsl_child *child); /* tsl_rests */
-  const char *(*text)(const tsl_child *child);
+  uint64_t (*workspace)(const tsl_subplan *child);
+  bool (*reduces)(const tsl_subplan *child); /* tsl_modular_output */
+  const char *(*text)(const tsl_subplan *child);
   double (*expected)(
-      const tsl_child *child); /* seconds(), as it was when the child was made; 0: nobody reckoned it */
+      const tsl_subplan *child); /* seconds(), as it was when the child was made; 0: nobody reckoned it */
 };
 
 /* What one of the shares of a plan is, for explanations. */
-typedef struct tsl_share {
+typedef struct tsl_subplan_info {
   const char *device;
   const char *plan;                    /* a child's text */
   int64_t row, rows, col, cols, depth; /* of C; and the terms of a sum that are added at a time */
@@ -65,6 +65,6 @@ typedef struct tsl_share {
     double in_bytes, out_bytes, rate;
   } links[TSL_MEMBERS_MAX];
   int link_count;
-} tsl_share;
+} tsl_subplan_info;
 
 #endif

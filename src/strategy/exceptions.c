@@ -61,7 +61,7 @@ static void look_at_row(const tsl_shape *shape, const unsigned char *row, int64_
                         const format *as, found *out) {
   const tsl_type_info *type = tsl_type(shape->type);
   const int64_t first = shape->triangle == TESELA_UPPER ? i : 0,
-                end = shape->triangle == TESELA_LOWER ? tsl_least(i + 1, shape->cols) : shape->cols,
+                end = shape->triangle == TESELA_LOWER ? tsl_min(i + 1, shape->cols) : shape->cols,
                 apart = col_stride * (int64_t)type->size;
   if (first < end)
     look_at(row + first * apart, end - first, apart, type->is_complex ? 2 : 1, as, out);

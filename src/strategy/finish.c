@@ -214,7 +214,7 @@ static void finish_one(const finishing *job, int64_t index) {
   const stretch at = {.product = index / job->pieces / job->lines,
                       .line = index / job->pieces % job->lines,
                       .first = first,
-                      .count = tsl_least(job->length - first, PIECE)};
+                      .count = tsl_min(job->length - first, PIECE)};
   unsigned char *to = address(job, c, type, &at);
   piece x;
   if (tsl_problem_has_scales(problem))
@@ -232,7 +232,7 @@ static void finish_one(const finishing *job, int64_t index) {
 
 static void finish_task(void *argument, int64_t index, int worker) {
   const finishing *job = argument;
-  const int64_t first = index * job->of_a_task, end = tsl_least(first + job->of_a_task, job->count);
+  const int64_t first = index * job->of_a_task, end = tsl_min(first + job->of_a_task, job->count);
   (void)worker;
   for (int64_t i = first; i < end; i++)
     finish_one(job, i);
@@ -241,7 +241,7 @@ static void finish_task(void *argument, int64_t index, int worker) {
 void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *c = &operands->c;
   const bool by_rows =
-      problem->n > 1 && (problem->m == 1 || tsl_magnitude(c->col_stride) <= tsl_magnitude(c->row_stride));
+      problem->n > 1 && (problem->m == 1 || tsl_abs(c->col_stride) <= tsl_abs(c->row_stride));
   finishing job = {.problem = problem,
                    .operands = operands,
                    .by_rows = by_rows,
@@ -250,6 +250,6 @@ void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands
                    .length = by_rows ? problem->n : problem->m};
   job.pieces = (job.length + PIECE - 1) / PIECE;
   job.count = tsl_problem_batch(problem) * job.lines * job.pieces;
-  job.of_a_task = tsl_least(job.count, 1 + LEAST_OF_A_TASK / tsl_least(job.length, PIECE));
+  job.of_a_task = tsl_min(job.count, 1 + LEAST_OF_A_TASK / tsl_min(job.length, PIECE));
   tsl_team_run(operands->team, (job.count + job.of_a_task - 1) / job.of_a_task, finish_task, &job);
 }

@@ -89,10 +89,10 @@ tesela_status tsl_finish_on_device(const tsl_work *work, tsl_kernel *kernel, con
   const int64_t each = tsl_type(problem->c.type)->size == 2 ? EACH_NARROW : EACH,
                 across = tsl_ceil_div(given.length, ACROSS * each),
                 down = tsl_ceil_div(given.lines * given.products, LINES),
-                most = (int64_t)UNIT_GROUPS * tsl_most(device->compute_units, 1);
+                most = (int64_t)UNIT_GROUPS * tsl_max(device->compute_units, 1);
   const tsl_grid grid = {
-      {tsl_launch_limited(device, 0, tsl_least(across, most)),
-       tsl_launch_limited(device, 1, tsl_least(down, tsl_ceil_div(most, tsl_least(across, most)))), 1},
+      {tsl_launch_limited(device, 0, tsl_min(across, most)),
+       tsl_launch_limited(device, 1, tsl_min(down, tsl_ceil_div(most, tsl_min(across, most)))), 1},
       {ACROSS, LINES, 1}};
   return device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
 }
@@ -122,7 +122,7 @@ double tsl_finish_seconds(const tsl_problem *problem, const tsl_device *device) 
   const double elements = (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem),
                size = (double)tsl_type(problem->c.type)->size,
                before = tsl_problem_sums_apart(problem) ? 4 + (problem->beta[0] != 0 ? size : 0) : size;
-  return tsl_problem_has_finish(problem) && device->bandwidth > 0
+  return tsl_problem_has_epilogue(problem) && device->bandwidth > 0
              ? elements * (before + size) / device->bandwidth
              : 0;
 }

@@ -44,23 +44,23 @@ tesela_status tsl_fold_run(const tsl_work *work, const tsl_operands *operands, t
 }
 
 void tsl_fold_account(const tsl_problem *problem, const tsl_grid *first, double bytes, double terms,
-                      const tsl_device *device, tsl_account *account) {
+                      const tsl_device *device, tsl_cost_counts *account) {
   const int items = first->items[0];
   const double groups = (double)first->groups[0], k = (double)problem->k, folded = groups * items * bytes;
-  tsl_account_groups(groups, items, fmin(groups * items, ceil(k / terms)), (int64_t)(items * bytes), device,
+  tsl_cost_counts_groups(groups, items, fmin(groups * items, ceil(k / terms)), (int64_t)(items * bytes), device,
                      account);
   account->launches = 2;
   account->local = (tsl_moved){.read = 2 * folded, .written = 2 * folded};
-  tsl_account_operands(problem, k, k, account);
-  tsl_account_result(problem, 1, account);
-  tsl_account_copies(groups * bytes, account);
+  tsl_cost_counts_operands(problem, k, k, account);
+  tsl_cost_counts_result(problem, 1, account);
+  tsl_cost_counts_copies(groups * bytes, account);
   account->launches = 2;
 }
 
-void tsl_fold_account_host(const tsl_problem *problem, const tsl_device *device, tsl_account *account) {
+void tsl_fold_account_host(const tsl_problem *problem, const tsl_device *device, tsl_cost_counts *account) {
   account->workers = device->threads;
-  tsl_account_operands(problem, account->useful, account->useful, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_operands(problem, account->useful, account->useful, account);
+  tsl_cost_counts_result(problem, 1, account);
 }
 
 const char *tsl_fold_grid(const tsl_device *device, int64_t groups, int items, tsl_grid *grid) {

@@ -26,10 +26,10 @@ tesela_status tsl_fold_run(const tsl_work *work, const tsl_operands *operands, t
 /* Counts them: each term of a dot is read once, each group folds its items' numbers of `bytes` bytes in local memory and leaves
  * one in scratch memory. `terms`: that an item takes at once. */
 void tsl_fold_account(const tsl_problem *problem, const tsl_grid *first, double bytes, double terms,
-                      const tsl_device *device, tsl_account *account);
+                      const tsl_device *device, tsl_cost_counts *account);
 
 /* The same of a dot on all threads of the host. */
-void tsl_fold_account_host(const tsl_problem *problem, const tsl_device *device, tsl_account *account);
+void tsl_fold_account_host(const tsl_problem *problem, const tsl_device *device, tsl_cost_counts *account);
 
 /* Groups of `items` work-items along dimension 0; or a refusal when the device does not allow them. */
 const char *tsl_fold_grid(const tsl_device *device, int64_t groups, int items, tsl_grid *grid);

@@ -269,7 +269,7 @@ int tsl_launch_units(const tsl_device *device) {
 }
 
 tsl_launch_wanted tsl_launch_wanted_of(const tsl_work *work, const tsl_operands *operands) {
-  const tsl_wanted *wanted = &operands->wanted;
+  const tsl_run_predicate *wanted = &operands->wanted;
   if (!wanted->is_told || !(work->device->capabilities & TSL_CAN_CUDA))
     return (tsl_launch_wanted){0, 0};
   const uintptr_t start = (uintptr_t)work->device->ops->native_buffer(operands->scratch);

@@ -48,7 +48,7 @@ void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, 
 /* Units of a device that blocks may stay on until a kernel's end: all, but those that this thread leaves to others (base/spared.h). */
 int tsl_launch_units(const tsl_device *device);
 
-/* Address of the int of tsl_wanted, which CUDA's kernels read first, and what it must be above; address 0:
+/* Address of the int of tsl_run_predicate, which CUDA's kernels read first, and what it must be above; address 0:
  * the run is wanted. */
 typedef struct tsl_launch_wanted {
   int64_t at;

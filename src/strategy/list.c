@@ -20,7 +20,7 @@ const tsl_strategy *tsl_strategy_at(int index) {
 }
 
 __attribute__((constructor)) static void hand_over(void) {
-  tsl_strategy_among = tsl_strategy_at;
+  tsl_strategy_list_hook = tsl_strategy_at;
 }
 
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name) {

@@ -14,7 +14,7 @@ static bool by_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-static int64_t size_of(const tsl_way *way) {
+static int64_t size_of(const tsl_transfer_path *way) {
   return (int64_t)tsl_type(way->shape->type)->size;
 }
 
@@ -22,36 +22,36 @@ static int64_t size_of(const tsl_way *way) {
 static int64_t line_length(const tsl_transfer *transfer) {
   return by_rows(transfer) ? transfer->packed.cols : transfer->packed.rows;
 }
-static int64_t line_stride(const tsl_way *way) {
+static int64_t line_stride(const tsl_transfer_path *way) {
   return by_rows(way->transfer) ? way->shape->row_stride : way->shape->col_stride;
 }
-static int64_t element_stride(const tsl_way *way) {
+static int64_t element_stride(const tsl_transfer_path *way) {
   return by_rows(way->transfer) ? way->shape->col_stride : way->shape->row_stride;
 }
 
-tsl_piece_walk tsl_pieces_begin(const tsl_way *way, const tsl_part *part, size_t most) {
+tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_part *part, size_t most) {
   const int64_t fit = (int64_t)(most / (size_t)size_of(way));
   const tsl_piece whole = by_rows(way->transfer) ? (tsl_piece){part->row, part->rows, part->col, part->cols}
                                                  : (tsl_piece){part->col, part->cols, part->row, part->rows};
   tsl_piece_walk pieces = {.part = whole, .next = whole};
   if (whole.length > 0 && fit >= whole.length) {
-    pieces.next.lines = tsl_least(whole.lines, fit / whole.length);
+    pieces.next.lines = tsl_min(whole.lines, fit / whole.length);
   } else {
     pieces.next.lines = whole.length > 0 && whole.lines > 0 ? 1 : 0;
-    pieces.next.length = fit > 0 ? tsl_least(fit, whole.length) : tsl_least(1, whole.length);
+    pieces.next.length = fit > 0 ? tsl_min(fit, whole.length) : tsl_min(1, whole.length);
   }
   return pieces;
 }
 
-bool tsl_pieces_next(tsl_piece_walk *pieces, tsl_piece *piece) {
+bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece) {
   const tsl_piece *part = &pieces->part;
   tsl_piece *next = &pieces->next;
   const int64_t lines_end = part->line + part->lines, end = part->first + part->length;
   if (next->line >= lines_end || next->lines == 0 || next->length == 0)
     return false;
   *piece = *next;
-  piece->lines = tsl_least(next->lines, lines_end - next->line);
-  piece->length = tsl_least(next->length, end - next->first);
+  piece->lines = tsl_min(next->lines, lines_end - next->line);
+  piece->length = tsl_min(next->length, end - next->first);
   next->first += piece->length;
   if (next->first >= end) {
     next->first = part->first;
@@ -63,7 +63,7 @@ bool tsl_pieces_next(tsl_piece_walk *pieces, tsl_piece *piece) {
 /* --- between the caller's memory and a slot --- */
 
 typedef struct moving {
-  const tsl_way *way;
+  const tsl_transfer_path *way;
   tsl_piece piece;
   unsigned char *slot;
   bool in;
@@ -71,16 +71,16 @@ typedef struct moving {
 } moving;
 
 /* What a triangle stores of the elements from `first` on. */
-static void clip(const tsl_way *way, int64_t line, int64_t *first, int64_t *length) {
+static void clip(const tsl_transfer_path *way, int64_t line, int64_t *first, int64_t *length) {
   int64_t from, count;
   tsl_transfer_stored(way->shape, by_rows(way->transfer), line, &from, &count);
-  const int64_t end = tsl_least(*first + *length, from + count);
+  const int64_t end = tsl_min(*first + *length, from + count);
   *first = *first > from ? *first : from;
   *length = end > *first ? end - *first : 0;
 }
 
 static void move_line(const moving *job, int64_t line, int64_t first, int64_t length) {
-  const tsl_way *way = job->way;
+  const tsl_transfer_path *way = job->way;
   if (way->transfer->gathered && way->shape->triangle != TESELA_WHOLE) {
     int64_t at = job->piece.first + first;
     clip(way, job->piece.line + line, &at, &length);
@@ -105,25 +105,25 @@ static void move_line(const moving *job, int64_t line, int64_t first, int64_t le
 static void move_share(void *argument, int64_t index, int worker) {
   const moving *job = argument;
   const int64_t all = job->piece.lines * job->piece.length;
-  const int64_t end = tsl_least(all, (index + 1) * job->share);
+  const int64_t end = tsl_min(all, (index + 1) * job->share);
   (void)worker;
   for (int64_t at = index * job->share; at < end;) {
     const int64_t first = at % job->piece.length;
-    const int64_t length = tsl_least(job->piece.length - first, end - at);
+    const int64_t length = tsl_min(job->piece.length - first, end - at);
     move_line(job, at / job->piece.length, first, length);
     at += length;
   }
 }
 
 /* Lines that touch in the caller's memory are one. */
-static tsl_piece joined(const tsl_way *way, const tsl_piece *piece) {
+static tsl_piece joined(const tsl_transfer_path *way, const tsl_piece *piece) {
   const int64_t length = line_length(way->transfer);
   if (way->transfer->gathered || piece->lines == 1 || piece->length != length || line_stride(way) != length)
     return *piece;
   return (tsl_piece){piece->line, 1, 0, piece->lines * length};
 }
 
-static void move(const tsl_porter *porter, const tsl_way *way, const tsl_piece *piece, int slot, bool in) {
+static void move(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot, bool in) {
   moving job = {way, joined(way, piece), tsl_staging_memory(porter->staging, slot), in, 0};
   const int64_t all = piece->lines * piece->length, line = TSL_CACHE_LINE;
   const int64_t least = (LEAST_SHARE + size_of(way) - 1) / size_of(way);
@@ -135,7 +135,7 @@ static void move(const tsl_porter *porter, const tsl_way *way, const tsl_piece *
 
 /* --- between a slot and the device --- */
 
-static tsl_copy copy_of(const tsl_porter *porter, const tsl_way *way, const tsl_piece *piece, int slot) {
+static tsl_copy copy_of(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot) {
   const size_t size = (size_t)size_of(way);
   const size_t line = (size_t)line_length(way->transfer) * size;
   return (tsl_copy){.buffer = way->buffer,
@@ -153,9 +153,9 @@ static tsl_copy copy_of(const tsl_porter *porter, const tsl_way *way, const tsl_
  * under way in the end (finish) none is taken before its piece has landed. */
 enum { BESIDE = 2 };
 
-tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_porter *porter, const tsl_way *way,
-                                 const tsl_leaving *part) {
-  const tsl_piece_walk pieces = tsl_pieces_begin(way, &part->part, porter->staging->slot_bytes);
+tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, const tsl_transfer_path *way,
+                                 const tsl_pending_readback *part) {
+  const tsl_piece_walk pieces = tsl_staged_copy_begin(way, &part->part, porter->staging->slot_bytes);
   *out = (tsl_outgoing){.porter = porter, .way = *way, .sent = pieces, .landed = pieces, .is_any = true};
   return part->ready ? porter->staging->device->ops->stream_wait(porter->staging->out, part->ready)
                      : TESELA_OK;
@@ -168,14 +168,14 @@ static tesela_status go_on(tsl_outgoing *out, int most) {
   tsl_staging *staging = out->porter->staging;
   tsl_piece piece;
   if (out->under_way > 0 && (out->under_way == most || !out->is_any)) {
-    (void)tsl_pieces_next(&out->landed, &piece);
+    (void)tsl_staged_copy_next(&out->landed, &piece);
     TSL_TRY(tsl_staging_wait(staging, out->slots[out->first]));
     move(out->porter, &out->way, &piece, out->slots[out->first], false);
     out->any = true;
     out->first = (out->first + 1) % TSL_STAGING_SLOTS;
     out->under_way--;
   }
-  out->is_any = out->is_any && tsl_pieces_next(&out->sent, &piece);
+  out->is_any = out->is_any && tsl_staged_copy_next(&out->sent, &piece);
   if (!out->is_any)
     return TESELA_OK;
   int *slot = &out->slots[(out->first + out->under_way) % TSL_STAGING_SLOTS];
@@ -194,11 +194,11 @@ tesela_status tsl_outgoing_finish(tsl_outgoing *out) {
 
 /* --- in --- */
 
-tesela_status tsl_part_in(const tsl_porter *porter, const tsl_way *way, const tsl_part *part) {
+tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_part *part) {
   tsl_staging *staging = porter->staging;
-  tsl_piece_walk pieces = tsl_pieces_begin(way, part, staging->slot_bytes);
+  tsl_piece_walk pieces = tsl_staged_copy_begin(way, part, staging->slot_bytes);
   tsl_piece piece;
-  while (tsl_pieces_next(&pieces, &piece)) {
+  while (tsl_staged_copy_next(&pieces, &piece)) {
     int slot;
     TSL_TRY(tsl_staging_slot(staging, &slot));
     move(porter, way, &piece, slot, true);
@@ -214,9 +214,9 @@ tesela_status tsl_part_in(const tsl_porter *porter, const tsl_way *way, const ts
 /* --- out --- */
 
 typedef struct leaving {
-  const tsl_porter *porter;
-  const tsl_way *way;
-  const tsl_leaving *parts;
+  const tsl_stager *porter;
+  const tsl_transfer_path *way;
+  const tsl_pending_readback *parts;
   int count;
 } leaving;
 
@@ -228,10 +228,10 @@ typedef struct walk {
 
 static bool next_piece(const leaving *job, walk *at, tsl_piece *piece, bool *is_first) {
   *is_first = false;
-  while (at->part < 0 || !tsl_pieces_next(&at->pieces, piece)) {
+  while (at->part < 0 || !tsl_staged_copy_next(&at->pieces, piece)) {
     if (++at->part >= job->count)
       return false;
-    at->pieces = tsl_pieces_begin(job->way, &job->parts[at->part].part, job->porter->staging->slot_bytes);
+    at->pieces = tsl_staged_copy_begin(job->way, &job->parts[at->part].part, job->porter->staging->slot_bytes);
     *is_first = true;
   }
   return true;
@@ -256,7 +256,7 @@ static tesela_status send_piece(const leaving *job, walk *at, int *slot, bool *i
 }
 
 /* The next one to the caller's memory, once it is in its slot. */
-static tesela_status land_piece(const leaving *job, walk *at, int slot, bool is_timed, tsl_landed *landed) {
+static tesela_status land_piece(const leaving *job, walk *at, int slot, bool is_timed, tsl_copy_result *landed) {
   tsl_staging *staging = job->porter->staging;
   tsl_piece piece;
   bool is_first;
@@ -274,13 +274,13 @@ static tesela_status land_piece(const leaving *job, walk *at, int slot, bool is_
 }
 
 /* All slots but one are on their way while the threads are at that one. */
-tesela_status tsl_parts_out(const tsl_porter *porter, const tsl_way *way, const tsl_leaving *parts, int count,
-                            bool is_timed, tsl_landed *landed) {
+tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_pending_readback *parts, int count,
+                            bool is_timed, tsl_copy_result *landed) {
   const leaving job = {porter, way, parts, count};
   walk sent = {.part = -1}, at = {.part = -1};
   int slots[TSL_STAGING_SLOTS], first = 0, under_way = 0;
   bool is_any = true;
-  *landed = (tsl_landed){0};
+  *landed = (tsl_copy_result){0};
   for (;;) {
     while (is_any && under_way < TSL_STAGING_SLOTS - 1) {
       TSL_TRY(send_piece(&job, &sent, &slots[(first + under_way) % TSL_STAGING_SLOTS], &is_any));
@@ -314,7 +314,7 @@ static void provide(void *argument, int64_t index, int worker) {
 }
 
 /* Where every page has elements: the system takes as long for new pages as the copy of what goes there. */
-void tsl_way_provide(const tsl_porter *porter, const tsl_way *way) {
+void tsl_transfer_path_provide(const tsl_stager *porter, const tsl_transfer_path *way) {
   const int64_t size = size_of(way);
   if (way->transfer->gathered || (line_stride(way) - line_length(way->transfer)) * size >= PAGE)
     return;

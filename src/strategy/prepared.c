@@ -28,7 +28,7 @@ static bool lie_alike(const tsl_operand *one, const tsl_operand *other) {
 }
 
 tesela_status tsl_job_build(tsl_work *work) {
-  const tsl_jobs *jobs = work->strategy->jobs;
+  const tsl_host_job_ops *jobs = work->strategy->jobs;
   void *block;
   TSL_TRY(tsl_alloc(sizeof(prepared) + jobs->size, "a plan's state", &block));
   prepared *made = block;
@@ -40,7 +40,7 @@ tesela_status tsl_job_build(tsl_work *work) {
 
 tesela_status tsl_job_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const prepared *made = work->state;
-  const tsl_jobs *jobs = work->strategy->jobs;
+  const tsl_host_job_ops *jobs = work->strategy->jobs;
   (void)stream;
   if (lie_alike(&operands->a, &made->strides.a) && lie_alike(&operands->b, &made->strides.b) &&
       lie_alike(&operands->c, &made->strides.c))

@@ -67,7 +67,7 @@ double tsl_rest_speed(const tsl_device *device, double bytes);
 enum { TSL_JOB_MOST = 1024 }; /* bytes of a job */
 
 /* A strategy's jobs. */
-struct tsl_jobs {
+struct tsl_host_job_ops {
   size_t size; /* of one, at most TSL_JOB_MOST */
   void (*make)(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                const tsl_device *device, void *job);

@@ -71,7 +71,7 @@ typedef struct tsl_problem {
    * number, or a column (of A) and a row (of B) of them. f32; strides are 0 where it does not go on; none where nothing is scaled. */
   tesela_scaling scaling_a, scaling_b;
   tsl_shape scale_a, scale_b;
-  tsl_ask ask; /* of the result */
+  tsl_numeric_requirements ask; /* of the result */
 } tsl_problem;
 /* Its number of products, at least 1. */
 int64_t tsl_problem_batch(const tsl_problem *problem);
@@ -108,7 +108,7 @@ tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second);
 bool tsl_problem_adds_up(const tsl_problem *problem);
 
 /* Whether it has a last step: scales, a bias or an activation; whether it has scales. */
-bool tsl_problem_has_finish(const tsl_problem *problem);
+bool tsl_problem_has_epilogue(const tsl_problem *problem);
 bool tsl_problem_has_scales(const tsl_problem *problem);
 /* The problem without its last step: what strategies compute. Where it has scales that is C = A B in the type of the sums, to
  * which the last step brings alpha and beta. */
@@ -116,7 +116,7 @@ tsl_problem tsl_problem_unfinished(const tsl_problem *problem);
 /* Binary places of C's type, by which kernels know how near a function has to be; 0 of integers. */
 int tsl_problem_places(const tsl_problem *problem);
 /* The same where the problem has scales, in `room`; else the problem itself, of which strategies pass over the last step. */
-const tsl_problem *tsl_problem_of_sums(const tsl_problem *problem, tsl_problem *room);
+const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *room);
 /* Whether such sums cannot lie where C does, which is read or has elements of another size: they are made in memory of their own,
  * dense, of so many bytes for all of a batch (UINT64_MAX: more than there can be). */
 bool tsl_problem_sums_apart(const tsl_problem *problem);

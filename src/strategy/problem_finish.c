@@ -25,7 +25,7 @@ bool tsl_problem_has_scales(const tsl_problem *problem) {
   return problem->scaling_a != TESELA_NO_SCALE || problem->scaling_b != TESELA_NO_SCALE;
 }
 
-bool tsl_problem_has_finish(const tsl_problem *problem) {
+bool tsl_problem_has_epilogue(const tsl_problem *problem) {
   return problem->bias_along != TESELA_NO_BIAS || problem->activation != TESELA_NO_ACTIVATION ||
          tsl_problem_has_scales(problem);
 }
@@ -86,7 +86,7 @@ tsl_problem tsl_problem_unfinished(const tsl_problem *problem) {
   return product;
 }
 
-const tsl_problem *tsl_problem_of_sums(const tsl_problem *problem, tsl_problem *room) {
+const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *room) {
   if (!tsl_problem_has_scales(problem))
     return problem;
   *room = tsl_problem_unfinished(problem);
@@ -199,7 +199,7 @@ static tesela_status check_words(const tsl_problem *problem) {
 static tesela_status check_finish(const tsl_problem *problem) {
   const tsl_type_info *c = tsl_type(problem->c.type);
   TSL_TRY(check_words(problem));
-  if (!tsl_problem_has_finish(problem))
+  if (!tsl_problem_has_epilogue(problem))
     return TESELA_OK;
   if (problem->op != TSL_OP_GEMM)
     return tsl_fail(TESELA_BAD_CALL, "a %s has neither bias nor activation nor scales",

@@ -329,25 +329,25 @@ static bool has_batch(const tsl_problem *problem) {
 }
 
 static bool has_accuracy(const tsl_problem *problem) {
-  return tsl_ask_has_accuracy(&problem->ask);
+  return tsl_numeric_requirements_has_accuracy(&problem->ask);
 }
 static bool has_bits(const tsl_problem *problem) {
-  return problem->ask.bits != TSL_BITS_ANY;
+  return problem->ask.bits != TSL_REPRODUCIBILITY_ANY;
 }
 static void print_accuracy(const tsl_problem *problem, tsl_text *text) {
-  tsl_ask_print_accuracy(&problem->ask, text);
+  tsl_numeric_requirements_print_accuracy(&problem->ask, text);
 }
 static void print_bits(const tsl_problem *problem, tsl_text *text) {
-  tsl_text_add(text, "%s", tsl_ask_bits_word(problem->ask.bits));
+  tsl_text_add(text, "%s", tsl_numeric_requirements_bits_word(problem->ask.bits));
 }
 static tesela_status as_input(const char *key, tesela_status status) {
   return status == TESELA_BAD_CALL ? tsl_fail_in(TESELA_BAD_INPUT, "%s=", key) : status;
 }
 static tesela_status parse_accuracy(const char *key, const char *value, tsl_problem *problem) {
-  return as_input(key, tsl_ask_parse_accuracy(value, &problem->ask));
+  return as_input(key, tsl_numeric_requirements_parse_accuracy(value, &problem->ask));
 }
 static tesela_status parse_bits(const char *key, const char *value, tsl_problem *problem) {
-  return as_input(key, tsl_ask_parse_bits(value, &problem->ask));
+  return as_input(key, tsl_numeric_requirements_parse_bits(value, &problem->ask));
 }
 
 /* --- keys --- */

@@ -9,8 +9,8 @@
 /* --- rectangles --- */
 
 bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common) {
-  const int64_t row = tsl_most(a->row, b->row), row_end = tsl_least(a->row + a->rows, b->row + b->rows),
-                col = tsl_most(a->col, b->col), col_end = tsl_least(a->col + a->cols, b->col + b->cols);
+  const int64_t row = tsl_max(a->row, b->row), row_end = tsl_min(a->row + a->rows, b->row + b->rows),
+                col = tsl_max(a->col, b->col), col_end = tsl_min(a->col + a->cols, b->col + b->cols);
   *common = (tsl_rect){row, row_end - row, col, col_end - col};
   return row_end > row && col_end > col;
 }
@@ -23,7 +23,7 @@ bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner) {
 
 /* --- copies --- */
 
-tesela_status tsl_spread_copy(const tsl_spread *spread, tsl_spread **copy) {
+tesela_status tsl_sharding_copy(const tsl_sharding *spread, tsl_sharding **copy) {
   size_t count = 0;
   void *block;
   *copy = NULL;
@@ -31,9 +31,9 @@ tesela_status tsl_spread_copy(const tsl_spread *spread, tsl_spread **copy) {
     return TESELA_OK;
   for (int i = 0; i < TSL_OPERANDS; i++)
     count += (size_t)spread->counts[i];
-  TSL_TRY(tsl_alloc_zeroed(sizeof **copy + count * sizeof(tsl_hold), "where operands lie", &block));
-  tsl_spread *made = block;
-  tsl_hold *next = (tsl_hold *)(made + 1);
+  TSL_TRY(tsl_alloc_zeroed(sizeof **copy + count * sizeof(tsl_shard), "where operands lie", &block));
+  tsl_sharding *made = block;
+  tsl_shard *next = (tsl_shard *)(made + 1);
   for (int i = 0; i < TSL_OPERANDS; i++) {
     made->counts[i] = spread->counts[i];
     made->holds[i] = next;
@@ -44,13 +44,13 @@ tesela_status tsl_spread_copy(const tsl_spread *spread, tsl_spread **copy) {
   return TESELA_OK;
 }
 
-static bool same_hold(const tsl_hold *a, const tsl_hold *b) {
+static bool same_hold(const tsl_shard *a, const tsl_shard *b) {
   return a->at.row == b->at.row && a->at.rows == b->at.rows && a->at.col == b->at.col &&
          a->at.cols == b->at.cols && a->member == b->member && a->row_stride == b->row_stride &&
          a->col_stride == b->col_stride;
 }
 
-bool tsl_spread_same(const tsl_spread *a, const tsl_spread *b) {
+bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b) {
   if (!a || !b)
     return a == b;
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -65,24 +65,24 @@ bool tsl_spread_same(const tsl_spread *a, const tsl_spread *b) {
 
 /* --- checks --- */
 
-static bool lies_by_rows(const tsl_hold *hold) {
+static bool lies_by_rows(const tsl_shard *hold) {
   return hold->col_stride == 1 && (hold->row_stride >= hold->at.cols || hold->at.rows == 1);
 }
-static bool lies_by_cols(const tsl_hold *hold) {
+static bool lies_by_cols(const tsl_shard *hold) {
   return hold->row_stride == 1 && (hold->col_stride >= hold->at.rows || hold->at.cols == 1);
 }
 
-bool tsl_spread_by_rows(const tsl_spread *spread, int operand) {
+bool tsl_sharding_by_rows(const tsl_sharding *spread, int operand) {
   for (int i = 0; i < spread->counts[operand]; i++)
     if (!lies_by_rows(&spread->holds[operand][i]))
       return false;
   return true;
 }
 
-static tesela_status check_lines(const tsl_spread *spread, int operand, const char *name) {
+static tesela_status check_lines(const tsl_sharding *spread, int operand, const char *name) {
   bool cols = true;
   for (int i = 0; i < spread->counts[operand]; i++) {
-    const tsl_hold *hold = &spread->holds[operand][i];
+    const tsl_shard *hold = &spread->holds[operand][i];
     if (!lies_by_rows(hold) && !lies_by_cols(hold))
       return tsl_fail(TESELA_BAD_CALL,
                       "%s: piece %d, %lld x %lld, has strides %lld and %lld: one of them must be 1, and the "
@@ -91,13 +91,13 @@ static tesela_status check_lines(const tsl_spread *spread, int operand, const ch
                       (long long)hold->row_stride, (long long)hold->col_stride);
     cols &= lies_by_cols(hold);
   }
-  if (!cols && !tsl_spread_by_rows(spread, operand))
+  if (!cols && !tsl_sharding_by_rows(spread, operand))
     return tsl_fail(TESELA_BAD_CALL,
                     "%s: some pieces lie by rows and others by columns: all must lie the same way", name);
   return TESELA_OK;
 }
 
-static tesela_status check_inside(const tsl_spread *spread, int operand, const tsl_shape *shape,
+static tesela_status check_inside(const tsl_sharding *spread, int operand, const tsl_shape *shape,
                                   const char *name) {
   for (int i = 0; i < spread->counts[operand]; i++) {
     const tsl_rect *at = &spread->holds[operand][i].at;
@@ -111,9 +111,9 @@ static tesela_status check_inside(const tsl_spread *spread, int operand, const t
   return TESELA_OK;
 }
 
-tesela_status tsl_spread_check(const tsl_spread *spread, int operand, const tsl_shape *shape,
+tesela_status tsl_sharding_check(const tsl_sharding *spread, int operand, const tsl_shape *shape,
                                const char *name) {
-  const tsl_hold *holds = spread->holds[operand];
+  const tsl_shard *holds = spread->holds[operand];
   const int count = spread->counts[operand];
   int64_t elements = 0;
   tsl_rect common;
@@ -135,14 +135,14 @@ tesela_status tsl_spread_check(const tsl_spread *spread, int operand, const tsl_
 
 /* --- who holds what --- */
 
-int tsl_spread_whole(const tsl_spread *spread, int operand, const tsl_rect *at, int member) {
+int tsl_sharding_whole(const tsl_sharding *spread, int operand, const tsl_rect *at, int member) {
   for (int i = 0; i < spread->counts[operand]; i++)
     if (spread->holds[operand][i].member == member && tsl_rect_holds(&spread->holds[operand][i].at, at))
       return i;
   return -1;
 }
 
-int64_t tsl_spread_elements(const tsl_spread *spread, int operand, const tsl_rect *at, int member) {
+int64_t tsl_sharding_elements(const tsl_sharding *spread, int operand, const tsl_rect *at, int member) {
   int64_t elements = 0;
   tsl_rect common;
   for (int i = 0; i < spread->counts[operand]; i++)

@@ -12,41 +12,41 @@ typedef struct tsl_rect {
   int64_t row, rows, col, cols;
 } tsl_rect;
 
-typedef struct tsl_hold {
+typedef struct tsl_shard {
   tsl_rect at;
   int member; /* of the group */
   int64_t row_stride,
       col_stride; /* elements; one of them is 1, the other one not less than what lies along that */
-} tsl_hold;
+} tsl_shard;
 
-typedef struct tsl_spread {
-  tsl_hold *holds[TSL_OPERANDS]; /* those of A, B and C; in the same block as this */
+typedef struct tsl_sharding {
+  tsl_shard *holds[TSL_OPERANDS]; /* those of A, B and C; in the same block as this */
   int counts[TSL_OPERANDS];
-} tsl_spread;
+} tsl_sharding;
 
 /* Where a piece is in a run: the buffer that holds it, on the member's device, and elements before its element (0, 0). */
-typedef struct tsl_held {
+typedef struct tsl_shard_buffer {
   tsl_buffer *buffer;
   int64_t offset;
-} tsl_held;
+} tsl_shard_buffer;
 
 /* A copy in one block for tsl_free(); and whether two say the same. NULL is one, which is the same as NULL. */
-tesela_status tsl_spread_copy(const tsl_spread *spread, tsl_spread **copy);
-bool tsl_spread_same(const tsl_spread *a, const tsl_spread *b);
+tesela_status tsl_sharding_copy(const tsl_sharding *spread, tsl_sharding **copy);
+bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b);
 
 /* TESELA_BAD_CALL where pieces lie outside of their operand, share elements or leave some out, where elements of one are not next to
  * each other along rows, or columns, or pieces of one operand not along the same. `name` is the operand's, for the sentence. */
-tesela_status tsl_spread_check(const tsl_spread *spread, int operand, const tsl_shape *shape,
+tesela_status tsl_sharding_check(const tsl_sharding *spread, int operand, const tsl_shape *shape,
                                const char *name);
 
 /* What two rectangles have in common; false: nothing. */
 bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
 bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner);
 /* The piece of a member in which all of a rectangle lies; -1: there is none. */
-int tsl_spread_whole(const tsl_spread *spread, int operand, const tsl_rect *at, int member);
+int tsl_sharding_whole(const tsl_sharding *spread, int operand, const tsl_rect *at, int member);
 /* Elements of a rectangle that a member holds. */
-int64_t tsl_spread_elements(const tsl_spread *spread, int operand, const tsl_rect *at, int member);
+int64_t tsl_sharding_elements(const tsl_sharding *spread, int operand, const tsl_rect *at, int member);
 /* Whether an operand's pieces lie by rows: their columns are next to each other. */
-bool tsl_spread_by_rows(const tsl_spread *spread, int operand);
+bool tsl_sharding_by_rows(const tsl_sharding *spread, int operand);
 
 #endif

@@ -5,12 +5,12 @@
 
 static const tsl_hash nothing = {0, 0};
 
-void tsl_stays_start(tsl_stays *stays, int operand) {
+void tsl_operand_reuse_start(tsl_operand_reuse *stays, int operand) {
   stays->operand = operand;
   stays->before = stays->left = nothing;
 }
 
-void tsl_stays_turn(tsl_stays *stays) {
+void tsl_operand_reuse_turn(tsl_operand_reuse *stays) {
   stays->before = stays->left;
   stays->left = nothing;
 }
@@ -19,14 +19,14 @@ static bool same(tsl_hash a, tsl_hash b) {
   return a.high == b.high && a.low == b.low;
 }
 
-bool tsl_stays_has(tsl_stays *stays, tsl_hash made) {
+bool tsl_operand_reuse_has(tsl_operand_reuse *stays, tsl_hash made) {
   if (!stays || same(stays->before, nothing) || !same(stays->before, made))
     return false;
   stays->kept++;
   return true;
 }
 
-void tsl_stays_leave(tsl_stays *stays, tsl_hash made) {
+void tsl_operand_reuse_leave(tsl_operand_reuse *stays, tsl_hash made) {
   if (stays)
     stays->left = made;
 }

@@ -17,18 +17,18 @@
 
 #include <stdbool.h>
 
-typedef struct tsl_stays {
+typedef struct tsl_operand_reuse {
   int operand;           /* TSL_OPERAND_A or TSL_OPERAND_B */
   tsl_hash before, left; /* what the run before left, and this one; zero: nothing */
   int kept;              /* runs that found what they would have made, since there is this */
-} tsl_stays;
+} tsl_operand_reuse;
 
 /* By who queues runs: before the first one, and wherever another factor stays, or other numbers. */
-void tsl_stays_start(tsl_stays *stays, int operand);
+void tsl_operand_reuse_start(tsl_operand_reuse *stays, int operand);
 /* By who has strategies run: before each run. */
-void tsl_stays_turn(tsl_stays *stays);
+void tsl_operand_reuse_turn(tsl_operand_reuse *stays);
 /* By strategies: whether the run before left this, which counts; and that this one does, behind all that it queues. NULL is allowed. */
-bool tsl_stays_has(tsl_stays *stays, tsl_hash made);
-void tsl_stays_leave(tsl_stays *stays, tsl_hash made);
+bool tsl_operand_reuse_has(tsl_operand_reuse *stays, tsl_hash made);
+void tsl_operand_reuse_leave(tsl_operand_reuse *stays, tsl_hash made);
 
 #endif

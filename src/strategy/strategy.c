@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const tsl_strategy *(*tsl_strategy_among)(int index);
+const tsl_strategy *(*tsl_strategy_list_hook)(int index);
 
 const char *tsl_refusal(const char *format, ...) {
   char text[192];
@@ -85,7 +85,7 @@ tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *p
   made.slips = slope * of_product.slips;
   made.rounded = false;
   made.tree =
-      tsl_accuracy_bits(&of_product) == TSL_BITS_DEVICES && !is_curved; /* functions are each device's own */
+      tsl_accuracy_bits(&of_product) == TSL_REPRODUCIBILITY_DEVICES && !is_curved; /* functions are each device's own */
   return made;
 }
 
@@ -155,11 +155,11 @@ static int64_t terms_of(const tsl_problem *problem) {
 /* Whether an ask says how far sums may be off, and the units that it allows. */
 static bool has_limit(const tsl_problem *problem, double *factor) {
   const tsl_type_info *type = tsl_type(problem->c.type);
-  const tsl_ask *ask = &problem->ask;
+  const tsl_numeric_requirements *ask = &problem->ask;
   if (type->is_integer || (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE))
     return false;
   *factor =
-      tsl_ask_allows(ask, terms_of(problem), tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
+      tsl_numeric_requirements_allows(ask, terms_of(problem), tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
       type->unit_roundoff;
   return true;
 }
@@ -278,7 +278,7 @@ bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem,
                        tsl_walk *walk) {
   const int all = tsl_strategy_params(strategy);
   tsl_problem room;
-  problem = tsl_problem_of_sums(problem, &room);
+  problem = tsl_problem_without_epilogue(problem, &room);
   int params = all;
   if (!walk->begun && refuse_throughout(strategy, problem, device))
     return false;
@@ -527,28 +527,28 @@ static const char *refuse_value(const tsl_strategy *strategy, int index, int64_t
   return why;
 }
 
-tsl_accuracy tsl_strategy_promises(const tsl_strategy *strategy, const tsl_problem *problem,
+tsl_accuracy tsl_strategy_error_model(const tsl_strategy *strategy, const tsl_problem *problem,
                                    const tsl_config *config) {
   tsl_problem room;
-  const tsl_problem *sums = tsl_problem_of_sums(problem, &room);
+  const tsl_problem *sums = tsl_problem_without_epilogue(problem, &room);
   const tsl_accuracy of_product = strategy->accuracy(sums, config);
   return sums != problem                   ? tsl_accuracy_scaled(of_product, problem)
-         : tsl_problem_has_finish(problem) ? tsl_accuracy_finished(of_product, problem)
+         : tsl_problem_has_epilogue(problem) ? tsl_accuracy_finished(of_product, problem)
                                            : of_product;
 }
 
 double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config) {
-  return tsl_strategy_promises(strategy, problem, config).factor * tsl_type(problem->c.type)->unit_roundoff;
+  return tsl_strategy_error_model(strategy, problem, config).factor * tsl_type(problem->c.type)->unit_roundoff;
 }
 
-tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy) {
-  return accuracy->rounded || accuracy->factor == 0 || accuracy->tree ? TSL_BITS_DEVICES
-         : accuracy->repeats                                          ? TSL_BITS_THREADS
-                                                                      : TSL_BITS_ANY;
+tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy) {
+  return accuracy->rounded || accuracy->factor == 0 || accuracy->tree ? TSL_REPRODUCIBILITY_DEVICES
+         : accuracy->repeats                                          ? TSL_REPRODUCIBILITY_THREADS
+                                                                      : TSL_REPRODUCIBILITY_ANY;
 }
 
-static const char *refuse_accuracy(const tsl_ask *ask, const tsl_problem *problem,
+static const char *refuse_accuracy(const tsl_numeric_requirements *ask, const tsl_problem *problem,
                                    const tsl_accuracy *promised) {
   const double result = tsl_type(problem->c.type)->unit_roundoff,
                factors = tsl_type(problem->a.type)->unit_roundoff;
@@ -560,7 +560,7 @@ static const char *refuse_accuracy(const tsl_ask *ask, const tsl_problem *proble
   if (ask->accuracy == TSL_ACCURACY_EXACT)
     return tsl_refusal("rounds its sums: |error| <= %.3g |A||B|, and exact is asked for",
                        promised->factor * result);
-  const double allowed = tsl_ask_allows(ask, terms_of(problem), factors, result);
+  const double allowed = tsl_numeric_requirements_allows(ask, terms_of(problem), factors, result);
   if (promised->factor * result <= allowed)
     return NULL;
   return tsl_refusal("guarantees |error| <= %.3g |A||B|, and %.3g is asked for", promised->factor * result,
@@ -570,15 +570,15 @@ static const char *refuse_accuracy(const tsl_ask *ask, const tsl_problem *proble
 /* Whether what a strategy guarantees is what is asked for. */
 static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config) {
-  const tsl_ask *ask = &problem->ask;
-  if (!tsl_ask_has_accuracy(ask) && ask->bits == TSL_BITS_ANY)
+  const tsl_numeric_requirements *ask = &problem->ask;
+  if (!tsl_numeric_requirements_has_accuracy(ask) && ask->bits == TSL_REPRODUCIBILITY_ANY)
     return NULL;
-  const tsl_accuracy promised = tsl_strategy_promises(strategy, problem, config);
-  const char *why = tsl_ask_has_accuracy(ask) ? refuse_accuracy(ask, problem, &promised) : NULL;
-  const tsl_bits bits = tsl_accuracy_bits(&promised);
+  const tsl_accuracy promised = tsl_strategy_error_model(strategy, problem, config);
+  const char *why = tsl_numeric_requirements_has_accuracy(ask) ? refuse_accuracy(ask, problem, &promised) : NULL;
+  const tsl_reproducibility bits = tsl_accuracy_bits(&promised);
   if (!why && bits < ask->bits)
-    why = bits == TSL_BITS_ANY ? tsl_refusal("its bits may differ from run to run, and bits=%s is asked for",
-                                             tsl_ask_bits_word(ask->bits))
+    why = bits == TSL_REPRODUCIBILITY_ANY ? tsl_refusal("its bits may differ from run to run, and bits=%s is asked for",
+                                             tsl_numeric_requirements_bits_word(ask->bits))
                                : "its order of sums is this device's own, and bits=devices is asked for";
   return why;
 }
@@ -586,7 +586,7 @@ static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *p
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device) {
   tsl_problem room;
-  const tsl_problem *sums = tsl_problem_of_sums(problem, &room);
+  const tsl_problem *sums = tsl_problem_without_epilogue(problem, &room);
   const char *why = refuse_throughout(strategy, sums, device);
   if (why)
     return why;
@@ -602,7 +602,7 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
 const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl_problem *problem,
                                          const tsl_config *config) {
   tsl_problem room;
-  const char *why = refuse_form(strategy, tsl_problem_of_sums(problem, &room));
+  const char *why = refuse_form(strategy, tsl_problem_without_epilogue(problem, &room));
   return why ? why : refuse_ask(strategy, problem, config);
 }
 
@@ -615,20 +615,20 @@ static uint64_t aligned(uint64_t bytes) {
 static uint64_t own_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                             const tsl_config *config, const tsl_device *device) {
   tsl_problem room;
-  return strategy->uses.scratch ? strategy->uses.scratch(tsl_problem_of_sums(problem, &room), config, device)
+  return strategy->uses.scratch ? strategy->uses.scratch(tsl_problem_without_epilogue(problem, &room), config, device)
                                 : 0;
 }
 
-bool tsl_strategy_finishes(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                            const tsl_device *device) {
-  return strategy->finishes && tsl_problem_has_finish(problem) && strategy->finishes(problem, config, device);
+  return strategy->finishes && tsl_problem_has_epilogue(problem) && strategy->finishes(problem, config, device);
 }
 
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device) {
   if (device->capabilities & TSL_CAN_HOST)
     return 0;
-  const bool finishes = tsl_strategy_finishes(strategy, problem, config, device);
+  const bool finishes = tsl_strategy_fuses_epilogue(strategy, problem, config, device);
   const uint64_t own = own_scratch(strategy, problem, config, device),
                  sums = finishes ? 0 : tsl_problem_sums_bytes(problem), at = sums == 0 ? own : aligned(own);
   return sums > UINT64_MAX - at ? UINT64_MAX : at + sums;
@@ -639,10 +639,10 @@ uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem
   tsl_problem room;
   if (!(device->capabilities & TSL_CAN_HOST))
     return device->is_cpu ? tsl_strategy_scratch(strategy, problem, config, device) : 0;
-  return strategy->uses.host ? strategy->uses.host(tsl_problem_of_sums(problem, &room), config, device) : 0;
+  return strategy->uses.host ? strategy->uses.host(tsl_problem_without_epilogue(problem, &room), config, device) : 0;
 }
 
-bool tsl_strategy_within(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
+bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
                          uint64_t most, tsl_config *config) {
   tsl_config changed = *config;
   const uint64_t all = tsl_strategy_scratch(strategy, problem, config, device);
@@ -657,7 +657,7 @@ bool tsl_strategy_within(const tsl_strategy *strategy, const tsl_problem *proble
   return true;
 }
 
-uint64_t tsl_work_scratch(const tsl_work *work) {
+uint64_t tsl_work_workspace(const tsl_work *work) {
   return work->scratch > 0
              ? work->scratch
              : tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device);
@@ -671,7 +671,7 @@ uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *p
 double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *problem,
                             const tsl_config *config, const tsl_device *device) {
   tsl_problem room;
-  return strategy->score ? strategy->score(tsl_problem_of_sums(problem, &room), config, device) : 0;
+  return strategy->score ? strategy->score(tsl_problem_without_epilogue(problem, &room), config, device) : 0;
 }
 
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text) {

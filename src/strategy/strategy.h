@@ -88,24 +88,24 @@ typedef struct tsl_operand {
   int64_t row_stride, col_stride;
   const void *packed; /* NULL, or what pack() made of it for this work: then nothing else is read */
   int64_t step;       /* of a problem that is a batch: elements from product to product, of any sign */
-  const tsl_held
+  const tsl_shard_buffer
       *held; /* of a work with a spread: its pieces, in their order there; then nothing else is read */
 } tsl_operand;
 /* Of a run whose result may turn out not to be wanted, which the device alone knows: nobody reads C unless the int at byte `at` of scratch
  * memory is above `above` when the run begins. Who likes may leave the run out then; zero: C is wanted. */
-typedef struct tsl_wanted {
+typedef struct tsl_run_predicate {
   bool is_told;
   int64_t at;
   int above;
-} tsl_wanted;
+} tsl_run_predicate;
 
 /* Of a run of which nobody reads C but its elements modulo p, of a work that makes these itself (`reduces`): bytes from 0 to p - 1, in rows of
  * `row` bytes from byte `at` of scratch memory on, up to three anything behind a row's last. x / p is x magic / 2^39, cut off, for x up to 2^31;
  * bias is a multiple of p that makes no sum negative. Zero: C is written. */
-typedef struct tsl_rests {
+typedef struct tsl_modular_output {
   int64_t at, row;
   uint32_t p, magic, bias;
-} tsl_rests;
+} tsl_modular_output;
 
 typedef struct tsl_operands {
   tsl_operand a, b, c;
@@ -113,17 +113,17 @@ typedef struct tsl_operands {
   tsl_operand scale_a, scale_b; /* likewise */
   tsl_operand sums;    /* of the last step, which is told here where the sums of a problem with scales are */
   tsl_buffer *scratch; /* of as many bytes as scratch() said; NULL where that is 0, and on the cpu */
-  tsl_wanted wanted;
-  tsl_rests rests;
-  tsl_stays *stays; /* of runs that are queued: a factor that several have; NULL: none */
+  tsl_run_predicate wanted;
+  tsl_modular_output rests;
+  tsl_operand_reuse *stays; /* of runs that are queued: a factor that several have; NULL: none */
   tsl_team team;    /* the threads that the run may use, on the cpu; zero: the caller's alone */
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;
-typedef struct tsl_account tsl_account;   /* strategy/account.h */
-typedef struct tsl_jobs tsl_jobs;         /* strategy/prepared.h */
-typedef struct tsl_children tsl_children; /* strategy/children.h */
-typedef struct tsl_share tsl_share;       /* there, too */
+typedef struct tsl_cost_counts tsl_cost_counts;   /* strategy/account.h */
+typedef struct tsl_host_job_ops tsl_host_job_ops;         /* strategy/prepared.h */
+typedef struct tsl_subplan_factory tsl_subplan_factory; /* strategy/children.h */
+typedef struct tsl_subplan_info tsl_subplan_info;       /* there, too */
 
 /* A product of one real type in host memory as it is called, with nothing prepared: C (m x n) = alpha A B + beta C. */
 typedef struct tsl_fast_product {
@@ -188,37 +188,37 @@ typedef struct tsl_work {
   double build_seconds; /* time in compilers, for reports */
   bool finishes;        /* build() and run() do the problem's last step, too; false: they pass over it */
   bool
-      reduces; /* runs may be told where residues of C are wanted in its place (tsl_rests): build() says so */
+      reduces; /* runs may be told where residues of C are wanted in its place (tsl_modular_output): build() says so */
   bool
       loaded_only; /* build() takes kernels that are loaded already, and fails for others: TESELA_UNSUPPORTED */
   int texts;       /* how many texts of kernels were compiled or found compiled; 0: it is C of this library */
   tsl_hash source;              /* of all of them, in their order */
   tsl_text *kept;               /* gets the texts themselves, where it is not NULL */
-  const tsl_children *children; /* who makes plans for parts of it; of strategies that split */
+  const tsl_subplan_factory *children; /* who makes plans for parts of it; of strategies that split */
   uint64_t
       scratch; /* bytes that a run needs beside its operands, where build() says it: children's are known then. 0: uses.scratch() */
-  const tsl_spread *spread; /* operands lie in pieces, and this is where; NULL: they do not */
+  const tsl_sharding *spread; /* operands lie in pieces, and this is where; NULL: they do not */
 } tsl_work;
 
 /* One of several products that a run takes together, its problem alone, and where its operands are, strides included. */
-typedef struct tsl_joined {
+typedef struct tsl_fused_product {
   const tsl_problem *problem;
   const tsl_operands *operands;
-} tsl_joined;
+} tsl_fused_product;
 
 /* How a strategy takes products whose sizes differ in one run of a work that was built for a batch of one of them. Its config rules, and the order of
  * sums is that of a batch: the bits of each product do not depend on the others. */
-typedef struct tsl_joining {
+typedef struct tsl_fused_ops {
   /* Compiles what such runs need, unless that was done; before the first of them. Any number of threads. */
   tesela_status (*build)(const tsl_work *work);
   /* Whether this product may be one of them. The problem was not refused as such a batch. */
-  bool (*takes)(const tsl_work *work, const tsl_joined *one);
+  bool (*takes)(const tsl_work *work, const tsl_fused_product *one);
   /* Bytes of scratch memory that a run of so many products needs. */
   uint64_t (*scratch)(int64_t count);
   /* Enqueued. All of them are taken; the arrays may be changed on return. Any number of threads, with scratch memory of their own. */
-  tesela_status (*run)(const tsl_work *work, const tsl_joined *products, int64_t count, tsl_buffer *scratch,
+  tesela_status (*run)(const tsl_work *work, const tsl_fused_product *products, int64_t count, tsl_buffer *scratch,
                        tsl_stream *stream);
-} tsl_joining;
+} tsl_fused_ops;
 
 struct tsl_strategy {
   const char *name;  /* the folder's name */
@@ -248,17 +248,17 @@ struct tsl_strategy {
   void (*release)(tsl_work *work); /* NULL: nothing to free */
   /* What follows is optional: zero where a strategy has none of it. */
   /* Whether the last step of such a problem rides with the product: then work->finishes is set, build() and run() have the whole problem, and
-   * the operands its vectors. All others are asked as ever, of scaled sums about those (tsl_problem_of_sums()). A C in the type of
+   * the operands its vectors. All others are asked as ever, of scaled sums about those (tsl_problem_without_epilogue()). A C in the type of
    * its sums has the bits that strategy/finish.h makes of them; of narrower types rounding less is right. Called after refuse(), and
    * never of strategies that split. NULL: it never does. */
   bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Capabilities of devices where all kernels of a run that is not wanted end at once (tsl_wanted); 0: none
+  /* Capabilities of devices where all kernels of a run that is not wanted end at once (tsl_run_predicate); 0: none
    */
   unsigned skips;
   /* Products that differ in one run: NULL: it takes none so. */
-  const tsl_joining *joins;
+  const tsl_fused_ops *joins;
   /* Of strategies in C whose build(), run(), release() and packing are those of strategy/prepared.h. */
-  const tsl_jobs *jobs;
+  const tsl_host_job_ops *jobs;
   struct {
     const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
     const char *why; /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */
@@ -290,7 +290,7 @@ struct tsl_strategy {
      * problem's multiply-adds, each element moved once and one launch; k is 0 where nothing of A and B is read, and there
      * is one product. What it knows score() need not count again. NULL: it cannot tell (vendors' libraries). */
     void (*account)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account);
+                    tsl_cost_counts *account);
   } uses;
   struct {
     /* Products that do not fit into memory at once are summed in parts of k, added one after the other by beta = 1. The most
@@ -347,7 +347,7 @@ struct tsl_strategy {
     /* Whether it takes operands that lie in pieces on members of its device: then work->spread says where. */
     bool spreads;
     /* Share `index` of a work that was built; false past the last. */
-    bool (*share)(const tsl_work *work, int index, tsl_share *share);
+    bool (*share)(const tsl_work *work, int index, tsl_subplan_info *share);
     /* Bytes of the device's memory that a run takes at most. NULL: none there. */
     uint64_t (*bytes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
     /* A sentence about what did not go as planned in runs until now, which lives as long as the work; NULL: nothing. */
@@ -406,7 +406,7 @@ tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel);
  * |beta||C| + |bias|. `of_sums` is of f32, or of integers. Those are rounded, then there are three factors, beta C and a bias: six
  * roundings of f32, and as much as two for what they make of each other. */
 tsl_accuracy tsl_accuracy_scaled(tsl_accuracy of_sums, const tsl_problem *problem);
-/* The same of what the last step of other products (tsl_problem_has_finish()) makes of a C that is there, rounded to its type: of
+/* The same of what the last step of other products (tsl_problem_has_epilogue()) makes of a C that is there, rounded to its type: of
  * |alpha||A||B| + |beta||C| + |bias|. The function's slope, of GELU at most 1.13, multiplies what C is off and what adding the bias
  * costs; the function itself is off by a few roundings, of which OpenCL's erf may cost 16 of its last digit, and its result is
  * rounded once more. A maximum with 0 costs nothing. */
@@ -428,7 +428,7 @@ const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1
 const tsl_strategy *tsl_strategy_at(int index);
 /* The same for models of strategies whose children may be any other. The list knows all of them, so that none may know it: it hands
  * itself over when the library is loaded. */
-extern const tsl_strategy *(*tsl_strategy_among)(int index);
+extern const tsl_strategy *(*tsl_strategy_list_hook)(int index);
 /* By op and name; NULL when there is none. */
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
 
@@ -495,10 +495,10 @@ double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *pro
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device);
 /* Whether it does the problem's last step itself; false where there is none. Of configs that are not refused. */
-bool tsl_strategy_finishes(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                            const tsl_device *device);
 /* What a strategy guarantees of a problem, its last step included. */
-tsl_accuracy tsl_strategy_promises(const tsl_strategy *strategy, const tsl_problem *problem,
+tsl_accuracy tsl_strategy_error_model(const tsl_strategy *strategy, const tsl_problem *problem,
                                    const tsl_config *config);
 /* What of it no device changes: types and forms of a problem of its operation, and what that asks for. */
 const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl_problem *problem,
@@ -507,7 +507,7 @@ const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl
 double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config);
 /* When the bits of what promises this come again, strategy and config being the same. */
-tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy);
+tsl_reproducibility tsl_accuracy_bits(const tsl_accuracy *accuracy);
 /* Bytes of scratch memory on the device; 0 on the cpu. Behind the strategy's own are the sums of a problem with scales, where they do
  * not lie in C and the strategy does not finish them itself: from tsl_strategy_sums_at() on. */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
@@ -519,11 +519,11 @@ uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem
                                  const tsl_config *config, const tsl_device *device);
 
 /* Has that be at most so much by a change of the config that no bit of a result tells (uses.within); false: it cannot be, and nothing is changed. */
-bool tsl_strategy_within(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
+bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
                          uint64_t most, tsl_config *config);
 
 /* The same of a work that was built. */
-uint64_t tsl_work_scratch(const tsl_work *work);
+uint64_t tsl_work_workspace(const tsl_work *work);
 
 uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);

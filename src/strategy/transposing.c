@@ -169,19 +169,19 @@ double tsl_transpose_seconds(const tsl_problem *problem, const tsl_device *devic
   return tsl_problem_bytes(problem) / (efficiency * device->bandwidth) + device->launch_seconds;
 }
 
-void tsl_transpose_account(const tsl_problem *problem, double lines, tsl_account *account) {
+void tsl_transpose_account(const tsl_problem *problem, double lines, tsl_cost_counts *account) {
   const double bytes = account->useful * (double)tsl_type(problem->c.type)->size;
   account->global = (tsl_moved){.read = bytes, .written = bytes};
   account->memory *= lines;
 }
 
 void tsl_transpose_account_tiles(const tsl_problem *problem, const tsl_tiling *tiling,
-                                 const tsl_device *device, tsl_account *account) {
+                                 const tsl_device *device, tsl_cost_counts *account) {
   const double tile = tiling->tile, bytes = account->useful * (double)tsl_type(problem->c.type)->size;
   const double down = ceil((double)problem->m / tile), across = ceil((double)problem->n / tile);
   const double groups = problem->in_place ? down * (down + 1) / 2 : down * across;
   account->computed = down * across * tile * tile;
-  tsl_account_groups(groups, tiling->items, account->useful / account->computed * groups * tiling->items,
+  tsl_cost_counts_groups(groups, tiling->items, account->useful / account->computed * groups * tiling->items,
                      (int64_t)(tile * tile) * (int64_t)tsl_type(problem->c.type)->size, device, account);
   account->local = (tsl_moved){.read = bytes, .written = bytes};
   tsl_transpose_account(problem, 1, account);

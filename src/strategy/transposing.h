@@ -35,9 +35,9 @@ double tsl_transpose_tiles_seconds(const tsl_problem *problem, const tsl_tiling 
 
 /* Counts them: through local memory once; tiles at the edges are partly empty. */
 void tsl_transpose_account_tiles(const tsl_problem *problem, const tsl_tiling *tiling,
-                                 const tsl_device *device, tsl_account *account);
+                                 const tsl_device *device, tsl_cost_counts *account);
 /* Counts a transpose element by element; `lines`: how many times as much as asked for comes from memory, in whole cache lines. */
-void tsl_transpose_account(const tsl_problem *problem, double lines, tsl_account *account);
+void tsl_transpose_account(const tsl_problem *problem, double lines, tsl_cost_counts *account);
 
 /* Elements read and written at this share of the device's bandwidth, and the launch. */
 double tsl_transpose_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency);

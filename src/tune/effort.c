@@ -131,7 +131,7 @@ static tesela_status search(const tsl_problem *problem, const tsl_choice *choice
 
 /* Empty problems, those with a last step that is asked to be right (of which what is measured says less), and those that alpha leaves nothing of, are no work that could be measured. */
 static bool is_work(const tsl_problem *problem) {
-  return !(tsl_problem_has_finish(problem) && tsl_ask_has_accuracy(&problem->ask)) && problem->m > 0 &&
+  return !(tsl_problem_has_epilogue(problem) && tsl_numeric_requirements_has_accuracy(&problem->ask)) && problem->m > 0 &&
          problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
          tsl_problem_batch(problem) == 1 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
 }

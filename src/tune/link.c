@@ -83,11 +83,11 @@ out:
 enum { STAGED = 64 << 20, STAGED_REPEATS = 3 };
 
 /* A vector there and back by all threads, the first time not counted. */
-static tesela_status time_staged(const tsl_porter *porter, const tsl_way *way, tsl_link *out) {
-  const tsl_leaving all = {.part = {0, 1, 0, way->shape->cols}};
+static tesela_status time_staged(const tsl_stager *porter, const tsl_transfer_path *way, tsl_link *out) {
+  const tsl_pending_readback all = {.part = {0, 1, 0, way->shape->cols}};
   const tsl_device_ops *ops = way->buffer->device->ops;
   double in = INFINITY, back = INFINITY;
-  tsl_landed landed;
+  tsl_copy_result landed;
   for (int i = 0; i <= STAGED_REPEATS; i++) {
     const double start = tsl_clock();
     TSL_TRY(tsl_part_in(porter, way, &all.part));
@@ -106,8 +106,8 @@ static tesela_status time_staged(const tsl_porter *porter, const tsl_way *way, t
 
 static tesela_status stage(tsl_device *device, tsl_staging *staging, tsl_link *out) {
   const tsl_problem vector = tsl_problem_transpose(1, STAGED / 4, TESELA_F32);
-  const tsl_porter porter = {.staging = staging, .team = tsl_device_host_team(device)};
-  tsl_way way = {.shape = &vector.c};
+  const tsl_stager porter = {.staging = staging, .team = tsl_device_host_team(device)};
+  tsl_transfer_path way = {.shape = &vector.c};
   tsl_transfer transfer;
   void *block;
   if (!tsl_transfer_plan(&vector.c, &transfer))

@@ -107,14 +107,14 @@ static void ranged_task(void *argument, int64_t index, int worker) {
   (void)worker;
   for (int64_t step = 0; step < blocks && begin < end; step++) {
     const int64_t j = first + (ascends ? step : blocks - 1 - step) * BLOCK,
-                  columns = tsl_least(BLOCK, t->n - j);
+                  columns = tsl_min(BLOCK, t->n - j);
     const int64_t below = j + columns;
     if (j >= begin && j < end)
       diagonal_block(r->kernels, t, r->transposed, false, r->x, j, columns);
     if (r->transposed)
       add_old(r, ascends ? 0 : below, ascends ? j : t->n - below, j, columns);
     else if (ascends)
-      add_old(r, begin, tsl_least(j, end) - begin, j, columns);
+      add_old(r, begin, tsl_min(j, end) - begin, j, columns);
     else
       add_old(r, below > begin ? below : begin, end - (below > begin ? below : begin), j, columns);
   }
@@ -140,7 +140,7 @@ void tsl_blocks_triangular(const tsl_vector_kernels *of, tsl_team team, const ts
   if (!solves && tsl_team_threads(team) > 1 && by_ranges(of, team, t, transposed, x))
     return;
   for (int64_t step = 0; step < blocks; step++) {
-    const int64_t j = (ascends ? step : blocks - 1 - step) * BLOCK, columns = tsl_least(BLOCK, t->n - j);
+    const int64_t j = (ascends ? step : blocks - 1 - step) * BLOCK, columns = tsl_min(BLOCK, t->n - j);
     if (transposed == solves)
       beside_block(of, team, t, transposed, solves, x, j, columns);
     diagonal_block(of, t, transposed, solves, x, j, columns);
@@ -197,7 +197,7 @@ static void range_task(void *argument, int64_t index, int worker) {
   if (index > 0)
     memset(r.y + r.first * size, 0, (size_t)(r.count * size));
   for (int64_t j = r.begin; j < r.end; j += BLOCK)
-    some_columns(of, r.y, j, tsl_least(BLOCK, r.end - j));
+    some_columns(of, r.y, j, tsl_min(BLOCK, r.end - j));
 }
 
 static void add_others(const job *of) {

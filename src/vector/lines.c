@@ -115,7 +115,7 @@ static void turn_piece(void *argument, int64_t index, int worker) {
   (void)worker;
   of->kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, of->h);
 }
-void tsl_vector_turn(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
+void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
                      const double h[4]) {
   if (is_short(n))
     kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, h);
@@ -154,7 +154,7 @@ static void absolutes_piece(void *argument, int64_t index, int worker) {
   (void)worker;
   of->results[index].re = of->kernels->line->absolutes(n, x.at, x.step);
 }
-double tsl_vector_absolutes(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+double tsl_vector_asum(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   if (is_short(n))
     return kernels->line->absolutes(n, x.at, x.step);
   work of = {.kernels = kernels, .n = n, .x = x};
@@ -244,7 +244,7 @@ static int64_t largest_of_pieces(const tsl_vector_kernels *kernels, tsl_team tea
   return found;
 }
 
-int64_t tsl_vector_largest(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+int64_t tsl_vector_iamax(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   const tsl_number first = tsl_line_get(kernels, x, 0);
   double most;
   if (isnan(first.re) || isnan(first.im))

@@ -38,13 +38,13 @@ typedef struct job {
 /* So many each, in whole units, that every thread gets several; at most `most`. */
 static int64_t share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
-  return threads == 1 ? most : tsl_least(most, whole);
+  return threads == 1 ? most : tsl_min(most, whole);
 }
 /* Of rows, whose columns are read in one stream for each task: one for each thread, or as few more as `most` allows. */
 static int64_t long_share(int64_t total, int threads, int64_t unit, int64_t most) {
   const int64_t tasks = threads * ((total + threads * most - 1) / (threads * most)),
                 each = tasks > 0 ? (total + tasks - 1) / tasks : unit;
-  return threads == 1 ? most : tsl_least(most, (each + unit - 1) / unit * unit);
+  return threads == 1 ? most : tsl_min(most, (each + unit - 1) / unit * unit);
 }
 /* Of transposed ones, of which a few are cut by their number. */
 static int64_t columns_share(int64_t total, int threads) {
@@ -86,7 +86,7 @@ static void multiply_block(const tsl_vector_kernels *of, const tsl_vector_produc
     return;
   }
   for (const int64_t end = j + columns; j < end; j += COLUMNS) {
-    const int64_t count = tsl_least(COLUMNS, end - j);
+    const int64_t count = tsl_min(COLUMNS, end - j);
     coefficients(of, count, p->alpha, tsl_line_from(of, p->x, j), p->conjugate, small);
     of->column->add(rows, count, element(of, p->a, p->ld, i, j), p->ld, small, y, p->skips);
   }
@@ -110,7 +110,7 @@ static void multiply_rows(const tsl_vector_kernels *of, const tsl_vector_product
   }
   for (int64_t j = 0; j < p->columns; j += piece) {
     memset(strip, 0, (size_t)(rows * of->size));
-    multiply_block(of, p, i, rows, j, tsl_least(piece, p->columns - j), strip);
+    multiply_block(of, p, i, rows, j, tsl_min(piece, p->columns - j), strip);
     add_apart(of, p, i, rows, strip);
   }
 }
@@ -122,7 +122,7 @@ static void piece_task(void *argument, int64_t index, int worker) {
   char *sums = of->sums + index * of->pitch;
   (void)worker;
   memset(sums, 0, (size_t)(p->rows * of->kernels->size));
-  multiply_block(of->kernels, p, 0, p->rows, j, tsl_least(piece, p->columns - j), sums);
+  multiply_block(of->kernels, p, 0, p->rows, j, tsl_min(piece, p->columns - j), sums);
 }
 
 /* By pieces of the columns, whose sums are added in order; false where there is no memory, and nothing was done. */
@@ -147,7 +147,7 @@ static void multiply_columns(const tsl_vector_kernels *of, const tsl_vector_prod
   const int64_t strip = STRIP / of->size, sums = COLUMNS * ELEMENT_MAX / of->size;
   buffers own;
   for (int64_t i = 0; i < p->rows; i += strip) {
-    const int64_t rows = tsl_least(strip, p->rows - i);
+    const int64_t rows = tsl_min(strip, p->rows - i);
     const tsl_line from = tsl_line_from(of, p->x, i);
     const void *x = from.at;
     if (!is_dense(p->x, p->conjugate)) {
@@ -159,7 +159,7 @@ static void multiply_columns(const tsl_vector_kernels *of, const tsl_vector_prod
       continue;
     }
     for (int64_t at = j; at < j + columns; at += sums) {
-      const int64_t count = tsl_least(sums, j + columns - at);
+      const int64_t count = tsl_min(sums, j + columns - at);
       const tsl_line target = tsl_line_from(of, p->y, at);
       memset(own.small, 0, (size_t)(count * of->size));
       of->column->dot(rows, count, element(of, p->a, p->ld, i, at), p->ld, x, own.small);
@@ -174,10 +174,10 @@ static void multiply_task(void *argument, int64_t index, int worker) {
   (void)worker;
   if (p->transposed)
     multiply_columns(of->kernels, p, index * of->columns_each,
-                     tsl_least(of->columns_each, p->columns - index * of->columns_each));
+                     tsl_min(of->columns_each, p->columns - index * of->columns_each));
   else
     multiply_rows(of->kernels, p, index * of->rows_each,
-                  tsl_least(of->rows_each, p->rows - index * of->rows_each));
+                  tsl_min(of->rows_each, p->rows - index * of->rows_each));
 }
 
 void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
@@ -212,7 +212,7 @@ static void update_block(const tsl_vector_kernels *of, const tsl_vector_update *
     x = own.strip;
   }
   for (int64_t at = j; at < j + columns; at += COLUMNS) {
-    const int64_t count = tsl_least(COLUMNS, j + columns - at);
+    const int64_t count = tsl_min(COLUMNS, j + columns - at);
     const tsl_line y = tsl_line_from(of, u->y, at);
     of->line->copy(count, y.at, y.step, u->conjugate_y, own.small, 1);
     if (!tsl_number_is(u->alpha, 1))
@@ -226,11 +226,11 @@ static void update_task(void *argument, int64_t index, int worker) {
   const tsl_vector_update *u = of->update;
   const int64_t i = index % of->row_tasks * of->rows_each, j = index / of->row_tasks * of->columns_each;
   (void)worker;
-  update_block(of->kernels, u, i, tsl_least(of->rows_each, u->rows - i), j,
-               tsl_least(of->columns_each, u->columns - j));
+  update_block(of->kernels, u, i, tsl_min(of->rows_each, u->rows - i), j,
+               tsl_min(of->columns_each, u->columns - j));
 }
 
-void tsl_vector_outer(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
+void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
   const int threads = tsl_team_threads(team);
   /* Whole columns are read and written in one stream; beside them x may come from the second cache, but for a copy, which has less room. */
   const int64_t strip =

@@ -42,7 +42,7 @@ void tsl_vector_multiply_small(const tsl_vector_kernels *of, bool transposed, in
   of->column->add(rows, columns, a, ld, factors(of, columns, alpha, x, false, own), y, false);
 }
 
-void tsl_vector_outer_small(const tsl_vector_kernels *of, int64_t rows, int64_t columns, tsl_number alpha,
+void tsl_vector_ger_small(const tsl_vector_kernels *of, int64_t rows, int64_t columns, tsl_number alpha,
                             const void *x, const void *y, bool conjugate_y, void *a, int64_t ld) {
   _Alignas(64) char own[BYTES];
   if (!tsl_number_is(alpha, 0))

@@ -18,7 +18,7 @@ static void *at(const tsl_vector_kernels *of, const void *a, int64_t i) {
 tsl_column tsl_triangle_column(const tsl_vector_kernels *of, const tsl_triangle *t, int64_t j) {
   const bool band = t->storage == TSL_STORED_BAND;
   const int64_t reach = band ? t->k : t->n;
-  const int64_t count = tsl_least(reach, t->upper ? j : t->n - 1 - j), first = t->upper ? j - count : j + 1;
+  const int64_t count = tsl_min(reach, t->upper ? j : t->n - 1 - j), first = t->upper ? j - count : j + 1;
   int64_t diagonal = j * t->ld + (band ? t->upper ? t->k : 0 : j);
   if (t->storage == TSL_STORED_PACKED)
     diagonal = t->upper ? j * (j + 1) / 2 + j : j * t->n - j * (j - 1) / 2;
@@ -175,7 +175,7 @@ static void plain_columns(const update *u, int64_t first, int64_t end, tsl_numbe
   const tsl_triangle *t = u->triangle;
   _Alignas(64) char times[COLUMNS * ELEMENT_MAX];
   for (int64_t j = first; j < end; j += COLUMNS) {
-    const int64_t count = tsl_least(COLUMNS, end - j);
+    const int64_t count = tsl_min(COLUMNS, end - j);
     const tsl_line from = tsl_line_from(of, y, j);
     of->line->copy(count, from.at, from.step, t->hermitian, times, 1);
     if (!tsl_number_is(a, 1))
@@ -188,7 +188,7 @@ static void plain_columns(const update *u, int64_t first, int64_t end, tsl_numbe
 static void one_task(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
-  const int64_t first = index * u->each, end = tsl_least(t->n, first + u->each);
+  const int64_t first = index * u->each, end = tsl_min(t->n, first + u->each);
   (void)worker;
   if (is_plain(u, u->x)) {
     plain_columns(u, first, end, u->alpha, u->x, u->x);
@@ -204,12 +204,12 @@ static void two_task(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
   const tsl_number second = tsl_number_conjugate(u->alpha, t->hermitian);
-  const int64_t first = index * u->each, end = tsl_least(t->n, first + u->each);
+  const int64_t first = index * u->each, end = tsl_min(t->n, first + u->each);
   (void)worker;
   if (is_plain(u, u->x) && is_plain(u, u->y)) {
     for (int64_t j = first; j < end; j += 8) { /* which stay in the cache from one to the other */
-      plain_columns(u, j, tsl_least(end, j + 8), u->alpha, u->x, u->y);
-      plain_columns(u, j, tsl_least(end, j + 8), second, u->y, u->x);
+      plain_columns(u, j, tsl_min(end, j + 8), u->alpha, u->x, u->y);
+      plain_columns(u, j, tsl_min(end, j + 8), second, u->y, u->x);
     }
     return;
   }

@@ -38,16 +38,16 @@ void tsl_vector_scale(const tsl_vector_kernels *kernels, tsl_team team, int64_t 
                       tsl_line x);
 void tsl_vector_copy(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y);
 void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y);
-void tsl_vector_turn(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
+void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
                      const double h[4]);
 tsl_number tsl_vector_dot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x,
                           bool conjugate, tsl_line y);
 /* The root of the sum of squares, which neither overflows nor underflows where the result does not. */
 double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
-double tsl_vector_absolutes(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
+double tsl_vector_asum(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
 /* From 0, of n > 0 elements: the first with the largest sum of components' absolute values. One that is no number is passed over
  * unless it is the first. */
-int64_t tsl_vector_largest(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
+int64_t tsl_vector_iamax(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
 
 /* --- matrices (matrix.c) --- */
 
@@ -74,7 +74,7 @@ typedef struct tsl_vector_update {
 } tsl_vector_update;
 
 /* A += alpha x y'. Columns for which y is 0 are left alone. */
-void tsl_vector_outer(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update);
+void tsl_vector_ger(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update);
 
 /* --- small matrices (small.c) --- */
 
@@ -86,7 +86,7 @@ void tsl_vector_multiply_small(const tsl_vector_kernels *kernels, bool transpose
                                int64_t columns, tsl_number alpha, const void *a, int64_t ld, const void *x,
                                tsl_number beta, void *y);
 /* A += alpha x y', or with y conjugated */
-void tsl_vector_outer_small(const tsl_vector_kernels *kernels, int64_t rows, int64_t columns,
+void tsl_vector_ger_small(const tsl_vector_kernels *kernels, int64_t rows, int64_t columns,
                             tsl_number alpha, const void *x, const void *y, bool conjugate_y, void *a,
                             int64_t ld);
 /* y = beta y + alpha A x of a symmetric or hermitian A */

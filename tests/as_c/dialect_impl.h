@@ -35,7 +35,7 @@ as_c_place as_c_here;
 #define TSL_CONSTANT static const
 #define TSL_RESTRICT
 #define TSL_INDEX long
-#define TSL_BITS ulong
+#define TSL_REPRODUCIBILITY ulong
 
 #define TSL_GROUP(d) as_c_here.group[d]
 #define TSL_GROUPS(d) as_c_here.groups[d]
@@ -98,7 +98,7 @@ AS_C_FMAS(double, __builtin_fma)
 static inline float as_c_most(float x, float y) {
   return x > y || x != x ? x : y;
 }
-#define TSL_MOST(x, y) as_c_most(x, y)
+#define TSL_MAX(x, y) as_c_most(x, y)
 #define AS_C_BITS(to, from, x)                                                                               \
   (((union {                                                                                                 \
      from given;                                                                                             \

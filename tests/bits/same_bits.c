@@ -250,7 +250,7 @@ static tesela_status run_call(const product *of) {
                            .beta = problem->beta,
                            .device = device_name,
                            .strategy = tsl_text_get(&strategy),
-                           .bits = tsl_ask_bits_word(problem->ask.bits)};
+                           .bits = tsl_numeric_requirements_bits_word(problem->ask.bits)};
   desc.a.conjugate = problem->conjugate_a;
   desc.b.conjugate = problem->conjugate_b;
   const tesela_batch batch = {
@@ -374,7 +374,7 @@ static void compute(const tsl_strategy *strategy, const tsl_types *types, int in
   /* Unless bits are asked for, what residues do not pay for is computed by another strategy, of the models'
    * choice. */
   if (strcmp(strategy->name, "residue_int8") == 0)
-    of.problem.ask.bits = TSL_BITS_DEVICES;
+    of.problem.ask.bits = TSL_REPRODUCIBILITY_DEVICES;
   of.config = config_of(strategy, &of.problem, turn);
   of.context = contexts[draw(&from, 2)];
   const int count = is_batch(strategy, index) ? BATCH : 1;

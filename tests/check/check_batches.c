@@ -126,7 +126,7 @@ static tsl_problem problem_of(const batch_case *what, const tsl_types *types) {
   problem.beta[0] = what->beta;
   problem.batch = what->batch;
   if (types->a == TESELA_F32) /* where it is cut, numbers of few digits are not */
-    (void)tsl_ask_parse_accuracy("tf32", &problem.ask);
+    (void)tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask);
   return problem;
 }
 

@@ -72,7 +72,7 @@ static void tell(const tsl_device *device) {
 /* --- checking --- */
 
 /* TESELA_ACCURACY, as a call that says nothing has it: what runs by an ask alone is tried so. */
-static tsl_ask ask;
+static tsl_numeric_requirements ask;
 
 typedef struct counts {
   int right, wrong, refused, late;
@@ -91,7 +91,7 @@ static void simplify_finish(tsl_problem *problem) {
       tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_B, TESELA_SCALE_TENSOR, 0);
     return;
   }
-  if (!tsl_problem_has_finish(problem))
+  if (!tsl_problem_has_epilogue(problem))
     return;
   if (problem->activation >= TESELA_GELU)
     *problem = tsl_problem_unfinished(problem), problem->activation = TESELA_GELU;
@@ -105,7 +105,7 @@ static void simplify_finish(tsl_problem *problem) {
 static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device, tsl_case *what,
                   counts *tally) {
   tsl_case_report report = {0};
-  tsl_children plain;
+  tsl_subplan_factory plain;
   if (bounded && tsl_clock() - began > (double)seconds_most) {
     tally->late++;
     return;
@@ -370,7 +370,7 @@ int main(int argc, char **argv) {
     printf("there is no strategy '%s %s'\n", argv[1], argv[2]);
     return 1;
   }
-  if (tsl_ask_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &ask) != TESELA_OK ||
+  if (tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &ask) != TESELA_OK ||
       tsl_devices_create(&devices) != TESELA_OK) {
     printf("%s\n", tesela_last_error());
     return 1;

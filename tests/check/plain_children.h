@@ -6,15 +6,15 @@
 #include "plan/plan.h"
 #include "strategy/strategy.h"
 
-static inline tesela_status plain_children_make(const tsl_children *self, const tsl_child_wish *wish,
-                                                tsl_child **child) {
-  tsl_child_wish plain = *wish;
+static inline tesela_status plain_children_make(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+                                                tsl_subplan **child) {
+  tsl_subplan_request plain = *wish;
   plain.on_trial = true;
   return tsl_plan_children.make(self, &plain, child);
 }
 
 /* For a case of the judge; NULL where the strategy has no such children. `table` is filled in, and lives as long as the case. */
-static inline const tsl_children *plain_children_for(const tsl_strategy *strategy, tsl_children *table) {
+static inline const tsl_subplan_factory *plain_children_for(const tsl_strategy *strategy, tsl_subplan_factory *table) {
   *table = tsl_plan_children;
   table->make = plain_children_make;
   return strategy->splits.share && !strategy->splits.parts ? table : NULL;

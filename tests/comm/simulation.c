@@ -43,7 +43,7 @@ typedef struct event {
 } event;
 
 typedef struct simulation {
-  const tsl_rank_grid *grid;
+  const tsl_process_grid *grid;
   const tsl_links *links;
   tsl_blocks blocks;
   tsl_layout layouts[TSL_PARTS];
@@ -98,7 +98,7 @@ static bool meets(const simulation *s, int operand, int rank, const tsl_patch *w
 }
 
 /* A panel with all terms stays while the next tile needs it, too. */
-static bool changes(const tsl_rank_grid *grid, int operand, int step) {
+static bool changes(const tsl_process_grid *grid, int operand, int step) {
   if (step == 0 || grid->panels > 1)
     return true;
   const tsl_step at = tsl_step_at(grid, step), before = tsl_step_at(grid, step - 1);
@@ -140,7 +140,7 @@ typedef struct instruction {
 } instruction;
 
 /* The same for all ranks. */
-static instruction *write_program(const tsl_rank_grid *grid) {
+static instruction *write_program(const tsl_process_grid *grid) {
   const int steps = tsl_steps(grid), tiles = grid->tiles_m * grid->tiles_n;
   instruction *program = calloc((size_t)(4 * steps + 3 * tiles + 4), sizeof *program), *p = program;
   assert_non_null(program);
@@ -333,7 +333,7 @@ static double run(simulation *s) {
 
 /* A layout in which each place of the grid holds its share of an operand; `which` is the offset of the operand's share. */
 static void shares_as_layout(simulation *s, int operand, size_t which, int64_t rows, int64_t cols) {
-  const tsl_rank_grid *grid = s->grid;
+  const tsl_process_grid *grid = s->grid;
   tsl_corner *corners = calloc((size_t)grid->ranks, sizeof *corners);
   const tsl_corner **of = malloc((size_t)grid->ranks * sizeof(const tsl_corner *));
   int64_t *counts = calloc((size_t)grid->ranks, sizeof *counts);
@@ -375,7 +375,7 @@ static void sort_messages(simulation *s) {
 }
 
 static void make_messages(simulation *s, const tsl_task *task) {
-  const tsl_rank_grid *grid = s->grid;
+  const tsl_process_grid *grid = s->grid;
   s->ranks = calloc((size_t)grid->ranks, sizeof *s->ranks);
   shares_as_layout(s, TSL_PART_A, offsetof(tsl_shares, a), task->m, task->k);
   shares_as_layout(s, TSL_PART_B, offsetof(tsl_shares, b), task->k, task->n);
@@ -393,7 +393,7 @@ static void make_messages(simulation *s, const tsl_task *task) {
 
 /* The messages are those that the product counts. */
 static void check_words(const simulation *s) {
-  tsl_rank_grid counted = *s->grid;
+  tsl_process_grid counted = *s->grid;
   int64_t most = 0, most_sent = 0;
   assert_int_equal(tsl_blocks_count(&s->blocks, &s->layouts[0], &s->layouts[1], &s->layouts[2], &counted),
                    TESELA_OK);
@@ -426,7 +426,7 @@ static void free_all(simulation *s) {
 
 simulated simulate(const int64_t *shape, int ranks, int64_t memory) {
   static simulation s;
-  tsl_rank_grid grid;
+  tsl_process_grid grid;
   const tsl_task task = {shape[0], shape[1], shape[2], ranks, SIZE, SIZE, SIZE, SIZE, 2, memory};
   s = (simulation){.grid = &grid, .links = &tsl_links_default};
   assert_int_equal(tsl_grid_list(&task, &tsl_links_default, &grid, 1), 1);

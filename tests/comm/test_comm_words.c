@@ -32,7 +32,7 @@ static const tsl_links links = {0, 2.5e9, 2e11 / 16};
 
 typedef struct words_run {
   const int64_t *shape;
-  tsl_rank_grid grid;
+  tsl_process_grid grid;
   tesela_context *context;
   tesela_status status;
   tesela_mpi_record record;
@@ -166,7 +166,7 @@ static void near_the_bound(void **state) {
 }
 
 /* A layout in which each place of the grid holds its share of an operand; `which` is the offset of the operand's share. */
-static void shares_as_layout(const tsl_rank_grid *grid, size_t which, int64_t rows, int64_t cols,
+static void shares_as_layout(const tsl_process_grid *grid, size_t which, int64_t rows, int64_t cols,
                              tsl_layout *out) {
   const size_t ranks = (size_t)grid->ranks;
   tsl_corner *corners = calloc(ranks, sizeof *corners);
@@ -196,7 +196,7 @@ static void as_explained(void **state) {
   for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
     const int64_t m = products[i][0], n = products[i][1], k = products[i][2];
     const tsl_task task = {m, n, k, 1024, 8, 8, 8, 8, 2, (int64_t)64 << 30};
-    tsl_rank_grid grid;
+    tsl_process_grid grid;
     tsl_blocks blocks;
     tsl_layout a, b, c;
     assert_int_equal(tsl_grid_list(&task, &tsl_links_default, &grid, 1), 1);
@@ -257,7 +257,7 @@ static void tiles_grow(void **state) {
   for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
     for (int growth = 0; growth <= 4; growth++)
       for (int tiles = 1; tiles <= 4; tiles++) {
-        const tsl_rank_grid grid = {.growth = growth};
+        const tsl_process_grid grid = {.growth = growth};
         double before = 0;
         assert_int_equal(tsl_grid_edge(&grid, totals[i], 0, tiles), 0);
         assert_int_equal(tsl_grid_edge(&grid, totals[i], tiles, tiles), totals[i]);
@@ -279,7 +279,7 @@ static double fastest(const tsl_task *task) {
     for (int depth = 1; depth <= used && depth <= task->k; depth++)
       for (int slabs = 1; used % depth == 0 && slabs <= used / depth; slabs++)
         for (int by_columns = 0; by_columns < 2; by_columns++) {
-          tsl_rank_grid grid = {.m = task->m,
+          tsl_process_grid grid = {.m = task->m,
                                 .n = task->n,
                                 .k = task->k,
                                 .ranks = task->ranks,
@@ -316,7 +316,7 @@ static void fastest_of_all(void **state) {
                                8,           8,
                                8,           8,
                                2,           short_memory ? (int64_t)256 << 20 : (int64_t)16 << 30};
-        tsl_rank_grid grid;
+        tsl_process_grid grid;
         assert_int_equal(tsl_grid_list(&task, &tsl_links_default, &grid, 1), 1);
         const double words = (double)(grid.words > grid.words_sent ? grid.words : grid.words_sent);
         const double bound = tsl_grid_bound(task.m, task.n, task.k, grid.used, (double)task.memory / 8);

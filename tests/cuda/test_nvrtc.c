@@ -86,24 +86,24 @@ static bool is_structured_only(const tsl_strategy *strategy) {
 }
 
 /* Children, whose kernels other strategies compile here: there are none. */
-static tesela_status make_none(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+static tesela_status make_none(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
   (void)self;
   (void)wish;
   *child = NULL;
   return TESELA_OK;
 }
-static uint64_t workspace_of_none(const tsl_child *child) {
+static uint64_t workspace_of_none(const tsl_subplan *child) {
   (void)child;
   return 0;
 }
-static void destroy_none(tsl_child *child) {
+static void destroy_none(tsl_subplan *child) {
   (void)child;
 }
-static bool none_reduces(const tsl_child *child) {
+static bool none_reduces(const tsl_subplan *child) {
   (void)child;
   return false;
 }
-static const tsl_children no_children = {
+static const tsl_subplan_factory no_children = {
     .make = make_none, .workspace = workspace_of_none, .reduces = none_reduces, .destroy = destroy_none};
 
 /* Lines of a kilobyte in every type: with few tiles of C that is deep enough for k to be split. Small ones for who brings products to shared
@@ -132,7 +132,7 @@ static const char *refusal_of(const tsl_strategy *strategy, const tsl_config *co
   *problem = problem_of(strategy, one);
   const char *why = tsl_strategy_refuse(strategy, problem, config, device);
   if (why) {
-    problem->ask = (tsl_ask){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
+    problem->ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
     why = tsl_strategy_refuse(strategy, problem, config, device);
   }
   return why;
@@ -292,8 +292,8 @@ static void build_looks(tsl_device *device, int turn, int turns) {
     const tesela_type type = results[i / WAYS];
     const tsl_problem problem = tsl_problem_gemm(256, 256, 256, type);
     const bool twice = type == TESELA_F64 || i % WAYS == 1;
-    tsl_kernel *kernels[TSL_LOOK_KERNELS];
-    if (tsl_look_build(&problem, device, twice, i % WAYS == 2, kernels) != TESELA_OK)
+    tsl_kernel *kernels[TSL_DEVICE_REFERENCE_KERNELS];
+    if (tsl_device_reference_build(&problem, device, twice, i % WAYS == 2, kernels) != TESELA_OK)
       fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
   }
 }
@@ -335,10 +335,10 @@ static void finishing_kernels(void **state) {
     tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_A, cases[i].scale_a, 1);
     tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_B, cases[i].scale_b, 1);
     assert_int_equal(tsl_problem_check(problem), TESELA_OK);
-    problem->ask = (tsl_ask){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
+    problem->ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
     work.config = config_of(strategy, cases[i].config);
     assert_null(tsl_strategy_refuse(strategy, problem, &work.config, work.device));
-    assert_true(tsl_strategy_finishes(strategy, problem, &work.config, work.device));
+    assert_true(tsl_strategy_fuses_epilogue(strategy, problem, &work.config, work.device));
     if (strategy->build(&work) != TESELA_OK)
       fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
     strategy->release(&work);
@@ -448,7 +448,7 @@ static void cards(void **state) {
       tsl_work work = {.strategy = strategy, .config = config, .device = card};
       work.problem = problem_of(strategy, &(form){.types = kinds[t]});
       if (kinds[t].a == TESELA_F32)
-        assert_int_equal(tsl_ask_parse_accuracy("tf32", &work.problem.ask), TESELA_OK);
+        assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &work.problem.ask), TESELA_OK);
       if (newer[a] < 89 && kinds[t].a == TESELA_E4M3) {
         assert_non_null(tsl_strategy_refuse(strategy, &work.problem, &config, card));
         continue;

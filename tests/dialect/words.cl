@@ -36,7 +36,7 @@ TSL_FUNCTION TSL_REAL words_of_floats(TSL_REAL x) {
 #ifdef TSL_REAL_IS_DOUBLE
   return 0 * x;
 #else
-  return TSL_EXP2(-x) + TSL_MOST(x, 1.0f) + 2 * TSL_MOST(-x, 0.5f);
+  return TSL_EXP2(-x) + TSL_MAX(x, 1.0f) + 2 * TSL_MAX(-x, 0.5f);
 #endif
 }
 
@@ -64,11 +64,11 @@ TSL_FUNCTION TSL_INDEX words_polynomial(const tsl_gemm_arguments given) {
   fields[3] = given.a_offset, fields[4] = given.a_row_stride, fields[5] = given.a_col_stride;
   fields[6] = given.b_offset, fields[7] = given.b_row_stride, fields[8] = given.b_col_stride;
   fields[9] = given.c_offset, fields[10] = given.c_row_stride, fields[11] = given.c_col_stride;
-  const TSL_BITS far = (TSL_BITS)1 << 63; /* times 7 it wraps around, to itself */
-  TSL_BITS sum = far;
+  const TSL_REPRODUCIBILITY far = (TSL_REPRODUCIBILITY)1 << 63; /* times 7 it wraps around, to itself */
+  TSL_REPRODUCIBILITY sum = far;
   TSL_UNROLL_BY(3)
   for (int i = 0; i < 12; i++)
-    sum = sum * 7 + (TSL_BITS)fields[i];
+    sum = sum * 7 + (TSL_REPRODUCIBILITY)fields[i];
   return (TSL_INDEX)(sum - far);
 }
 

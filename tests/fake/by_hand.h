@@ -92,8 +92,8 @@ static inline void must_in_threads(tsl_plan *plan) {
 }
 
 /* Children by one strategy for each kind of device: what is chosen is not in question, and compilers take a second. */
-static inline tesela_status make_simple(const tsl_children *self, const tsl_child_wish *wish,
-                                        tsl_child **child) {
+static inline tesela_status make_simple(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+                                        tsl_subplan **child) {
   const bool on_cpu = (wish->device->capabilities & TSL_CAN_HOST) != 0;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, on_cpu ? "sequential" : "element");
   const tsl_config config = tsl_strategy_defaults(strategy);

@@ -45,15 +45,15 @@ static int forget_device(void **state) {
 /* Each element of C is in one block, and a block comes when its panels are there. */
 static void covers(int64_t m, int64_t n, int64_t block) {
   const tsl_problem problem = tsl_problem_gemm(m, n, 5, TESELA_F32);
-  const tsl_grain grain = tsl_grain_of(&problem, block);
-  tsl_arrivals arrivals = {0};
-  int count = 0, seen[TSL_CUT_BLOCKS] = {0};
+  const tsl_block_grid grain = tsl_block_grid_of(&problem, block);
+  tsl_panel_arrivals arrivals = {0};
+  int count = 0, seen[TSL_PIPELINE_BLOCKS] = {0};
   int64_t elements = 0;
-  assert_true(grain.row_blocks * grain.col_blocks <= TSL_CUT_BLOCKS);
-  while (tsl_grain_next(&grain, &problem, &arrivals)) {
+  assert_true(grain.row_blocks * grain.col_blocks <= TSL_PIPELINE_BLOCKS);
+  while (tsl_block_grid_next(&grain, &problem, &arrivals)) {
     int i, j;
-    for (int index = 0; tsl_grain_block(&arrivals, index, &i, &j); index++) {
-      const tsl_part part = tsl_grain_part(&grain, i, j);
+    for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
+      const tsl_part part = tsl_block_grid_part(&grain, i, j);
       assert_true(i < arrivals.a && j < arrivals.b && part.rows > 0 && part.cols > 0);
       assert_true(part.row + part.rows <= m && part.col + part.cols <= n);
       assert_int_equal(seen[i * grain.col_blocks + j]++, 0);
@@ -75,7 +75,7 @@ static void test_geometry(void **state) {
       covers(sizes[i], sizes[j], 4325376);
     }
   const tsl_problem large = tsl_problem_gemm(8192, 8192, 8192, TESELA_F32);
-  const tsl_grain grain = tsl_grain_of(&large, 4325376); /* an H200's */
+  const tsl_block_grid grain = tsl_block_grid_of(&large, 4325376); /* an H200's */
   assert_int_equal(grain.rows, 2048);
   assert_int_equal(grain.cols, 2048);
 }
@@ -85,13 +85,13 @@ static void test_pieces(void **state) {
   const tsl_problem problem = tsl_problem_gemm(37, 29, 11, TESELA_F32);
   tsl_transfer transfer;
   assert_true(tsl_transfer_plan(&problem.c, &transfer));
-  const tsl_way way = {.shape = &problem.c, .transfer = &transfer};
+  const tsl_transfer_path way = {.shape = &problem.c, .transfer = &transfer};
   const tsl_part part = {3, 20, 5, 17};
   for (size_t most = 4; most < 2000; most += 36) {
     unsigned char seen[37][29] = {{0}};
-    tsl_piece_walk pieces = tsl_pieces_begin(&way, &part, most);
+    tsl_piece_walk pieces = tsl_staged_copy_begin(&way, &part, most);
     tsl_piece piece;
-    while (tsl_pieces_next(&pieces, &piece)) {
+    while (tsl_staged_copy_next(&pieces, &piece)) {
       assert_true(piece.lines > 0 && piece.length > 0 && (size_t)(piece.lines * piece.length) * 4 <= most);
       for (int64_t i = 0; i < piece.lines; i++)
         for (int64_t j = 0; j < piece.length; j++)
@@ -118,7 +118,7 @@ static void judged(const char *name, const tsl_case *what) {
       strcmp(name, "register_tile") == 0
           ? config_of(strategy, "form=packed vector=16 tile_m=16 tile_n=16 micro_m=2 micro_n=4 stages=1")
           : tsl_strategy_defaults(strategy);
-  tsl_children plain;
+  tsl_subplan_factory plain;
   tsl_case by_plain = *what;
   tsl_case_report report;
   by_plain.children = plain_children_for(strategy, &plain);

@@ -48,11 +48,11 @@ static int forget_devices(void **state) {
 }
 
 /* As if a device did a million multiply-adds a second, and the cpu twice as many. */
-static double seconds_simply(const tsl_children *self, const tsl_child_wish *wish) {
+static double seconds_simply(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   (void)self;
   return 1e-6 + tsl_problem_flops(wish->problem) / (wish->device->capabilities & TSL_CAN_HOST ? 4e6 : 2e6);
 }
-static tsl_children simple; /* set in main() */
+static tsl_subplan_factory simple; /* set in main() */
 
 typedef struct drawing {
   uint64_t seed, index;
@@ -69,9 +69,9 @@ enum { MOST = 30 }; /* pieces of an operand */
 typedef struct scattered {
   tsl_problem problem;
   tsl_device *group;
-  tsl_spread spread;
-  tsl_hold holds[TSL_OPERANDS][MOST];
-  tsl_held held[TSL_OPERANDS][MOST];
+  tsl_sharding spread;
+  tsl_shard holds[TSL_OPERANDS][MOST];
+  tsl_shard_buffer held[TSL_OPERANDS][MOST];
   unsigned char *whole[TSL_OPERANDS], *expected; /* dense, on the host; C as it is before */
   unsigned char *before[MOST];                   /* what C's buffers hold */
 } scattered;
@@ -85,7 +85,7 @@ static size_t bytes_of(const scattered *s, int operand) {
   return (size_t)(shape->rows * shape->cols) * size_of(s, operand);
 }
 
-static int64_t extent(const tsl_hold *hold) {
+static int64_t extent(const tsl_shard *hold) {
   return hold->at.rows * hold->at.cols == 0
              ? 0
              : (hold->at.rows - 1) * hold->row_stride + (hold->at.cols - 1) * hold->col_stride + 1;
@@ -147,8 +147,8 @@ static void lay(scattered *s, drawing *random, int operand, int member) {
   s->spread.holds[operand] = s->holds[operand];
   for (int i = 0; i < (member >= 0 ? 1 : row_count); i++)
     for (int j = 0; j < (member >= 0 ? 1 : col_count); j++) {
-      tsl_hold *hold = &s->holds[operand][s->spread.counts[operand]++];
-      *hold = (tsl_hold){.at = {rows[i], rows[i + 1] - rows[i], cols[j], cols[j + 1] - cols[j]},
+      tsl_shard *hold = &s->holds[operand][s->spread.counts[operand]++];
+      *hold = (tsl_shard){.at = {rows[i], rows[i + 1] - rows[i], cols[j], cols[j + 1] - cols[j]},
                          .member = (int)below(random, s->group->member_count)};
       if (member >= 0) {
         hold->at = (tsl_rect){0, shape->rows, 0, shape->cols};
@@ -157,14 +157,14 @@ static void lay(scattered *s, drawing *random, int operand, int member) {
       hold->row_stride = by_rows ? hold->at.cols + below(random, 3) : 1;
       hold->col_stride = by_rows ? 1 : hold->at.rows + below(random, 3);
     }
-  if (tsl_spread_check(&s->spread, operand, shape, "it") != TESELA_OK)
+  if (tsl_sharding_check(&s->spread, operand, shape, "it") != TESELA_OK)
     fail_msg("%s", tesela_last_error());
 }
 
 /* Elements of a piece between the whole matrix and an image of its buffer. */
 static void to_image(const scattered *s, int operand, int piece, const unsigned char *whole,
                      unsigned char *image) {
-  const tsl_hold *hold = &s->holds[operand][piece];
+  const tsl_shard *hold = &s->holds[operand][piece];
   const int64_t size = (int64_t)size_of(s, operand), width = tsl_problem_shape(&s->problem, operand)->cols;
   for (int64_t i = 0; i < hold->at.rows; i++)
     for (int64_t j = 0; j < hold->at.cols; j++)
@@ -186,7 +186,7 @@ static void transfer(tsl_buffer *buffer, void *image, bool in) {
 static void place(scattered *s, drawing *random, int operand) {
   for (int i = 0; i < s->spread.counts[operand]; i++) {
     tsl_device *device = s->group->members[s->holds[operand][i].member];
-    tsl_held *held = &s->held[operand][i];
+    tsl_shard_buffer *held = &s->held[operand][i];
     held->offset = below(random, 4);
     const size_t bytes = (size_t)(held->offset + extent(&s->holds[operand][i]) + 2) * size_of(s, operand);
     unsigned char *image = malloc(bytes);
@@ -331,7 +331,7 @@ static void test_shares(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < 12; seed++) {
     scattered s;
-    tsl_share share;
+    tsl_subplan_info share;
     int64_t elements = 0;
     scatter(&s, 3 * seed, &types[0], fakes, seed % 2 ? 0 : -1);
     const bool all_hold = tsl_several_all_hold(&s.spread, 2);
@@ -576,12 +576,12 @@ static void test_replaced_again(void **state) {
 /* --- a factor that stays --- */
 
 /* residue_int8, which prepares its factors, for what is not its own integer product. */
-static tesela_status make_residues(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+static tesela_status make_residues(const tsl_subplan_factory *self, const tsl_subplan_request *wish, tsl_subplan **child) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
   if (wish->problem->c.type == TESELA_I32) {
-    tsl_child_wish any = *wish;
+    tsl_subplan_request any = *wish;
     any.on_trial = true;
     return tsl_plan_children.make(self, &any, child);
   }
@@ -622,7 +622,7 @@ static int prepared_in(tsl_plan *plan, scattered *s) {
 static void hold(scattered *s, int operand, int member, tsl_rect at) {
   s->spread.holds[operand] = s->holds[operand];
   s->holds[operand][s->spread.counts[operand]++] =
-      (tsl_hold){.at = at, .member = member, .row_stride = at.cols, .col_stride = 1};
+      (tsl_shard){.at = at, .member = member, .row_stride = at.cols, .col_stride = 1};
 }
 
 /* C by rows, as many for each; A so, too, and B by columns, or both on the first one: what the second one has of A comes to one buffer then, in two

@@ -118,19 +118,19 @@ static void test_shares(void **state) {
 /* --- results --- */
 
 /* As if a device did a million multiply-adds a second, and the cpu twice as many. */
-static double seconds_simply(const tsl_children *self, const tsl_child_wish *wish) {
+static double seconds_simply(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   (void)self;
   return tsl_problem_flops(wish->problem) / (wish->device->capabilities & TSL_CAN_HOST ? 4e6 : 2e6);
 }
 
 /* As if a million bytes a second travelled, and nothing else took time. */
-static double seconds_of_links(const tsl_children *self, const tsl_child_wish *wish) {
+static double seconds_of_links(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
   const tsl_problem *p = wish->problem;
   (void)self;
   return (double)(p->m * p->k + p->k * p->n + p->m * p->n) * 4 / 1e6;
 }
 
-static tsl_children simple, links; /* set in main() */
+static tsl_subplan_factory simple, links; /* set in main() */
 
 static tsl_config config_of(int cut, int64_t one, int64_t two) {
   tsl_config config = tsl_strategy_defaults(tsl_strategy_find(TSL_OP_GEMM, "several"));
@@ -191,7 +191,7 @@ static void test_text(void **state) {
   (void)state;
   product p;
   tsl_plan *again;
-  tsl_share share;
+  tsl_subplan_info share;
   fill(&p, 0);
   tsl_plan *plan = plan_of(&p, mixed, SEVERAL_ROWS);
   assert_non_null(strstr(plan->text, "gemm several version=1 cut=1 part1=20 part2=25 device=opencl:0,cpu "));
@@ -248,7 +248,7 @@ static void test_alone(void **state) {
   for (int i = 0; i < 2; i++) {
     product p;
     tsl_plan *plan;
-    tsl_share share;
+    tsl_subplan_info share;
     int64_t lines = 0;
     fill(&p, -1);
     assert_int_equal(
@@ -274,7 +274,7 @@ static void test_deep(void **state) {
   tsl_problem deep = tsl_problem_gemm(SIDE, SIDE, TERMS, TESELA_F32);
   const tsl_operands operands = {.a.host = a, .b.host = b, .c.host = c};
   tsl_plan *plan;
-  tsl_share share;
+  tsl_subplan_info share;
   int64_t terms = 0;
   deep.beta[0] = 3;
   for (int i = 0; i < SIDE * TERMS; i++)
@@ -388,7 +388,7 @@ static void test_all_fail(void **state) {
 static void test_closed(void **state) {
   product p;
   tsl_plan *plan;
-  tsl_share share;
+  tsl_subplan_info share;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
   const tsl_config any = tsl_strategy_defaults(strategy), said = config_of(SEVERAL_ROWS, 20, M - 20);
   forget_devices(state);

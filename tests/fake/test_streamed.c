@@ -21,7 +21,7 @@
 static tsl_devices *devices;
 static tsl_device *device;        /* fake:0, whose copies overlap */
 static tsl_device *shared_device; /* opencl:0 */
-static tsl_children simple;
+static tsl_subplan_factory simple;
 
 static void cap(const char *bytes) {
   assert_int_equal(bytes ? setenv("TESELA_DEVICE_MEMORY", bytes, 1) : unsetenv("TESELA_DEVICE_MEMORY"), 0);
@@ -233,12 +233,12 @@ static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_t
   slab.beta[0] = t->slabs > 1;
   assert_true(t->bytes + room <= gpu->memory_limit);
   const uint64_t whole = tsl_strategy_scratch(engine, &slab, &config, gpu);
-  tsl_child_wish wish = {.problem = &slab,
+  tsl_subplan_request wish = {.problem = &slab,
                          .device = gpu,
                          .in_buffers = true,
                          .workspace_most = room,
                          .most = tsl_accuracy_of_one_part(problem, &slab, t->slabs)};
-  if (!tsl_plan_suits(&wish, engine, &config)) {
+  if (!tsl_plan_meets_request(&wish, engine, &config)) {
     tsl_text_add(text, "no %s", engine->name);
     return;
   }
@@ -395,7 +395,7 @@ static void test_steps(void **state) {
   for (size_t i = 0; i < sizeof tilings / sizeof *tilings; i++) {
     tsl_plan *plan = plan_of(&p, device, config_of(tilings[i][0], tilings[i][1], tilings[i][2]));
     const tsl_tiling *t = &((const tsl_streamed *)plan->work.state)->tiling;
-    tsl_share share;
+    tsl_subplan_info share;
     tesela_fake_reset();
     must(plan, &p);
     assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), t->row_tiles * t->col_tiles * t->slabs);

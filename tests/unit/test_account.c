@@ -8,18 +8,18 @@
 #include "device/devices.h"
 #include "strategy/account.h"
 
-static tsl_account account_on(const tsl_device *device, const char *name, const char *config_text,
+static tsl_cost_counts account_on(const tsl_device *device, const char *name, const char *config_text,
                               const tsl_problem *problem) {
   const tsl_strategy *strategy = tsl_strategy_find(problem->op, name);
-  tsl_account account;
+  tsl_cost_counts account;
   assert_non_null(strategy);
   const tsl_config config = config_of(strategy, config_text);
   assert_null(tsl_strategy_refuse(strategy, problem, &config, device));
-  assert_true(tsl_account_of(strategy, problem, &config, device, &account));
+  assert_true(tsl_cost_counts_get(strategy, problem, &config, device, &account));
   return account;
 }
 
-static void assert_grid(const tsl_account *account, uint64_t across, uint64_t down, int items_x,
+static void assert_grid(const tsl_cost_counts *account, uint64_t across, uint64_t down, int items_x,
                         int items_y) {
   assert_int_equal(account->grid.groups[0], across);
   assert_int_equal(account->grid.groups[1], down);
@@ -31,14 +31,14 @@ static void assert_grid(const tsl_account *account, uint64_t across, uint64_t do
 static void items_are_counted(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(30, 50, 100, TESELA_F32);
-  const tsl_account account = account_on(&graphics, "element", "columns=16 rows=8", &problem);
+  const tsl_cost_counts account = account_on(&graphics, "element", "columns=16 rows=8", &problem);
   assert_grid(&account, 4, 4, 16, 8);
   assert_float_equal(account.items, 2048, 0);
   assert_float_equal(account.wasted, 2048 - 1500, 0);
   assert_float_equal(account.workers, 16, 0);
   assert_int_equal(account.per_unit, 16);
   assert_int_equal(account.launches, 1);
-  const tsl_account rows = account_on(&graphics, "row", "items=64", &problem);
+  const tsl_cost_counts rows = account_on(&graphics, "row", "items=64", &problem);
   assert_grid(&rows, 1, 1, 64, 1);
   assert_float_equal(rows.wasted, 34, 0);
 }
@@ -49,7 +49,7 @@ static void a_grid_that_is_cut_wastes_nothing(void **state) {
   tsl_device device = graphics;
   device.group_count_max[1] = 2;
   const tsl_problem problem = tsl_problem_gemm(100, 32, 8, TESELA_F32);
-  const tsl_account account = account_on(&device, "element", "columns=32 rows=8", &problem);
+  const tsl_cost_counts account = account_on(&device, "element", "columns=32 rows=8", &problem);
   assert_grid(&account, 1, 2, 32, 8);
   assert_float_equal(account.wasted, 0, 0);
 }
@@ -73,7 +73,7 @@ static void the_ladder_lifts_traffic(void **state) {
     for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
       const double size = (double)tsl_type(types[t])->size, c = 64 * 64;
       tsl_problem problem = tsl_problem_gemm(64, 64, 64, types[t]);
-      const tsl_account account = account_on(&graphics, rungs[i].name, rungs[i].config, &problem);
+      const tsl_cost_counts account = account_on(&graphics, rungs[i].name, rungs[i].config, &problem);
       assert_float_equal(account.global.read, size * (rungs[i].a + rungs[i].b + c * (rungs[i].panels - 1)),
                          0);
       assert_float_equal(account.global.written, size * c * rungs[i].panels, 0);
@@ -81,7 +81,7 @@ static void the_ladder_lifts_traffic(void **state) {
       assert_float_equal(account.local.written, size * rungs[i].local_written, 0);
       assert_float_equal(account.computed, account.useful, 0);
       problem.beta[0] = 1;
-      const tsl_account added = account_on(&graphics, rungs[i].name, rungs[i].config, &problem);
+      const tsl_cost_counts added = account_on(&graphics, rungs[i].name, rungs[i].config, &problem);
       assert_float_equal(added.global.read - account.global.read, size * c, 0);
     }
 }
@@ -90,7 +90,7 @@ static void the_ladder_lifts_traffic(void **state) {
 static void edges_are_counted(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(9, 9, 9, TESELA_F32);
-  const tsl_account account = account_on(&graphics, "tile_local", "tile=8", &problem);
+  const tsl_cost_counts account = account_on(&graphics, "tile_local", "tile=8", &problem);
   assert_float_equal(account.useful, 729, 0);
   assert_float_equal(account.computed, 16 * 16 * 16, 0);
   assert_float_equal(account.wasted, 256 - 81, 0);
@@ -102,11 +102,11 @@ static void intensity_moves_to_the_right(void **state) {
   const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
   static const char *const configs[] = {"tile=8", "tile=16", "tile=32"};
   double before = 0.25;
-  const tsl_account element = account_on(&graphics, "element", "", &problem);
-  assert_float_equal(tsl_account_intensity(&problem, &element), before, 1e-3);
+  const tsl_cost_counts element = account_on(&graphics, "element", "", &problem);
+  assert_float_equal(tsl_cost_counts_intensity(&problem, &element), before, 1e-3);
   for (size_t i = 0; i < 3; i++) {
-    const tsl_account account = account_on(&graphics, "tile_local", configs[i], &problem);
-    const double now = tsl_account_intensity(&problem, &account);
+    const tsl_cost_counts account = account_on(&graphics, "tile_local", configs[i], &problem);
+    const double now = tsl_cost_counts_intensity(&problem, &account);
     assert_true(now > 1.9 * before);
     before = now;
   }
@@ -117,15 +117,15 @@ static void batches_and_empty_products(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(100, 100, 100, TESELA_F32);
   const char *config = "form=local vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=4 tile_k=8";
-  const tsl_account one = account_on(&graphics, "register_tile", config, &problem);
+  const tsl_cost_counts one = account_on(&graphics, "register_tile", config, &problem);
   problem.batch = 7;
-  const tsl_account many = account_on(&graphics, "register_tile", config, &problem);
+  const tsl_cost_counts many = account_on(&graphics, "register_tile", config, &problem);
   assert_float_equal(many.global.read, 7 * one.global.read, 1);
   assert_float_equal(many.memory, 7 * one.memory, 1);
   assert_float_equal(many.useful, 7e6, 0);
   problem.batch = 0;
   problem.alpha[0] = 0;
-  const tsl_account none = account_on(&graphics, "element", "", &problem);
+  const tsl_cost_counts none = account_on(&graphics, "element", "", &problem);
   assert_float_equal(none.useful, 0, 0);
   assert_float_equal(none.global.read, 0, 0);
 }
@@ -134,10 +134,10 @@ static void batches_and_empty_products(void **state) {
 
 static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                         const tsl_device *device) {
-  tsl_account account;
+  tsl_cost_counts account;
   tsl_text text = {0};
   tsl_config_print(strategy, config, &text);
-  if (!tsl_account_of(strategy, problem, config, device, &account))
+  if (!tsl_cost_counts_get(strategy, problem, config, device, &account))
     fail_msg("%s: no account", tsl_text_get(&text));
   const double elements = (double)problem->m * (double)problem->n;
   const double m = (double)problem->m;
@@ -147,7 +147,7 @@ static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem
                b = problem->op == TSL_OP_TRANSPOSE ? 0 : (double)problem->k * (double)problem->n;
   const double least =
       a * (double)tsl_type(problem->a.type)->size + b * (double)tsl_type(problem->b.type)->size;
-  const tsl_bounds bounds = tsl_account_bounds(strategy, problem, config, device, &account);
+  const tsl_bounds bounds = tsl_cost_counts_bounds(strategy, problem, config, device, &account);
   double most = 0, predicted = strategy->score(problem, config, device);
   for (int i = 0; i < TSL_BOUND_COUNT; i++) {
     if (!isfinite(bounds.seconds[i]) || bounds.seconds[i] < 0)
@@ -197,17 +197,17 @@ static void a_triangle_is_half(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(1024, 1024, 100, TESELA_F32);
   problem.c.triangle = TESELA_LOWER;
-  const tsl_account account = account_on(&graphics, "structured", "block=128", &problem);
+  const tsl_cost_counts account = account_on(&graphics, "structured", "block=128", &problem);
   assert_float_equal(account.useful, 100. * 1024 * 1025 / 2, 1);
   assert_float_equal(account.computed, 100. * 1024 * 1024 * (1 + 1. / 8) / 2, 1);
   assert_int_equal(account.launches, 1 + 3 + 1);
   problem = tsl_problem_gemm(1024, 1000, 1024, TESELA_F64);
   problem.a.structure = TESELA_TRIANGULAR;
   problem.a.triangle = TESELA_UPPER;
-  const tsl_account factor = account_on(&graphics, "structured", "block=128", &problem);
+  const tsl_cost_counts factor = account_on(&graphics, "structured", "block=128", &problem);
   assert_float_equal(factor.computed, 1024. * 1024 * 1000 * (1 + 1. / 8) / 2, 1);
   problem.a.structure = TESELA_SYMMETRIC;
-  const tsl_account symmetric = account_on(&graphics, "structured", "block=128", &problem);
+  const tsl_cost_counts symmetric = account_on(&graphics, "structured", "block=128", &problem);
   assert_float_equal(symmetric.computed, 1024. * 1024 * 1000, 1);
   assert_int_equal(symmetric.launches, 2);
 }
@@ -215,8 +215,8 @@ static void a_triangle_is_half(void **state) {
 /* A copy is read, written, and takes memory twice: when it is made and when it is used. */
 static void copies_are_counted(void **state) {
   (void)state;
-  tsl_account account = {.launches = 1, .memory = 100, .global = {.read = 10, .written = 20}};
-  tsl_account_copies(64, &account);
+  tsl_cost_counts account = {.launches = 1, .memory = 100, .global = {.read = 10, .written = 20}};
+  tsl_cost_counts_copies(64, &account);
   assert_float_equal(account.global.read, 74, 0);
   assert_float_equal(account.global.written, 84, 0);
   assert_float_equal(account.memory, 228, 0);
@@ -229,7 +229,7 @@ static void copies_are_counted(void **state) {
   tsl_problem problem = tsl_problem_gemm(96, 200, 300, TESELA_F32);
   problem.b.row_stride = 1;
   problem.b.col_stride = 300;
-  const tsl_account packed = account_on(&device, "image_microtile", "", &problem);
+  const tsl_cost_counts packed = account_on(&device, "image_microtile", "", &problem);
   assert_float_equal(packed.memory, 4.0 * (96 * 200 + 96 * 300 + 300 * 200) + 2 * 4.0 * 300 * 200, 0);
   assert_float_equal(packed.global.written, 4.0 * (96 * 200 + 300 * 200), 0);
 }
@@ -255,7 +255,7 @@ static void every_strategy_tells(void **state) {
       for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         tsl_problem problem = tsl_problem_of(strategy->op, sizes[i][0], sizes[i][1], sizes[i][2], types.a);
         if (strcmp(strategy->name, "halves") == 0) /* which only does what was asked for */
-          assert_int_equal(tsl_ask_parse_accuracy("1e-2", &problem.ask), TESELA_OK);
+          assert_int_equal(tsl_numeric_requirements_parse_accuracy("1e-2", &problem.ask), TESELA_OK);
         problem.b.type = problem.op == TSL_OP_TRANSPOSE ? problem.b.type : types.b;
         problem.c.type = types.c;
         tsl_device *device;

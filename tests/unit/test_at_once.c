@@ -51,7 +51,7 @@ static void test_which(void **state) {
   other.alpha[0] = 0;
   assert_false(is_taken(&other, NULL));
   other = plain;
-  other.ask.bits = TSL_BITS_RUN;
+  other.ask.bits = TSL_REPRODUCIBILITY_RUN;
   assert_false(is_taken(&other, NULL));
   other = plain;
   other.activation = TESELA_RELU;

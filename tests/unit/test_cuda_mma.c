@@ -59,7 +59,7 @@ static void refusals_have_numbers(void **state) {
   const tsl_config config = config_of(strategy, "");
   assert_null(tsl_strategy_refuse(strategy, &eights, &config, &newer));
   assert_refused_for(strategy, "", &device, &floats, "which only an ask allows");
-  assert_int_equal(tsl_ask_parse_accuracy("tf32", &floats.ask), TESELA_OK);
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &floats.ask), TESELA_OK);
   assert_null(tsl_strategy_refuse(strategy, &floats, &config, &device));
   assert_refused_for(strategy, "from=packed", &device, &numbers, "aligned as they lie");
   many.batch = 3;

@@ -37,7 +37,7 @@ static void refusals_have_numbers(void **state) {
   assert_null(tsl_strategy_refuse(strategy, &asked, &fallback, &device));
   asked.ask.number = 0x1p-9;
   assert_refused_for(strategy, "", &device, &asked, "guarantees |error| <=");
-  assert_int_equal(tsl_ask_parse_accuracy("tf32", &asked.ask), TESELA_OK);
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &asked.ask), TESELA_OK);
   for (int64_t k = 1; k < (int64_t)1 << 22; k = 3 * k + 1) {
     asked.k = asked.a.cols = asked.b.rows = k;
     assert_null(tsl_strategy_refuse(strategy, &asked, &fallback, &device));
@@ -95,7 +95,7 @@ static void stages_for_registers_are_four(void **state) {
                {"tile_m=128 tile_n=256 order=direct", 3, 4}}; /* B is turned first, A read along k */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsl_problem problem = problem_of(512, 512, 512, TESELA_F32, TESELA_F32);
-    assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+    assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
     assert_int_equal(tile.stages, cases[i].stages);
@@ -243,7 +243,7 @@ static void last_rounds_are_helped(void **state) {
   assert_refused_for(strategy, "form=stream", &device, &other, "k of 64 is one panel");
   other.batch = 2;
   assert_refused_for(strategy, "form=stream", &device, &other, "of a batch there are tiles enough");
-  assert_int_equal(tsl_ask_parse_accuracy("tf32", &numbers.ask), TESELA_OK);
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &numbers.ask), TESELA_OK);
   assert_refused_for(strategy, "order=swapped form=stream", &device, &numbers, "tiles are taken whole");
 }
 
@@ -264,7 +264,7 @@ static bool is_right(tsl_data data, uint64_t seed, bool knows_flushes) {
   tsl_problem problem = problem_of(M, N, K, TESELA_F32, TESELA_F32);
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_verdict verdict;
-  assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
   assert_int_equal(tsl_data_fill(data, seed, &problem.a, K, a), TESELA_OK);
   assert_int_equal(tsl_data_fill(data, seed + 1, &problem.b, K, b), TESELA_OK);
   for (int i = 0; i < M; i++)
@@ -436,7 +436,7 @@ static void factors_across_go_to_registers(void **state) {
       problem.a.row_stride = 1, problem.a.col_stride = 512;
     if (!cases[i].b_across)
       problem.b.row_stride = 1, problem.b.col_stride = 256;
-    assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+    assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
     const tsl_config config = config_of(strategy, cases[i].config);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
@@ -511,7 +511,7 @@ static void the_model_likes_what_is_not_packed(void **state) {
       double seconds;
       across->row_stride = b_across ? size : 1, across->col_stride = b_across ? 1 : size;
       along->row_stride = b_across ? size : 1, along->col_stride = b_across ? 1 : size;
-      assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+      assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
       const tsl_config best = best_config(strategy, &problem, &device, &seconds);
       say_choice(strategy, &problem, &best, seconds);
       const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
@@ -558,7 +558,7 @@ static void the_model_likes_what_an_ask_allows(void **state) {
     tsl_problem problem = problem_of(8192, 8192, 8192, TESELA_E4M3, TESELA_BF16);
     problem.b.row_stride = 1, problem.b.col_stride = 8192;
     double seconds;
-    assert_int_equal(tsl_ask_parse_accuracy(cases[i].ask, &problem.ask), TESELA_OK);
+    assert_int_equal(tsl_numeric_requirements_parse_accuracy(cases[i].ask, &problem.ask), TESELA_OK);
     const tsl_config best = best_config(strategy, &problem, &device, &seconds);
     say_choice(strategy, &problem, &best, seconds);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
@@ -600,7 +600,7 @@ static void last_steps_have_memory(void **state) {
     assert_true(tile.shared_bytes <= device.local_bytes_inside && tile.stages >= 2);
     assert_true(tile.shared_bytes >=
                 boxes + stages + 16 * (uint64_t)tile.stages + 1023 + (uint64_t)tile.beside);
-    assert_true(tsl_strategy_finishes(strategy, &problem, &config, &device));
+    assert_true(tsl_strategy_fuses_epilogue(strategy, &problem, &config, &device));
     /* Sums have no matrix of their own then. */
     const tsl_problem sums = tsl_problem_unfinished(&problem);
     assert_int_equal(tsl_strategy_scratch(strategy, &problem, &config, &device),
@@ -645,7 +645,7 @@ static void products_that_differ(void **state) {
         .a = {.row_stride = cases[i].a_row, .col_stride = 1},
         .b = {.row_stride = cases[i].b_row, .col_stride = 1},
         .c = {.row_stride = cases[i].c_row, .col_stride = 1, .offset = cases[i].c_offset}};
-    const tsl_joined one = {&problem, &operands};
+    const tsl_fused_product one = {&problem, &operands};
     if (strategy->joins->takes(&work, &one) != cases[i].is_taken)
       fail_msg("%s: taken or not", cases[i].what);
   }
@@ -655,17 +655,17 @@ static void products_that_differ(void **state) {
   const tsl_operands operands = {.a = {.row_stride = 512, .col_stride = 1},
                                  .b = {.row_stride = 512, .col_stride = 1},
                                  .c = {.row_stride = 512, .col_stride = 1}};
-  assert_false(strategy->joins->takes(&work, &(tsl_joined){&biased, &operands}));
+  assert_false(strategy->joins->takes(&work, &(tsl_fused_product){&biased, &operands}));
   /* A work of one product has no such runs, and none are where memory is short. */
   tsl_problem plain = work.problem;
   plain.batch = 0;
   const tsl_work single = {.strategy = strategy, .device = &device, .config = work.config, .problem = plain};
-  assert_false(strategy->joins->takes(&single, &(tsl_joined){&plain, &operands}));
+  assert_false(strategy->joins->takes(&single, &(tsl_fused_product){&plain, &operands}));
   device.local_bytes_inside = 70 << 10;
   assert_int_equal(strategy->joins->build(&work), TESELA_UNSUPPORTED);
-  assert_false(strategy->joins->takes(&work, &(tsl_joined){&plain, &operands}));
+  assert_false(strategy->joins->takes(&work, &(tsl_fused_product){&plain, &operands}));
   device = hopper();
-  assert_true(strategy->joins->takes(&work, &(tsl_joined){&plain, &operands}));
+  assert_true(strategy->joins->takes(&work, &(tsl_fused_product){&plain, &operands}));
   /* A table of 128 has room for all products of a run, and one row behind them. */
   assert_int_equal(strategy->joins->scratch(1), 2 * 512);
   assert_int_equal(strategy->joins->scratch(1000), 129 * 512);

@@ -163,7 +163,7 @@ static void eights_wait_for_an_ask(void **state) {
     assert_int_equal(tile.boxes, cases[i].boxes);
     assert_true(tile.shared_bytes <= device.local_bytes_inside);
   }
-  assert_int_equal(tsl_ask_parse_accuracy("e4m3", &problem.ask), TESELA_OK);
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy("e4m3", &problem.ask), TESELA_OK);
   for (int64_t k = 1; k < (int64_t)1 << 20; k = 3 * k + 1) {
     problem.k = problem.a.cols = problem.b.rows = k;
     assert_null(tsl_strategy_refuse(strategy, &problem, &panels, &device));
@@ -171,7 +171,7 @@ static void eights_wait_for_an_ask(void **state) {
   assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=units", &device, &problem, "only a number");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 eights=panels", &device, &problem,
                      "where 192 have room");
-  problem.ask = (tsl_ask){.accuracy = TSL_ACCURACY_NUMBER, .number = 1e4};
+  problem.ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_NUMBER, .number = 1e4};
   assert_null(tsl_strategy_refuse(strategy, &problem, &units, &device));
   problem.ask.number = 1e-3;
   assert_refused_for(strategy, "tile_m=256 tile_n=128 eights=panels", &device, &problem, "guarantees");
@@ -188,9 +188,9 @@ static void f16_is_summed_by_panels(void **state) {
   const tsl_device device = hopper();
   tsl_problem problem = problem_of(4096, 4096, 4096, TESELA_F16, TESELA_F32);
   assert_refused_for(strategy, panels, &device, &problem, "where a number asks for more");
-  assert_int_equal(tsl_ask_parse_accuracy("1e-3", &problem.ask), TESELA_OK); /* one sum's is 5.5e-4 */
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy("1e-3", &problem.ask), TESELA_OK); /* one sum's is 5.5e-4 */
   assert_refused_for(strategy, panels, &device, &problem, "where a number asks for more");
-  assert_int_equal(tsl_ask_parse_accuracy("2e-5", &problem.ask), TESELA_OK);
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy("2e-5", &problem.ask), TESELA_OK);
   const tsl_config config = config_of(strategy, panels), two = config_of(strategy, pairs);
   assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
   assert_int_equal(tsl_cuda_wgmma_of(&problem, &config, &device).apart, 1);

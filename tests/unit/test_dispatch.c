@@ -381,11 +381,11 @@ static void test_operations_wait_for_the_lock(void **state) {
   for (int way = 0; way < WAYS; way++) {
     attempt of = {.cache = &cache, .cached = cached, .way = way};
     pthread_t thread;
-    tsl_guard_lock(&cache.lock);
+    tsl_fork_mutex_lock(&cache.lock);
     assert_int_equal(pthread_create(&thread, NULL, attempt_it, &of), 0);
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     const bool waited = !atomic_load(&of.done);
-    tsl_guard_unlock(&cache.lock);
+    tsl_fork_mutex_unlock(&cache.lock);
     assert_int_equal(pthread_join(thread, NULL), 0);
     if (!waited)
       fail_msg("operation %d does not wait for the lock", way);

@@ -12,7 +12,7 @@
 #include "base/guard.h"
 
 typedef struct shared {
-  tsl_guard guard;
+  tsl_fork_mutex guard;
   int first, second; /* equal, except while the guard is held */
   atomic_bool ends;
 } shared;
@@ -25,11 +25,11 @@ static void pause_for(double seconds) {
 static void *change(void *argument) {
   shared *s = argument;
   while (!atomic_load(&s->ends)) {
-    tsl_guard_lock(&s->guard);
+    tsl_fork_mutex_lock(&s->guard);
     s->first++;
     pause_for(0.002);
     s->second++;
-    tsl_guard_unlock(&s->guard);
+    tsl_fork_mutex_unlock(&s->guard);
     pause_for(0.0002);
   }
   return NULL;
@@ -38,9 +38,9 @@ static void *change(void *argument) {
 /* What a child finds: 0 when the guard is free and the numbers belong together. */
 static int look(shared *s) {
   alarm(20); /* a guard that stays locked ends the child */
-  tsl_guard_lock(&s->guard);
+  tsl_fork_mutex_lock(&s->guard);
   const int torn = s->first != s->second;
-  tsl_guard_unlock(&s->guard);
+  tsl_fork_mutex_unlock(&s->guard);
   return torn;
 }
 
@@ -58,7 +58,7 @@ static void what_others_change_is_whole(void **state) {
   (void)state;
   shared s = {.first = 0};
   pthread_t thread;
-  tsl_guard_init(&s.guard);
+  tsl_fork_mutex_init(&s.guard);
   assert_int_equal(pthread_create(&thread, NULL, change, &s), 0);
   for (int i = 0; i < 20; i++)
     expect_child(&s, look);
@@ -66,12 +66,12 @@ static void what_others_change_is_whole(void **state) {
   pthread_join(thread, NULL);
   assert_true(s.first > 0 && s.first == s.second);
   expect_child(&s, look); /* and while nobody has it */
-  tsl_guard_destroy(&s.guard);
+  tsl_fork_mutex_destroy(&s.guard);
 }
 
 static int go_on(shared *s) {
   alarm(20);
-  tsl_guard_unlock(&s->guard); /* the parent's, which is this thread's */
+  tsl_fork_mutex_unlock(&s->guard); /* the parent's, which is this thread's */
   return look(s);
 }
 
@@ -79,18 +79,18 @@ static int go_on(shared *s) {
 static void a_holder_may_fork(void **state) {
   (void)state;
   shared s = {.first = 0};
-  tsl_guard other;
-  tsl_guard_init(&s.guard);
-  tsl_guard_init(&other);
-  tsl_guard_lock(&s.guard);
+  tsl_fork_mutex other;
+  tsl_fork_mutex_init(&s.guard);
+  tsl_fork_mutex_init(&other);
+  tsl_fork_mutex_lock(&s.guard);
   const double begin = tsl_clock();
   expect_child(&s, go_on);
   assert_true(tsl_clock() - begin < 0.9); /* it was not waited for */
   assert_int_equal(pthread_mutex_trylock(&other.mutex), 0);
   pthread_mutex_unlock(&other.mutex);
-  tsl_guard_unlock(&s.guard);
-  tsl_guard_destroy(&other);
-  tsl_guard_destroy(&s.guard);
+  tsl_fork_mutex_unlock(&s.guard);
+  tsl_fork_mutex_destroy(&other);
+  tsl_fork_mutex_destroy(&s.guard);
 }
 
 int main(void) {

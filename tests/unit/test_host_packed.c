@@ -315,7 +315,7 @@ static void whole_rows_are_prefetched(void **state) {
   (void)state;
   for (int64_t stride = 640; stride < 640 + OFFSETS; stride += 3)
     for (int64_t offset = 0; offset < OFFSETS; offset++) {
-      const int64_t lines = tsl_pieces((ROWS * stride + COLUMNS) * 4, TSL_CACHE_LINE) + 1;
+      const int64_t lines = tsl_ceil_div_or_one((ROWS * stride + COLUMNS) * 4, TSL_CACHE_LINE) + 1;
       unsigned char *memory = aligned_alloc(TSL_CACHE_LINE, (size_t)lines * TSL_CACHE_LINE);
       bool *marked = calloc((size_t)lines, sizeof *marked);
       assert_true(memory && marked);

@@ -356,15 +356,15 @@ static void what_is_less_is_so(void **state) {
     tsl_problem problem = tsl_problem_gemm(1, 1, 30, TESELA_F32);
     problem.beta[0] = beta;
     const tsl_judge rule = {.factor = 32};
-    tsl_judged facts = {.problem = &problem,
+    tsl_element_verdict facts = {.problem = &problem,
                         .before = (const unsigned char *)&old,
                         .c = (const unsigned char *)&c,
                         .judge = &rule};
-    tsl_judged_prepare(&facts);
+    tsl_element_verdict_prepare(&facts);
     tsl_comparison seen;
     tsl_compare_element(&facts, 0, 0, high, 0, fabs(high), &seen);
     all += most > 0 && isfinite(c) && !seen.unknown && seen.ratio <= 1 && seen.grade <= most / 2;
-    if (!tsl_judged_is_less(&facts, (double)c, (double)old, high, 0, fabs(high), most))
+    if (!tsl_element_verdict_is_less(&facts, (double)c, (double)old, high, 0, fabs(high), most))
       continue;
     passed++;
     assert_true(!seen.unknown && seen.ratio <= 1 && seen.grade <= most);

@@ -74,14 +74,14 @@ static void units_are_spared(void **state) {
   for (int i = 0; i < 4; i++) {
     pthread_t other;
     int all = 0;
-    tsl_spare_units(asked[i]);
+    tsl_reserve_units(asked[i]);
     assert_int_equal(tsl_launch_units(&device), left[i]);
     assert_int_equal(tsl_launch_units(&tiny), 1);
     assert_int_equal(pthread_create(&other, NULL, count_units, &all), 0);
     pthread_join(other, NULL);
     assert_int_equal(all, 132);
   }
-  tsl_spare_units(0);
+  tsl_reserve_units(0);
 }
 
 static void a_word_is_a_whole_word(void **state) {

@@ -131,13 +131,13 @@ static void staged_copies_are_measured(void **state) {
 static void the_core_is_measured_once(void **state) {
   (void)state;
   assert_true(tsl_link_core(cpu) == 0);
-  const double before = tsl_weigh_level(cpu, true).doubt;
+  const double before = tsl_predict_candidates_level(cpu, true).doubt;
   must(tsl_tune_core(cpu));
   const double core = tsl_link_core(cpu), again = tsl_link_core(cpu);
   assert_true(core > 1e8 && core < 1e13 && core == again);
-  const tsl_estimate level = tsl_weigh_level(cpu, true);
+  const tsl_estimate level = tsl_predict_candidates_level(cpu, true);
   assert_true(fabs(level.likely - cpu->peak_f32 / cpu->threads / core) < 1e-9 && level.doubt < before);
-  assert_true(tsl_weigh_level(cpu, false).likely == 1); /* alone, it does not matter */
+  assert_true(tsl_predict_candidates_level(cpu, false).likely == 1); /* alone, it does not matter */
   assert_false(tsl_link_of(cpu).measured);
 }
 

@@ -8,13 +8,13 @@
 
 static tsl_problem asked(int64_t m, int64_t k, const char *accuracy, tesela_type type) {
   tsl_problem problem = tsl_problem_gemm(m, 200, k, type);
-  assert_int_equal(tsl_ask_parse_accuracy(accuracy, &problem.ask), TESELA_OK);
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy(accuracy, &problem.ask), TESELA_OK);
   return problem;
 }
 
 static double allowed(const tsl_problem *problem) {
   const double u = tsl_type(problem->c.type)->unit_roundoff;
-  return tsl_ask_allows(&problem->ask, problem->k, tsl_type(problem->a.type)->unit_roundoff, u) / u;
+  return tsl_numeric_requirements_allows(&problem->ask, problem->k, tsl_type(problem->a.type)->unit_roundoff, u) / u;
 }
 
 /* The whole promises what is allowed, and so many parts one after the other keep that. */
@@ -65,13 +65,13 @@ static void looser_strategies_are_children(void **state) {
   const tsl_problem whole = asked(1000, 1000, "1e-3", TESELA_F32),
                     part = asked(300, 1000, "1e-3", TESELA_F32);
   assert_null(tsl_strategy_refuse(residue, &part, &config, cpu));
-  tsl_child_wish wish = {.problem = &part,
+  tsl_subplan_request wish = {.problem = &part,
                          .device = cpu,
                          .workspace_most = UINT64_MAX,
                          .most = tsl_accuracy_of_one_part(&whole, &part, 1)};
-  assert_true(tsl_plan_suits(&wish, residue, &config));
+  assert_true(tsl_plan_meets_request(&wish, residue, &config));
   wish.most = tsl_accuracy_of_parts(&part, 1);
-  assert_false(tsl_plan_suits(&wish, residue, &config));
+  assert_false(tsl_plan_meets_request(&wish, residue, &config));
   tsl_devices_destroy(devices);
 }
 

@@ -91,12 +91,12 @@ static int problems_of_all_kinds(tsl_problem out[]) {
     made->c.structure = (tesela_structure)structure;
     made->c.triangle = TESELA_UPPER;
   }
-  for (int bits = TSL_BITS_RUN; bits <= TSL_BITS_DEVICES; bits++) {
+  for (int bits = TSL_REPRODUCIBILITY_RUN; bits <= TSL_REPRODUCIBILITY_DEVICES; bits++) {
     static const char *const words[] = {"1e-05", "tf32", "exact"};
     made = &out[count++];
     *made = tsl_problem_gemm(4, 3, 2, TESELA_F32);
-    made->ask.bits = (tsl_bits)bits;
-    assert_int_equal(tsl_ask_parse_accuracy(words[bits - 1], &made->ask), TESELA_OK);
+    made->ask.bits = (tsl_reproducibility)bits;
+    assert_int_equal(tsl_numeric_requirements_parse_accuracy(words[bits - 1], &made->ask), TESELA_OK);
   }
   for (int along = TESELA_NO_BIAS; along < TESELA_ALONGS; along++) {
     made = &out[count++];
@@ -139,7 +139,7 @@ static void every_key_parses(void **state) {
                       *is = tsl_problem_shape(&parsed, operand);
       assert_true(was->structure == is->structure && was->triangle == is->triangle);
     }
-    assert_true(tsl_ask_same(&parsed.ask, &problems[i].ask));
+    assert_true(tsl_numeric_requirements_same(&parsed.ask, &problems[i].ask));
     assert_int_equal(parsed.activation, problems[i].activation);
     assert_int_equal(parsed.bias_along, problems[i].bias_along);
     assert_memory_equal(&parsed.bias, &problems[i].bias, sizeof parsed.bias);

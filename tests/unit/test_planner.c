@@ -260,29 +260,29 @@ static tsl_candidate first_of(const tsl_problem *problem, const tsl_choice *choi
 /* Bits that are to come again do not depend on what was measured. */
 static void repeated_bits_ignore_wisdom(void **state) {
   (void)state;
-  for (int bits = TSL_BITS_ANY; bits <= TSL_BITS_DEVICES; bits++) {
+  for (int bits = TSL_REPRODUCIBILITY_ANY; bits <= TSL_REPRODUCIBILITY_DEVICES; bits++) {
     tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
-    problem.ask.bits = (tsl_bits)bits;
+    problem.ask.bits = (tsl_reproducibility)bits;
     const tsl_candidate before = first_of(&problem, &(tsl_choice){.devices = devices, .device = "again:0"});
     tsl_wisdom *wisdom = record_for(&problem, "again:0", 1e-5, true);
     const tsl_candidate with =
         first_of(&problem, &(tsl_choice){.devices = devices, .device = "again:0", .wisdom = wisdom});
     tsl_wisdom_close(wisdom);
     assert_string_not_equal(before.strategy->name, "tile_local");
-    assert_string_equal(with.strategy->name, bits == TSL_BITS_ANY ? "tile_local" : before.strategy->name);
+    assert_string_equal(with.strategy->name, bits == TSL_REPRODUCIBILITY_ANY ? "tile_local" : before.strategy->name);
   }
 }
 
 /* Which device is the fastest one is measured, too. Bits of all devices may come from any. */
 static void repeated_bits_keep_to_the_processor(void **state) {
   (void)state;
-  const char *expected[] = {[TSL_BITS_ANY] = "mock:0",
-                            [TSL_BITS_RUN] = "cpu",
-                            [TSL_BITS_THREADS] = "cpu",
-                            [TSL_BITS_DEVICES] = "mock:0"};
-  for (int bits = TSL_BITS_ANY; bits <= TSL_BITS_DEVICES; bits++) {
+  const char *expected[] = {[TSL_REPRODUCIBILITY_ANY] = "mock:0",
+                            [TSL_REPRODUCIBILITY_RUN] = "cpu",
+                            [TSL_REPRODUCIBILITY_THREADS] = "cpu",
+                            [TSL_REPRODUCIBILITY_DEVICES] = "mock:0"};
+  for (int bits = TSL_REPRODUCIBILITY_ANY; bits <= TSL_REPRODUCIBILITY_DEVICES; bits++) {
     tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
-    problem.ask.bits = (tsl_bits)bits;
+    problem.ask.bits = (tsl_reproducibility)bits;
     const tsl_candidate first = first_of(&problem, &(tsl_choice){.devices = devices, .device = "auto"});
     assert_string_equal(first.device->name, expected[bits]);
     assert_string_equal(first.refusal, "");
@@ -313,7 +313,7 @@ static void starting_counts_for_few_runs(void **state) {
   assert_true(first.start > 1); /* and those who name it are told */
   tsl_problem steady =
       problem; /* of bits that are to come again, a choice may not hang on what was compiled before */
-  steady.ask.bits = TSL_BITS_RUN;
+  steady.ask.bits = TSL_REPRODUCIBILITY_RUN;
   first = first_of(&steady, &choice);
   assert_true(first.refusal[0] == '\0' && first.start == 0);
   choice.device = "auto";
@@ -440,7 +440,7 @@ static void named_parameters_are_kept(void **state) {
   }
   /* Where bits are to come again, the others are the defaults. */
   tsl_problem repeated = problem;
-  repeated.ask.bits = TSL_BITS_RUN;
+  repeated.ask.bits = TSL_REPRODUCIBILITY_RUN;
   tsl_candidate *blocked = list(&repeated, "cpu", "blocked depth=128", TSL_PLACE_HOST, &count);
   const tsl_config defaults = tsl_strategy_defaults(blocked->strategy);
   for (int i = 0; i < tsl_strategy_params(blocked->strategy); i++)
@@ -543,8 +543,8 @@ static void bits_of_all_devices_are_one_strategy_s(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     tsl_problem problem = tsl_problem_gemm(2048, 2048, 2048, rows[i].type);
     int count;
-    problem.ask.bits = TSL_BITS_DEVICES;
-    assert_int_equal(tsl_ask_parse_accuracy(rows[i].accuracy, &problem.ask), TESELA_OK);
+    problem.ask.bits = TSL_REPRODUCIBILITY_DEVICES;
+    assert_int_equal(tsl_numeric_requirements_parse_accuracy(rows[i].accuracy, &problem.ask), TESELA_OK);
     if (rows[i].bias)
       tsl_problem_add_bias(&problem, TESELA_BIAS_ROW, rows[i].type, 1);
     tsl_candidate *candidates = list(&problem, "cpu", NULL, TSL_PLACE_HOST, &count);
@@ -568,7 +568,7 @@ static void exact_bits_are_whose_time_is_least(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(700, 700, 700, TESELA_I8);
   problem.c.type = TESELA_I32;
-  problem.ask.bits = TSL_BITS_DEVICES;
+  problem.ask.bits = TSL_REPRODUCIBILITY_DEVICES;
   int count;
   tsl_candidate *candidates = list(&problem, "cpu", NULL, TSL_PLACE_HOST, &count);
   assert_true(count > 2 && !candidates[1].refusal[0]);

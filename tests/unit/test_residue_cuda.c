@@ -98,8 +98,8 @@ static int64_t terms = 500;
 
 /* A run of C = A B, whose B has n columns, all of them by rows but B; C is turned where it says so. `whole`:
  * the child, or NULL. */
-static tesela_status launch_with(tsl_device *on, const tsl_children *children, tsl_child *whole, int64_t n,
-                                 bool c_turned, tsl_stays *stays, int fails_at) {
+static tesela_status launch_with(tsl_device *on, const tsl_subplan_factory *children, tsl_subplan *whole, int64_t n,
+                                 bool c_turned, tsl_operand_reuse *stays, int fails_at) {
   static tsl_buffer a, b, c, scratch;
   tsl_residue_state state = {.cluster = 1, .whole = whole};
   tsl_work work = {.strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8"),
@@ -117,18 +117,18 @@ static tesela_status launch_with(tsl_device *on, const tsl_children *children, t
   launch_count = 0;
   failing_launch = fails_at;
   if (stays)
-    tsl_stays_turn(stays); /* as a plan does */
+    tsl_operand_reuse_turn(stays); /* as a plan does */
   return tsl_residue_int8_run_cuda(&work, &operands, NULL);
 }
 
-static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_stays *stays, int fails_at) {
+static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_operand_reuse *stays, int fails_at) {
   return launch_with(on, NULL, NULL, n, c_turned, stays, fails_at);
 }
 
 static tsl_operands given_to_child;
 static int children_run;
 
-static tesela_status note_child(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
+static tesela_status note_child(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
                                 tsl_buffer *workspace) {
   (void)child;
   (void)stream;
@@ -145,10 +145,10 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
   (void)state;
   enum { WIDE = 2000 };
   static int nothing;
-  tsl_child *const whole = (void *)&nothing;
+  tsl_subplan *const whole = (void *)&nothing;
   tsl_device mocked = hopper();
   const tsl_device_ops mocks = {.launch = note_launch, .tensor_map = no_map, .native_buffer = no_address};
-  const tsl_children children = {.enqueue_as_given = note_child};
+  const tsl_subplan_factory children = {.enqueue_as_given = note_child};
   mocked.ops = &mocks;
   for (int turned = 0; turned < 4; turned++) {
     children_run = 0;
@@ -181,8 +181,8 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
     assert_int_equal(given_to_child.wanted.above, 0);
   }
   terms = 500;
-  tsl_stays stays = {.kept = 0};
-  tsl_stays_start(&stays, TSL_OPERAND_A);
+  tsl_operand_reuse stays = {.kept = 0};
+  tsl_operand_reuse_start(&stays, TSL_OPERAND_A);
   must(launch_with(&mocked, &children, whole, WIDE, false, &stays, -1));
   assert_int_equal(launch_count, LAUNCHES);
   assert_int_equal(launched[0].given.glance, -1);
@@ -197,9 +197,9 @@ static void cuda_measures_what_passes_alone(void **state) {
   for (int way = 0; way < 4; way++) {
     const bool turned = way % 2, is_a = way / 2 == 0;
     const int o = is_a == turned; /* of C', which is C's transpose where C is turned */
-    tsl_stays stays = {.kept = 0};
+    tsl_operand_reuse stays = {.kept = 0};
     residue_arguments first = {.m = 0};
-    tsl_stays_start(&stays, is_a ? TSL_OPERAND_A : TSL_OPERAND_B);
+    tsl_operand_reuse_start(&stays, is_a ? TSL_OPERAND_A : TSL_OPERAND_B);
     for (int i = 0; i < 3; i++) {
       const int64_t n = is_a && i == 1 ? 70 : 2000;
       must(launch_cuda(&mocked, n, turned, &stays, -1));
@@ -226,8 +226,8 @@ static void cuda_measures_what_passes_alone(void **state) {
   }
   /* Nothing is left of a run that was not queued to its end, wherever that was. */
   for (int at = 0; at < LAUNCHES; at++) {
-    tsl_stays stays = {.kept = 0};
-    tsl_stays_start(&stays, TSL_OPERAND_A);
+    tsl_operand_reuse stays = {.kept = 0};
+    tsl_operand_reuse_start(&stays, TSL_OPERAND_A);
     must(launch_cuda(&mocked, 2000, false, &stays, -1));
     assert_int_equal(launch_cuda(&mocked, 2000, false, &stays, at), TESELA_DEVICE_FAILED);
     assert_int_equal(stays.kept, 1);

@@ -339,7 +339,7 @@ static void precise_asks_take_few_moduli(void **state) {
   }
   for (int i = 0; i < 3; i++) {
     tsl_problem problem = tsl_problem_gemm(LINES, LINES, LONG, TESELA_F32);
-    assert_int_equal(tsl_ask_parse_accuracy(rows[i].accuracy, &problem.ask), TESELA_OK);
+    assert_int_equal(tsl_numeric_requirements_parse_accuracy(rows[i].accuracy, &problem.ask), TESELA_OK);
     assert_true(tsl_residue_is_precise(&problem));
     assert_int_equal(tsl_residue_least(&problem, &(tsl_config){{0}}), rows[i].moduli);
     const tesela_gemm_desc desc = {.m = LINES,

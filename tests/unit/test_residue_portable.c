@@ -98,11 +98,11 @@ static void multiply(const tsl_problem *problem, const char *ask, tsl_device *on
   tsl_config config = tsl_strategy_defaults(strategy);
   tsl_problem asked = *problem;
   tsl_plan *plan;
-  asked.ask.bits = TSL_BITS_DEVICES;
+  asked.ask.bits = TSL_REPRODUCIBILITY_DEVICES;
   if (on == device)
     config.value[TSL_RESIDUE_INT8_BLOCK] = rows_at_a_time;
   if (ask)
-    must(tsl_ask_parse_accuracy(ask, &asked.ask));
+    must(tsl_numeric_requirements_parse_accuracy(ask, &asked.ask));
   must(tsl_plan_create(&asked, strategy, &config, on, TSL_PLACE_HOST, &plan));
   const tsl_operands operands = {
       .a = {.host = (void *)(uintptr_t)a}, .b = {.host = (void *)(uintptr_t)b}, .c = {.host = c}};
@@ -194,11 +194,11 @@ static void blocks_fit_the_memory(void **state) {
   int64_t before = INT64_MAX;
   uint64_t most = all;
   tsl_config config = whole;
-  assert_true(tsl_strategy_within(strategy, &problem, device, most, &config));
+  assert_true(tsl_strategy_fit_workspace(strategy, &problem, device, most, &config));
   assert_int_equal(config.value[TSL_RESIDUE_INT8_BLOCK], 0);
   for (int fewer = 0; most > 0; most = most / 10 * 9) {
     config = whole;
-    if (!tsl_strategy_within(strategy, &problem, device, most, &config)) {
+    if (!tsl_strategy_fit_workspace(strategy, &problem, device, most, &config)) {
       assert_int_equal(config.value[TSL_RESIDUE_INT8_BLOCK], 0);
       assert_true(fewer > 4);
       return;

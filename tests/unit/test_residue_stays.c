@@ -96,7 +96,7 @@ static void forget(product *of) {
 }
 
 /* C, for free(). */
-static unsigned char *run_on(const product *of, tsl_buffer *a, tsl_buffer *workspace, tsl_stays *stays) {
+static unsigned char *run_on(const product *of, tsl_buffer *a, tsl_buffer *workspace, tsl_operand_reuse *stays) {
   const tsl_operands operands = {
       .a = {.buffer = a}, .b = {.buffer = of->b.buffer}, .c = {.buffer = of->c.buffer}, .stays = stays};
   unsigned char *image = malloc(of->c.buffer->bytes);
@@ -107,7 +107,7 @@ static unsigned char *run_on(const product *of, tsl_buffer *a, tsl_buffer *works
   move(of->c.buffer, image, false);
   return image;
 }
-static unsigned char *run(const product *of, tsl_buffer *workspace, tsl_stays *stays) {
+static unsigned char *run(const product *of, tsl_buffer *workspace, tsl_operand_reuse *stays) {
   return run_on(of, of->a.buffer, workspace, stays);
 }
 
@@ -132,10 +132,10 @@ static void check_bits(tesela_type type, int64_t m, int64_t n, int64_t k, int st
   enum { RUNS = sizeof kinds / sizeof *kinds };
   product of = product_of(type, m, n, k, c_turned);
   tsl_buffer *workspace = workspace_of(&of), *apart = workspace_of(&of);
-  tsl_stays stays = {.kept = 0};
+  tsl_operand_reuse stays = {.kept = 0};
   const bool is_a = stays_operand == TSL_OPERAND_A;
   fill(is_a ? &of.a : &of.b, stays_operand, first);
-  tsl_stays_start(&stays, stays_operand);
+  tsl_operand_reuse_start(&stays, stays_operand);
   for (int i = 0; i < RUNS; i++) {
     fill(is_a ? &of.b : &of.a, is_a ? TSL_OPERAND_B : TSL_OPERAND_A, kinds[i]);
     unsigned char *right = run(&of, apart, NULL);
@@ -167,12 +167,12 @@ static void what_stays_is_read_once(void **state) {
   (void)state;
   product of = product_of(TESELA_F32, 45, 38, 64, false);
   tsl_buffer *workspace = workspace_of(&of), *apart = workspace_of(&of);
-  tsl_stays stays = {.kept = 0};
+  tsl_operand_reuse stays = {.kept = 0};
   fill(&of.a, TSL_OPERAND_A, NORMAL);
   fill(&of.b, TSL_OPERAND_B, OTHER);
   unsigned char *before = run(&of, apart, NULL);
   fill(&of.b, TSL_OPERAND_B, NORMAL);
-  tsl_stays_start(&stays, TSL_OPERAND_A);
+  tsl_operand_reuse_start(&stays, TSL_OPERAND_A);
   free(run(&of, workspace, &stays));
   fill(&of.a, TSL_OPERAND_A, OTHER);
   fill(&of.b, TSL_OPERAND_B, OTHER);
@@ -184,7 +184,7 @@ static void what_stays_is_read_once(void **state) {
   kept = run(&of, workspace, NULL);
   assert_memory_equal(kept, after, of.c.buffer->bytes);
   free(kept);
-  tsl_stays_start(&stays, TSL_OPERAND_A);
+  tsl_operand_reuse_start(&stays, TSL_OPERAND_A);
   assert_true(same(&of, run(&of, workspace, &stays), after));
   free(before);
   assert_int_equal(stays.kept, 1);
@@ -215,7 +215,7 @@ static void what_is_not_the_same_starts_anew(void **state) {
              *other = buffer_of(of.a.buffer->bytes);
   const tsl_strategy *element = tsl_strategy_find(TSL_OP_GEMM, "element");
   const tsl_config config = tsl_strategy_defaults(element);
-  tsl_stays stays = {.kept = 0};
+  tsl_operand_reuse stays = {.kept = 0};
   product plain = of;
   void *garbage = malloc(workspace->bytes);
   memset(garbage, 0x77, workspace->bytes);
@@ -224,7 +224,7 @@ static void what_is_not_the_same_starts_anew(void **state) {
   fill(&of.b, TSL_OPERAND_B, NORMAL);
   fill(&(factor){of.a.shape, other}, TSL_OPERAND_A, OTHER);
   unsigned char *right = run(&of, apart, NULL), *right_of_other = run_on(&of, other, apart, NULL), *got;
-  tsl_stays_start(&stays, TSL_OPERAND_A);
+  tsl_operand_reuse_start(&stays, TSL_OPERAND_A);
   free(run(&of, workspace, &stays));
   free(run(&plain, workspace, &stays));
   move(workspace, garbage, true); /* which it might have written */
@@ -260,14 +260,14 @@ static void sizes_may_differ(void **state) {
   static const int64_t cols[PRODUCTS] = {20, 38, 300};
   product all[PRODUCTS];
   tsl_buffer *workspace = NULL;
-  tsl_stays stays = {.kept = 0};
+  tsl_operand_reuse stays = {.kept = 0};
   for (int i = 0; i < PRODUCTS; i++) {
     all[i] = product_of(TESELA_F64, M, cols[i], K, false);
     fill(&all[i].b, TSL_OPERAND_B, i == 1 ? OTHER : NORMAL);
   }
   fill(&all[0].a, TSL_OPERAND_A, NORMAL);
   workspace = workspace_of(&all[PRODUCTS - 1]);
-  tsl_stays_start(&stays, TSL_OPERAND_A);
+  tsl_operand_reuse_start(&stays, TSL_OPERAND_A);
   for (int i = 0; i < PRODUCTS; i++) {
     tsl_buffer *apart = workspace_of(&all[i]);
     unsigned char *right = run_on(&all[i], all[0].a.buffer, apart, NULL);
@@ -287,10 +287,10 @@ static void blocks_keep_nothing(void **state) {
     product of = product_by("block=256", TESELA_F32, 600, 300, 40, c_turned);
     tsl_buffer *workspace = workspace_of(&of), *apart = workspace_of(&of);
     for (int o = TSL_OPERAND_A; o <= TSL_OPERAND_B; o++) {
-      tsl_stays stays = {.kept = 0};
+      tsl_operand_reuse stays = {.kept = 0};
       fill(&of.a, TSL_OPERAND_A, NORMAL);
       fill(&of.b, TSL_OPERAND_B, NORMAL);
-      tsl_stays_start(&stays, o);
+      tsl_operand_reuse_start(&stays, o);
       for (int i = 0; i < 3; i++) {
         unsigned char *right = run(&of, apart, NULL);
         assert_true(same(&of, right, run(&of, workspace, &stays)));

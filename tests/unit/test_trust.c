@@ -145,7 +145,7 @@ static void trials_are_remembered(void **state) {
   assert_true(plan->was_tried && plan->self_test.right && plan->self_test_seconds == 0);
   assert_true(strlen(plan->self_test.date) == 20);
   snprintf(plan->work.device->key, sizeof plan->work.device->key, "another/driver");
-  must(tsl_trust_plan(plan));
+  must(tsl_self_test_plan(plan));
   assert_true(plan->was_tried && plan->self_test.right && plan->self_test_seconds > 0);
   tsl_plan_destroy(plan);
   tsl_devices_destroy(devices);
@@ -180,7 +180,7 @@ static void a_trial_compiles_nothing(void **state) {
   must(tsl_devices_create(&devices));
   must(tsl_devices_find(devices, "opencl:0", &device));
   must(tsl_plan_create(&problem, &by_parity, &config, device, TSL_PLACE_HOST, &plan));
-  must(tsl_trust_plan(plan));
+  must(tsl_self_test_plan(plan));
   assert_true(plan->was_tried && plan->self_test.right && plan->self_test_seconds > 0);
   must(tsl_jit_list(count_kernel, &count));
   assert_int_equal(count, 1);

@@ -106,16 +106,16 @@ static void test_packed(void **state) {
 static void test_cuts(void **state) {
   (void)state;
   assert_int_equal(tsl_ceil_div(0, 4), 0);
-  assert_int_equal(tsl_pieces(0, 4), 1);
+  assert_int_equal(tsl_ceil_div_or_one(0, 4), 1);
   assert_int_equal(tsl_ceil_div(9, 4), 3);
-  assert_int_equal(tsl_pieces(8, 4), 2);
+  assert_int_equal(tsl_ceil_div_or_one(8, 4), 2);
   assert_int_equal(tsl_round_up(9, 4), 12);
   for (int64_t total = 0; total < 30; total++)
     for (int64_t pieces = 1; pieces < 9; pieces++) {
-      assert_int_equal(tsl_even_start(total, pieces, 0), 0);
-      assert_int_equal(tsl_even_start(total, pieces, pieces), total);
+      assert_int_equal(tsl_partition_begin(total, pieces, 0), 0);
+      assert_int_equal(tsl_partition_begin(total, pieces, pieces), total);
       for (int64_t i = 0; i < pieces; i++) {
-        const int64_t size = tsl_even_start(total, pieces, i + 1) - tsl_even_start(total, pieces, i);
+        const int64_t size = tsl_partition_begin(total, pieces, i + 1) - tsl_partition_begin(total, pieces, i);
         assert_true(size == total / pieces || size == total / pieces + 1);
       }
     }

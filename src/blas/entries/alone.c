@@ -38,7 +38,7 @@ static size_t length_of(const char *name, size_t length) {
 
 /* The text behind the name is what the reference's functions say in their own words. */
 WEAK void cblas_xerbla(int number, const char *name, const char *form, ...) {
-  static tsl_blas_late late;
+  static tsl_blas_lazy_symbol late;
   tsl_blas_function *other = tsl_blas_find(&late, "cblas_xerbla", true);
   va_list values;
   if (other) {

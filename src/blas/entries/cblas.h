@@ -98,7 +98,7 @@ TESELA_API void CBLAS(L(gemm_batch))(int order, const int *transa, const int *tr
             .count = group_size[group] > 0 ? group_size[group] : 0, .a = a + at, .b = b + at, .c = c + at}};
   const bool side_by_side = tsl_blas_run_groups(&call, groups, (INTEGER)group_count);
   for (int64_t group = 0, at = 0; group < (INTEGER)group_count; at += group_size[group++]) {
-    if (groups && !side_by_side && tsl_blas_alike(&call, &groups[group].product, &groups[group].batch))
+    if (groups && !side_by_side && tsl_blas_uniform_batch(&call, &groups[group].product, &groups[group].batch))
       continue;
     for (int64_t i = groups ? groups[group].done : 0; i < group_size[group]; i++)
       CBLAS(L(gemm))
@@ -126,7 +126,7 @@ TESELA_API void CBLAS(L(gemm_batch_strided))(int order, int transa, int transb, 
     tsl_blas_forwarded(&call);
     return;
   }
-  if (tsl_blas_alike(&call, &first,
+  if (tsl_blas_uniform_batch(&call, &first,
                      &(tesela_batch){.count = (INTEGER)count,
                                      .a_stride = (INTEGER)stride_a,
                                      .b_stride = (INTEGER)stride_b,
@@ -145,7 +145,7 @@ TESELA_API void CBLAS(L(omatcopy))(int order, int trans, WORD rows, WORD cols, S
   typedef void forward(int, int, WORD, WORD, SCALAR, const void *, WORD, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(omatcopy));
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)rows * (double)(INTEGER)cols);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)(INTEGER)rows * (double)(INTEGER)cols);
   if (!next)
     next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = order,
                                                     .trans = tsl_blas_trans(trans),
@@ -167,7 +167,7 @@ TESELA_API void CBLAS(L(imatcopy))(int order, int trans, WORD rows, WORD cols, S
   typedef void forward(int, int, WORD, WORD, SCALAR, void *, WORD, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(imatcopy));
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)rows * (double)(INTEGER)cols);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)(INTEGER)rows * (double)(INTEGER)cols);
   if (!next)
     next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = order,
                                                     .trans = tsl_blas_trans(trans),

@@ -10,7 +10,7 @@ TESELA_API DOT_VALUE CBLAS(DOT)(WORD n, const void *x, WORD incx, const void *y,
 #endif
   tsl_blas_call call = {.symbol = &symbol};
   DOT_VALUE result = 0;
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)(INTEGER)n);
   if (!next)
     next = tsl_blas_dot(&call, &(tsl_blas_sum){CBLAS_SUM, .result_type = DOT_TYPE, .result = &result});
   if (next) {

@@ -9,7 +9,7 @@ TESELA_API void CBLAS(DOT_SUB)(WORD n, const void *x, WORD incx, const void *y, 
     return;
   }
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)(INTEGER)n);
   if (!next)
     next = tsl_blas_dot(&call, &(tsl_blas_sum){CBLAS_SUM, .conjugate = DOT_CONJUGATE,
                                                .result_type = TSL_BLAS_TYPE, .result = result});

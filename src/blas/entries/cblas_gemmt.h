@@ -7,7 +7,7 @@ TESELA_API void CBLAS(L(GEMMT))(int order, int uplo, int transa, int transb, WOR
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(GEMMT));
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next =
-      tsl_blas_pass(&symbol, (double)(INTEGER)n * (double)(INTEGER)n * (double)(INTEGER)k);
+      tsl_blas_forward_if_below(&symbol, (double)(INTEGER)n * (double)(INTEGER)n * (double)(INTEGER)k);
   if (!next)
     next = tsl_blas_gemmt(
         &call, &(tsl_blas_multiply){

@@ -107,7 +107,7 @@ TESELA_API void FORTRAN(L(gemm_batch))(const char *transa, const char *transb, c
             .count = group_size[group] > 0 ? group_size[group] : 0, .a = a + at, .b = b + at, .c = c + at}};
   const bool side_by_side = tsl_blas_run_groups(&call, groups, *group_count);
   for (int64_t group = 0, at = 0; group < *group_count; at += group_size[group++]) {
-    if (groups && !side_by_side && tsl_blas_alike(&call, &groups[group].product, &groups[group].batch))
+    if (groups && !side_by_side && tsl_blas_uniform_batch(&call, &groups[group].product, &groups[group].batch))
       continue;
     for (int64_t i = groups ? groups[group].done : 0; i < group_size[group]; i++)
       FORTRAN(L(gemm))
@@ -139,7 +139,7 @@ TESELA_API void FORTRAN(L(gemm_batch_strided))(const char *transa, const char *t
     tsl_blas_forwarded(&call);
     return;
   }
-  if (tsl_blas_alike(
+  if (tsl_blas_uniform_batch(
           &call, &first,
           &(tesela_batch){
               .count = *count, .a_stride = *stride_a, .b_stride = *stride_b, .c_stride = *stride_c}))
@@ -159,7 +159,7 @@ TESELA_API void FORTRAN(L(omatcopy))(const char *order, const char *trans, const
                        const void *, const INTEGER *, void *, const INTEGER *, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(omatcopy), TSL_BLAS_UPPER "OMATCOPY");
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*rows * (double)*cols);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)*rows * (double)*cols);
   if (!next)
     next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = tsl_blas_order(*order),
                                                     .trans = tsl_blas_letter(*trans),
@@ -183,7 +183,7 @@ TESELA_API void FORTRAN(L(imatcopy))(const char *order, const char *trans, const
                        const INTEGER *, const INTEGER *, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(imatcopy), TSL_BLAS_UPPER "IMATCOPY");
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*rows * (double)*cols);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)*rows * (double)*cols);
   if (!next)
     next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = tsl_blas_order(*order),
                                                     .trans = tsl_blas_letter(*trans),

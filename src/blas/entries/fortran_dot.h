@@ -15,7 +15,7 @@ TESELA_API DOT_VALUE FORTRAN(DOT)(const INTEGER *n, const void *x, const INTEGER
 #endif
   tsl_blas_call call = {.symbol = &symbol};
   DOT_VALUE result = 0;
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)*n);
   if (!next)
     next = tsl_blas_dot(&call, &(tsl_blas_sum){FORTRAN_SUM, .conjugate = DOT_CONJUGATE,
                                                .result_type = DOT_TYPE, .result = &result});

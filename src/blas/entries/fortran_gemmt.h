@@ -8,7 +8,7 @@ TESELA_API void FORTRAN(L(GEMMT))(const char *uplo, const char *transa, const ch
                        const void *, void *, const INTEGER *, size_t, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(GEMMT), TSL_BLAS_UPPER GEMMT_TITLE);
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n * (double)*n * (double)*k);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)*n * (double)*n * (double)*k);
   if (!next)
     next = tsl_blas_gemmt(
         &call,

@@ -171,7 +171,7 @@ TESELA_API INTEGER FORTRAN(LARGEST)(const INTEGER *n, const void *x, const INTEG
   typedef INTEGER forward(const INTEGER *, const void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(LARGEST, "AMAX");
   if (SHORT_LINES(*n, *incx == 1))
-    return (INTEGER)(1 + tsl_vector_largest(tsl_vector_kernels_of(TSL_BLAS_TYPE), (tsl_team){0}, *n,
+    return (INTEGER)(1 + tsl_vector_iamax(tsl_vector_kernels_of(TSL_BLAS_TYPE), (tsl_team){0}, *n,
                                             (tsl_line){x, 1}));
   tsl_blas_call call = {.symbol = &symbol};
   int64_t found = 0;
@@ -187,7 +187,7 @@ TESELA_API size_t CBLAS(LARGEST)(WORD n, const void *x, WORD incx) {
   typedef size_t forward(WORD, const void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(LARGEST);
   if (SHORT_LINES((INTEGER)n, (INTEGER)incx == 1))
-    return (size_t)tsl_vector_largest(tsl_vector_kernels_of(TSL_BLAS_TYPE), (tsl_team){0}, (INTEGER)n,
+    return (size_t)tsl_vector_iamax(tsl_vector_kernels_of(TSL_BLAS_TYPE), (tsl_team){0}, (INTEGER)n,
                                       (tsl_line){x, 1});
   tsl_blas_call call = {.symbol = &symbol};
   int64_t found = 0;

@@ -8,7 +8,7 @@ TESELA_API void FORTRAN(L(OUTER))(const INTEGER *m, const INTEGER *n, const void
   const tsl_vector_kernels *at_once =
       tsl_blas_small_matrix(&symbol, TSL_BLAS_TYPE, *m, *n, *lda, *incx == 1 && *incy == 1);
   if (at_once) {
-    tsl_vector_outer_small(at_once, *m, *n, VALUE(alpha), x, y, OUTER_CONJUGATE, a, *lda);
+    tsl_vector_ger_small(at_once, *m, *n, VALUE(alpha), x, y, OUTER_CONJUGATE, a, *lda);
     return;
   }
   tsl_blas_call call = {.symbol = &symbol};
@@ -39,7 +39,7 @@ TESELA_API void CBLAS(L(OUTER))(int order, WORD m, WORD n, SCALAR alpha, const v
   const tsl_vector_kernels *at_once =
       tsl_blas_small_matrix(&symbol, TSL_BLAS_TYPE, rows, columns, (INTEGER)lda, is_plain);
   if (at_once) {
-    tsl_vector_outer_small(at_once, rows, columns, VALUE(SCALAR_AT(alpha)), by_rows ? y : x, by_rows ? x : y,
+    tsl_vector_ger_small(at_once, rows, columns, VALUE(SCALAR_AT(alpha)), by_rows ? y : x, by_rows ? x : y,
                            OUTER_CONJUGATE, a, (INTEGER)lda);
     return;
   }

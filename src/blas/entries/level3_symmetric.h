@@ -21,7 +21,7 @@ TESELA_API void FORTRAN(L(ROUTINE))(const char *side, const char *uplo, const IN
                                      .beta = beta,
                                      .c = c,
                                      .ldc = *ldc};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, tsl_blas_level3_volume(&given));
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, tsl_blas_level3_volume(&given));
   if (!next)
     next = tsl_blas_level3(&call, &given);
   if (next) {
@@ -50,7 +50,7 @@ TESELA_API void CBLAS(L(ROUTINE))(int order, int side, int uplo, WORD m, WORD n,
                                      .beta = SCALAR_AT(beta),
                                      .c = c,
                                      .ldc = (INTEGER)ldc};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, tsl_blas_level3_volume(&given));
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, tsl_blas_level3_volume(&given));
   if (!next)
     next = tsl_blas_level3(&call, &given);
   if (next) {

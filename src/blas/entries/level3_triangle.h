@@ -20,7 +20,7 @@ TESELA_API void FORTRAN(L(ROUTINE))(const char *side, const char *uplo, const ch
                                      .lda = *lda,
                                      .b = b,
                                      .ldb = *ldb};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, tsl_blas_level3_volume(&given));
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, tsl_blas_level3_volume(&given));
   if (!next)
     next = tsl_blas_level3(&call, &given);
   if (next) {
@@ -47,7 +47,7 @@ TESELA_API void CBLAS(L(ROUTINE))(int order, int side, int uplo, int trans, int 
                                      .lda = (INTEGER)lda,
                                      .b = b,
                                      .ldb = (INTEGER)ldb};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, tsl_blas_level3_volume(&given));
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, tsl_blas_level3_volume(&given));
   if (!next)
     next = tsl_blas_level3(&call, &given);
   if (next) {

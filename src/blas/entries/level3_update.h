@@ -7,7 +7,7 @@ TESELA_API void FORTRAN(L(ROUTINE))(const char *uplo, const char *trans, const I
                        const void *, const INTEGER *, const void *, void *, const INTEGER *, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(ROUTINE), TSL_BLAS_UPPER TITLE);
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n * (double)*n * (double)*k);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)*n * (double)*n * (double)*k);
   if (!next)
     next = tsl_blas_level3(&call, &(tsl_blas_structured){.routine = KIND,
                                                          .order = TSL_BLAS_COLUMN_MAJOR,
@@ -34,7 +34,7 @@ TESELA_API void CBLAS(L(ROUTINE))(int order, int uplo, int trans, WORD n, WORD k
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(ROUTINE));
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next =
-      tsl_blas_pass(&symbol, (double)(INTEGER)n * (double)(INTEGER)n * (double)(INTEGER)k);
+      tsl_blas_forward_if_below(&symbol, (double)(INTEGER)n * (double)(INTEGER)n * (double)(INTEGER)k);
   if (!next)
     next = tsl_blas_level3(&call, &(tsl_blas_structured){.routine = KIND,
                                                          .order = order,

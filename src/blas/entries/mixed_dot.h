@@ -22,7 +22,7 @@ TESELA_API float FORTRAN(sdsdot)(const INTEGER *n, const float *start, const voi
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(sdsdot, "SDSDOT");
   tsl_blas_call call = {.symbol = &symbol};
   float result = 0;
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)*n);
   if (!next)
     next = tsl_blas_dot(
         &call, &(tsl_blas_sum){FORTRAN_SUM, .start = start, .result_type = TESELA_F64, .result = &result});
@@ -38,7 +38,7 @@ TESELA_API float CBLAS(sdsdot)(WORD n, float start, const void *x, WORD incx, co
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(sdsdot);
   tsl_blas_call call = {.symbol = &symbol};
   float result = 0;
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
+  tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)(INTEGER)n);
   if (!next)
     next = tsl_blas_dot(
         &call, &(tsl_blas_sum){CBLAS_SUM, .start = &start, .result_type = TESELA_F64, .result = &result});

@@ -35,7 +35,7 @@ tesela_status tsl_cpu_read(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_cpu_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
                            size_t to_offset, size_t bytes);
 bool tsl_cpu_reaches(tsl_device *device, tsl_device *other);
-tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_carriage *rows);
+tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows);
 tesela_status tsl_cpu_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                            size_t bytes);
 

@@ -138,7 +138,7 @@ bool tsl_cpu_reaches(tsl_device *device, tsl_device *other) {
 }
 
 /* A row block in a buffer, as copies from host memory have it. */
-tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_carriage *rows) {
+tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) {
   (void)stream;
   if (rows->rows == 0 || rows->row_bytes == 0)
     return TESELA_OK;

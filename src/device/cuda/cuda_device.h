@@ -91,7 +91,7 @@ tesela_status tsl_cuda_read_later(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
                             size_t to_offset, size_t bytes);
 bool tsl_cuda_reaches(tsl_device *device, tsl_device *other);
-tesela_status tsl_cuda_copy_rows(tsl_stream *stream, const tsl_carriage *rows);
+tesela_status tsl_cuda_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows);
 tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                             size_t bytes);
 

@@ -38,7 +38,7 @@ static tsl_cu_address address_of(const tsl_buffer *buffer, size_t offset) {
 }
 
 static tesela_status check_side(const tsl_buffer *buffer, size_t offset, size_t pitch,
-                                const tsl_carriage *rows) {
+                                const tsl_copy_rect *rows) {
   size_t span;
   if ((rows->rows > 1 && pitch < rows->row_bytes) || !tsl_size_mul(rows->rows - 1, pitch, &span) ||
       !tsl_size_add(span, rows->row_bytes, &span) || offset > buffer->bytes || span > buffer->bytes - offset)
@@ -48,7 +48,7 @@ static tesela_status check_side(const tsl_buffer *buffer, size_t offset, size_t 
   return TESELA_OK;
 }
 
-static int copy_flat(tsl_stream *stream, const tsl_carriage *rows, size_t row, size_t bytes) {
+static int copy_flat(tsl_stream *stream, const tsl_copy_rect *rows, size_t row, size_t bytes) {
   return tsl_cuda.copy_peer(address_of(rows->to, rows->to_offset + row * rows->to_pitch),
                             own(rows->to->device)->context,
                             address_of(rows->from, rows->from_offset + row * rows->from_pitch),
@@ -56,7 +56,7 @@ static int copy_flat(tsl_stream *stream, const tsl_carriage *rows, size_t row, s
 }
 
 /* One copy where the rows touch, one of rows where its pitches allow that, else row by row. */
-static int copy(tsl_stream *stream, const tsl_carriage *rows, const char **call) {
+static int copy(tsl_stream *stream, const tsl_copy_rect *rows, const char **call) {
   const size_t pitch_max = own(stream->device)->pitch_max;
   *call = "cuMemcpyPeerAsync";
   if (rows->rows == 1 || (rows->from_pitch == rows->row_bytes && rows->to_pitch == rows->row_bytes))
@@ -84,7 +84,7 @@ static int copy(tsl_stream *stream, const tsl_carriage *rows, const char **call)
   return tsl_cuda.copy_peer_rows(&block, stream->handle);
 }
 
-tesela_status tsl_cuda_copy_rows(tsl_stream *stream, const tsl_carriage *rows) {
+tesela_status tsl_cuda_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) {
   const char *call;
   if (rows->rows == 0 || rows->row_bytes == 0)
     return TESELA_OK;

@@ -228,7 +228,7 @@ bool tsl_opencl_reaches(tsl_device *device, tsl_device *other) {
   return device == other;
 }
 
-static tesela_status copy_block(tsl_stream *stream, const tsl_carriage *rows, size_t count) {
+static tesela_status copy_block(tsl_stream *stream, const tsl_copy_rect *rows, size_t count) {
   const size_t from[3] = {rows->from_offset % rows->from_pitch, rows->from_offset / rows->from_pitch, 0},
                to[3] = {rows->to_offset % rows->to_pitch, rows->to_offset / rows->to_pitch, 0},
                region[3] = {rows->row_bytes, count, 1};
@@ -241,7 +241,7 @@ static bool ends_inside(const tsl_buffer *buffer, size_t offset, size_t pitch, s
 }
 
 /* The last row goes alone where, as long as its pitch, it would pass an end: as of copies from the host. */
-tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_carriage *rows) {
+tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) {
   const size_t bytes = rows->row_bytes, last = rows->rows - 1;
   if (rows->rows == 0 || bytes == 0)
     return TESELA_OK;

@@ -128,7 +128,7 @@ static void scale_dense(int64_t count, factor by, bool stretches, REAL *x) {
       NAME(store)(x + v, scaled(by, stretches, old));
     }
   for (; i < count; i += LANES) {
-    const int64_t here = tsl_least(LANES, count - i);
+    const int64_t here = tsl_min(LANES, count - i);
     const vector old = NAME(load_part)(x + i, here);
     NAME(store_part)(x + i, scaled(by, stretches, old), here);
   }
@@ -202,7 +202,7 @@ static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
   if (x_step == 1 && y_step == 1) {
     const int64_t count = n * PARTS;
     for (int64_t i = 0; i < count; i += LANES) {
-      const int64_t here = tsl_least(LANES, count - i);
+      const int64_t here = tsl_min(LANES, count - i);
       const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
       NAME(store_edge)(x + i, from_y, here);
       NAME(store_edge)(y + i, from_x, here);
@@ -223,7 +223,7 @@ static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
   if (x_step == 1 && y_step == 1) {
     const int64_t count = n * PARTS;
     for (int64_t i = 0; i < count; i += LANES) {
-      const int64_t here = tsl_least(LANES, count - i);
+      const int64_t here = tsl_min(LANES, count - i);
       const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
       NAME(store_edge)(x + i, NAME(fma)(xy * from_y, xx, from_x), here);
       NAME(store_edge)(y + i, NAME(fma)(yy * from_y, yx, from_x), here);
@@ -292,7 +292,7 @@ static tsl_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjug
   if (x_step == 1 && y_step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK) {
       const tsl_number block =
-          dot_block(tsl_least(BLOCK, n * PARTS - i), x + i, y + i, conjugate, HAS_LOAD_FAR);
+          dot_block(tsl_min(BLOCK, n * PARTS - i), x + i, y + i, conjugate, HAS_LOAD_FAR);
       sum.re += block.re;
       sum.im += block.im;
     }
@@ -349,7 +349,7 @@ TSL_INLINE double sum_all(int64_t n, const void *data, int64_t step, bool square
     return sum_block(n * PARTS, x, squared, false);
   if (step == 1) {
     for (int64_t i = 0; i < n * PARTS; i += BLOCK)
-      sum += sum_block(tsl_least(BLOCK, n * PARTS - i), x + i, squared, HAS_LOAD_FAR);
+      sum += sum_block(tsl_min(BLOCK, n * PARTS - i), x + i, squared, HAS_LOAD_FAR);
     return sum;
   }
   for (; n > 0; n--, x += PARTS * step)
@@ -449,7 +449,7 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
     return largest_one_by_one(n, x, step, value);
   const int64_t count = n * PARTS;
   for (int64_t i = 0; i < count; i += PIECE) {
-    const double here = (double)largest_lane(largest_of(tsl_least(PIECE, count - i), x + i))[0];
+    const double here = (double)largest_lane(largest_of(tsl_min(PIECE, count - i), x + i))[0];
     if (here > *value) {
       *value = here;
       found = i;
@@ -457,7 +457,7 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   }
   if (found < 0)
     return -1;
-  const int64_t here = tsl_least(PIECE, count - found),
+  const int64_t here = tsl_min(PIECE, count - found),
                 place = first_place(here, x + found, all((REAL)*value));
   if (place == here) {
     *value = -1;

@@ -48,7 +48,7 @@ static void build_one(void *argument, int64_t index, int worker) {
   tsl_plan *plan;
   job->status = tsl_plan_create(&problem, job->strategy, &job->config, job->device, TSL_PLACE_DEVICE, &plan);
   if (job->status == TESELA_OK)
-    job->status = tsl_trust_plan(plan);
+    job->status = tsl_self_test_plan(plan);
   if (plan) {
     job->seconds = plan->work.build_seconds;
     job->tried = plan->self_test_seconds;

@@ -169,15 +169,15 @@ static tesela_status read_op(const char *text, void *target) {
 }
 
 static tesela_status read_accuracy(const char *text, void *target) {
-  tsl_ask ask = {.bits = TSL_BITS_ANY};
+  tsl_numeric_requirements ask = {.bits = TSL_REPRODUCIBILITY_ANY};
   *(const char **)target = text;
-  return tsl_ask_parse_accuracy(text, &ask);
+  return tsl_numeric_requirements_parse_accuracy(text, &ask);
 }
 
 static tesela_status read_bits(const char *text, void *target) {
-  tsl_ask ask = {.bits = TSL_BITS_ANY};
+  tsl_numeric_requirements ask = {.bits = TSL_REPRODUCIBILITY_ANY};
   *(const char **)target = text;
-  return tsl_ask_parse_bits(text, &ask);
+  return tsl_numeric_requirements_parse_bits(text, &ask);
 }
 
 static tesela_status read_structure(const char *text, void *target) {

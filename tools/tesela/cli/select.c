@@ -65,10 +65,10 @@ tesela_status tsl_check_environment(void) {
   if (!tsl_parse_bytes(size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "TESELA_CACHE_SIZE is \"%s\"; it can be a size such as 512MiB, or 0",
                     size);
-  tsl_ask ask = {.bits = TSL_BITS_ANY};
-  if (tsl_ask_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &ask) != TESELA_OK)
+  tsl_numeric_requirements ask = {.bits = TSL_REPRODUCIBILITY_ANY};
+  if (tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &ask) != TESELA_OK)
     return tsl_fail_in(TESELA_BAD_CALL, "TESELA_ACCURACY");
-  if (tsl_ask_parse_bits(tsl_env_get(TSL_ENV_BITS), &ask) != TESELA_OK)
+  if (tsl_numeric_requirements_parse_bits(tsl_env_get(TSL_ENV_BITS), &ask) != TESELA_OK)
     return tsl_fail_in(TESELA_BAD_CALL, "TESELA_BITS");
   uint64_t seed;
   TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &seed));

@@ -135,8 +135,8 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
                          .beta = beta};
   TSL_TRY(add_structures(given, &request));
   TSL_TRY(tsl_api_problem(&request, problem));
-  TSL_TRY(tsl_ask_parse_accuracy(asked(given->accuracy, TSL_ENV_ACCURACY), &problem->ask));
-  TSL_TRY(tsl_ask_parse_bits(asked(given->bits, TSL_ENV_BITS), &problem->ask));
+  TSL_TRY(tsl_numeric_requirements_parse_accuracy(asked(given->accuracy, TSL_ENV_ACCURACY), &problem->ask));
+  TSL_TRY(tsl_numeric_requirements_parse_bits(asked(given->bits, TSL_ENV_BITS), &problem->ask));
   return tsl_problem_check(problem);
 }
 
@@ -188,7 +188,7 @@ static tesela_status run(const tsl_call *call) {
   TSL_GO(read_problem(call, &problem));
   if (given->ranks > 0 && (given->solve || tsl_problem_has_structure(&problem)))
     return tsl_fail(TESELA_BAD_CALL, "--ranks multiply general matrices");
-  if (given->ranks > 0 && tsl_problem_has_finish(&problem))
+  if (given->ranks > 0 && tsl_problem_has_epilogue(&problem))
     return tsl_fail(TESELA_BAD_CALL,
                     "--ranks multiply, and have neither --bias-along nor --activation nor scales");
   if (given->ranks > 0)

@@ -10,7 +10,7 @@ static void add_pieces(const tsl_problem *problem, const tsl_counted *one, tsl_t
 }
 
 static void add_groups(const tsl_counted *one, tsl_table *table) {
-  const tsl_account *account = &one->account;
+  const tsl_cost_counts *account = &one->account;
   tsl_text groups = {0}, range = {0};
   tsl_counted_groups(one, &groups);
   tsl_counted_range(one, &range);
@@ -29,7 +29,7 @@ static void add_groups(const tsl_counted *one, tsl_table *table) {
 }
 
 void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, tsl_table *table) {
-  const tsl_account *account = &one->account;
+  const tsl_cost_counts *account = &one->account;
   char global[32], local[32], memory[32], intensity[32];
   if (!one->told)
     return;
@@ -42,7 +42,7 @@ void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, t
   tsl_table_add_pair(
       table, "moves", "%s where operands lie (%s operations a byte), %s in %s, %s of memory; bound by %s",
       tsl_format_bytes((uint64_t)asked, global, sizeof global),
-      tsl_format_number(tsl_account_intensity(problem, account), intensity, sizeof intensity),
+      tsl_format_number(tsl_cost_counts_intensity(problem, account), intensity, sizeof intensity),
       tsl_format_bytes((uint64_t)near, local, sizeof local),
       tsl_counted_has_groups(one) ? "local memory" : "copies and sums near the core",
       tsl_format_bytes((uint64_t)account->memory, memory, sizeof memory), tsl_bound_name(one->bounds.first));

@@ -64,7 +64,7 @@ uint64_t tsl_plan_extra_host_bytes(const tesela_plan *plan) {
 int64_t tsl_plan_part_of_k(const tesela_plan *whole, int64_t m, int64_t n, int64_t at, int64_t most) {
   const tsl_work *work = &whole->plan->work;
   tsl_problem room;
-  return work->strategy->sums.part ? work->strategy->sums.part(tsl_problem_of_sums(&work->problem, &room),
+  return work->strategy->sums.part ? work->strategy->sums.part(tsl_problem_without_epilogue(&work->problem, &room),
                                                                &work->config, work->device, m, n, at, most)
                                    : 0;
 }

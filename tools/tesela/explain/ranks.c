@@ -12,8 +12,8 @@
 /* A grid, and what it is compared with. */
 typedef struct found {
   tsl_task task;
-  tsl_rank_grid grid;
-  tsl_rank_grid usual; /* what the library chooses, by the figures that it has */
+  tsl_process_grid grid;
+  tsl_process_grid usual; /* what the library chooses, by the figures that it has */
   double bound, held;  /* words that some rank must receive; and those that each rank that multiplies holds of
                           the operands */
   double seconds_words;
@@ -53,7 +53,7 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
 
 /* Whether the library, which knows nothing of --link and --gflops, chooses another grid. */
 static bool differs(const found *f) {
-  const tsl_rank_grid *g = &f->grid, *u = &f->usual;
+  const tsl_process_grid *g = &f->grid, *u = &f->usual;
   return g->used != u->used || g->depth != u->depth || g->slabs != u->slabs || g->by_columns != u->by_columns;
 }
 
@@ -79,7 +79,7 @@ static tesela_status print_text(const found *f) {
                      tsl_format_seconds(f->grid.seconds, time, sizeof time),
                      tsl_format_seconds(f->grid.seconds_compute, part, sizeof part),
                      tsl_format_seconds(f->seconds_words, bytes, sizeof bytes));
-  tsl_way_tell(way, sizeof way);
+  tsl_transfer_path_name(way, sizeof way);
   tsl_table_add_pair(&table, "panels", "%s", way);
   tsl_text_free(&grid);
   tsl_text usual = {0};
@@ -98,12 +98,12 @@ static tesela_status print_text(const found *f) {
 }
 
 static tesela_status print_json(const tsl_call *call, const found *f) {
-  const tsl_rank_grid *g = &f->grid;
+  const tsl_process_grid *g = &f->grid;
   tsl_text text = {0}, usual = {0};
   char way[400];
   tsl_grid_print(g, &text);
   tsl_grid_print(&f->usual, &usual);
-  tsl_way_tell(way, sizeof way);
+  tsl_transfer_path_name(way, sizeof way);
   json_t *object = json_pack(
       "{s:I, s:I, s:I, s:i, s:s, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:s, s:o}", "m",
       (json_int_t)g->m, "n", (json_int_t)g->n, "k", (json_int_t)g->k, "ranks", g->ranks, "plan",

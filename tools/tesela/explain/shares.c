@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static bool share_of(const tsl_explanation *found, int index, tsl_share *share) {
+static bool share_of(const tsl_explanation *found, int index, tsl_subplan_info *share) {
   return found->plan && tsl_plan_share(found->plan, index, share);
 }
 
@@ -13,7 +13,7 @@ void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
   const tsl_candidate *best = tsl_explain_chosen(found);
   double slowest = 0, bytes = 0;
   char took[32], moved[32];
-  tsl_share share;
+  tsl_subplan_info share;
   int count = 0;
   for (; share_of(found, count, &share); count++) {
     slowest = fmax(slowest, share.seconds);
@@ -35,7 +35,7 @@ static void add_bytes(tsl_table *table, double bytes) {
   tsl_table_add(table, "%s", bytes > 0 ? tsl_format_bytes((uint64_t)bytes, text, sizeof text) : "-");
 }
 
-static void add_share(const tsl_share *share, tsl_table *table) {
+static void add_share(const tsl_subplan_info *share, tsl_table *table) {
   char text[32];
   tsl_table_add(table, "%s", share->device);
   if (share->count > 1)
@@ -55,7 +55,7 @@ static void add_share(const tsl_share *share, tsl_table *table) {
 }
 
 void tsl_shares_table(const tsl_explanation *found, tsl_table *table) {
-  tsl_share share;
+  tsl_subplan_info share;
   tsl_table_column(table, "who", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "what of C", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "terms", TSL_ALIGN_RIGHT, false);

@@ -70,11 +70,11 @@ static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
   for (int i = 0; i < found->able; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
     const tsl_accuracy promised =
-        tsl_strategy_promises(candidate->strategy, &found->problem, &candidate->config);
+        tsl_strategy_error_model(candidate->strategy, &found->problem, &candidate->config);
     const tsl_paint paint = begin_row(found, i, table);
     tsl_table_add_painted(table, paint, promised.rounded ? "rounded once" : "%.2g",
                           tsl_strategy_error_bound(candidate->strategy, &found->problem, &candidate->config));
-    tsl_table_add_painted(table, paint, "%s", tsl_ask_bits_word(tsl_accuracy_bits(&promised)));
+    tsl_table_add_painted(table, paint, "%s", tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)));
   }
 }
 
@@ -84,7 +84,7 @@ static void traffic_table(const tsl_explanation *found, tsl_table *table) {
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_table_column(table, titles[i], i < 2 ? TSL_ALIGN_LEFT : TSL_ALIGN_RIGHT, i == 0);
   for (int i = 0; i < found->able; i++) {
-    const tsl_account *account = &found->counted[i].account;
+    const tsl_cost_counts *account = &found->counted[i].account;
     const double bytes[] = {account->global.read + account->global.written,
                             account->local.read + account->local.written, account->memory};
     if (!found->counted[i].told)
@@ -92,7 +92,7 @@ static void traffic_table(const tsl_explanation *found, tsl_table *table) {
     const tsl_paint paint = begin_row(found, i, table);
     for (int level = 0; level < 3; level++)
       tsl_table_add_painted(table, paint, "%s", tsl_format_bytes((uint64_t)bytes[level], text, sizeof text));
-    tsl_table_add_painted(table, paint, "%.3g", tsl_account_intensity(&found->problem, account));
+    tsl_table_add_painted(table, paint, "%.3g", tsl_cost_counts_intensity(&found->problem, account));
   }
 }
 

@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-tsl_rank_grid tsl_rank_grid_of(const tsl_ranks *ranks) {
+tsl_process_grid tsl_process_grid_choose(const tsl_ranks *ranks) {
   int rows = 1;
   for (int p = 1; p * p <= ranks->size; p++)
     rows = ranks->size % p == 0 ? p : rows;
   const int cols = ranks->size / rows;
-  return (tsl_rank_grid){.rows = rows, .cols = cols, .row = ranks->rank / cols, .col = ranks->rank % cols};
+  return (tsl_process_grid){.rows = rows, .cols = cols, .row = ranks->rank / cols, .col = ranks->rank % cols};
 }
 
 /* How many of `size` in blocks a process has; process 0 has the first. */
@@ -25,7 +25,7 @@ static int64_t global_of(int64_t own, int64_t block, int process, int processes)
   return (own / block * processes + process) * block + own % block;
 }
 
-tesela_status tsl_cyclic_make(const tsl_rank_grid *grid, int64_t rows, int64_t cols, int64_t block,
+tesela_status tsl_cyclic_make(const tsl_process_grid *grid, int64_t rows, int64_t cols, int64_t block,
                               tesela_type type, tsl_cyclic *out) {
   size_t bytes;
   *out = (tsl_cyclic){.grid = *grid,

@@ -12,14 +12,14 @@
 
 #include <tesela/tesela_layout.h>
 
-typedef struct tsl_rank_grid {
+typedef struct tsl_process_grid {
   int rows, cols; /* nearest to a square, no more rows than columns */
   int row, col;   /* this rank's place */
-} tsl_rank_grid;
-tsl_rank_grid tsl_rank_grid_of(const tsl_ranks *ranks);
+} tsl_process_grid;
+tsl_process_grid tsl_process_grid_choose(const tsl_ranks *ranks);
 
 typedef struct tsl_cyclic {
-  tsl_rank_grid grid;
+  tsl_process_grid grid;
   int64_t rows, cols, block;
   int64_t own_rows, own_cols, leading; /* of the local array; from one column of it to the next */
   tesela_type type;
@@ -27,7 +27,7 @@ typedef struct tsl_cyclic {
 } tsl_cyclic;
 
 /* Takes memory for what this rank has; free data by tsl_free(). */
-tesela_status tsl_cyclic_make(const tsl_rank_grid *grid, int64_t rows, int64_t cols, int64_t block,
+tesela_status tsl_cyclic_make(const tsl_process_grid *grid, int64_t rows, int64_t cols, int64_t block,
                               tesela_type type, tsl_cyclic *out);
 /* The row of the whole that is local row `own`; likewise the column. */
 int64_t tsl_cyclic_row(const tsl_cyclic *matrix, int64_t own);

@@ -38,7 +38,7 @@ typedef struct tsl_exploration {
   tsl_strategy_list strategies;
   tsl_type_list types;
   tsl_size_list sizes;
-  tsl_ask ask; /* of every product */
+  tsl_numeric_requirements ask; /* of every product */
   tsl_race_options options;
   tsl_sweep sweep;
   tsl_point *points; /* types, then sizes, then strategies, then devices; from malloc() */

@@ -12,7 +12,7 @@ tesela_status tsl_explore_prepare(const tsl_explore_options *given, const char *
   TSL_TRY(tsl_select_devices(devices, given->devices, &all->devices));
   all->all_devices = tsl_selects_all_devices(given->devices);
   TSL_TRY(
-      tsl_ask_parse_accuracy(given->accuracy ? given->accuracy : tsl_env_get(TSL_ENV_ACCURACY), &all->ask));
+      tsl_numeric_requirements_parse_accuracy(given->accuracy ? given->accuracy : tsl_env_get(TSL_ENV_ACCURACY), &all->ask));
   all->options = (tsl_race_options){.seconds_max = given->seconds,
                                     .time_limit = given->time_limit,
                                     .noise = given->noise,

@@ -174,7 +174,7 @@ static tesela_status find(const tsl_ranks *ranks, int threads, tsl_pblas *out) {
   return TESELA_OK;
 }
 
-tesela_status tsl_pblas_open(tsl_ranks *ranks, const tsl_rank_grid *grid, int threads, tsl_pblas *out) {
+tesela_status tsl_pblas_open(tsl_ranks *ranks, const tsl_process_grid *grid, int threads, tsl_pblas *out) {
   static const int32_t nobody = -1, system = 0;
   const int32_t rows = grid->rows, cols = grid->cols;
   int32_t seen_rows, seen_cols, row, col;

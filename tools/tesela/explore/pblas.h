@@ -13,7 +13,7 @@ typedef struct tsl_pblas {
 
 /* Called by all ranks. Finds the library, lets its BLAS use so many threads, and makes the grid. TESELA_NO_DEVICE, the same on all
  * ranks, where there is none or it is another MPI's. */
-tesela_status tsl_pblas_open(tsl_ranks *ranks, const tsl_rank_grid *grid, int threads, tsl_pblas *out);
+tesela_status tsl_pblas_open(tsl_ranks *ranks, const tsl_process_grid *grid, int threads, tsl_pblas *out);
 void tsl_pblas_close(tsl_pblas *pblas);
 /* Why a product cannot be said; NULL: it can. */
 const char *tsl_pblas_refuse(const tsl_problem *problem);

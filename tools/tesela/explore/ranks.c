@@ -91,7 +91,7 @@ static tesela_status run(tsl_ranks_exploration *of, bool peers) {
   tsl_pblas pblas = {.is_open = false};
   const char *why = NULL;
   tsl_status_saved saved;
-  of->grid = tsl_rank_grid_of(of->ranks);
+  of->grid = tsl_process_grid_choose(of->ranks);
   of->threads = share_of(of->ranks);
   of->ways = peers ? TSL_RANKS_WAYS : TSL_RANKS_WAY_PEER;
   if (!peers)

@@ -36,7 +36,7 @@ static uint64_t seed_of(const race *of, int matrix) {
 
 static tesela_status make_matrices(race *of) {
   const tsl_problem *p = &of->problem;
-  const tsl_rank_grid *grid = &of->all->grid;
+  const tsl_process_grid *grid = &of->all->grid;
   TSL_TRY(tsl_cyclic_make(grid, p->m, p->k, of->all->block, p->a.type, &of->a));
   TSL_TRY(tsl_cyclic_make(grid, p->k, p->n, of->all->block, p->b.type, &of->b));
   TSL_TRY(tsl_cyclic_make(grid, p->m, p->n, of->all->block, p->c.type, &of->c));

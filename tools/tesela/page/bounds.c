@@ -32,10 +32,10 @@ static const char how_errors[] =
 /* Operations per byte of what the strategy asks for; of every element once, where it does not tell. */
 static double intensity(const tsl_exploration *all, const tsl_point *point) {
   const tsl_problem problem = tsl_explore_problem(all, point->type, point->size);
-  tsl_account account;
-  if (tsl_account_of(point->entry.strategy, &problem, &point->entry.config, all->devices.items[point->device],
+  tsl_cost_counts account;
+  if (tsl_cost_counts_get(point->entry.strategy, &problem, &point->entry.config, all->devices.items[point->device],
                      &account))
-    return tsl_account_intensity(&problem, &account);
+    return tsl_cost_counts_intensity(&problem, &account);
   return point->bytes > 0 ? point->flops / point->bytes : NAN;
 }
 

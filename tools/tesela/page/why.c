@@ -30,7 +30,7 @@ static void add_bytes(tsl_text *out, double bytes) {
 
 static void add_row(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *point,
                     const tsl_counted *one, tsl_text *out) {
-  const tsl_account *account = &one->account;
+  const tsl_cost_counts *account = &one->account;
   char text[64];
   tsl_text groups = {0};
   tsl_text_add(out, "<tr><th scope=\"row\">%s</th>", one->strategy->name);
@@ -38,7 +38,7 @@ static void add_row(const tsl_sheet *sheet, const tsl_problem *problem, const ts
   add_bytes(out, account->global.read + account->global.written);
   add_bytes(out, account->local.read + account->local.written);
   add_bytes(out, account->memory);
-  add_cell(out, tsl_sheet_number(tsl_account_intensity(problem, account), text, sizeof text), false);
+  add_cell(out, tsl_sheet_number(tsl_cost_counts_intensity(problem, account), text, sizeof text), false);
   tsl_counted_groups(one, &groups);
   add_cell(out, tsl_text_get(&groups), true);
   snprintf(text, sizeof text, "%.3g%%", account->items > 0 ? 100 * account->wasted / account->items : 0);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A file that fails under a product is the caller's mistake, unlike a disk that fails under an output. */
-tesela_status tsl_block_read(tsl_block_work *work, const tsl_feed *feed, const tsl_rectangle *piece, void *to,
+tesela_status tsl_block_read(tsl_block_work *work, const tsl_matrix_source *feed, const tsl_rectangle *piece, void *to,
                              int64_t row_stride, int64_t col_stride) {
   pthread_mutex_lock(&work->files);
   const double start = tsl_clock();
@@ -23,7 +23,7 @@ static bool is_same(const tsl_rectangle *a, const tsl_rectangle *b) {
 
 /* The slot that holds a piece, read where it is in none: into the one that was used longest ago, once its last step is done.
  * False where all is to end. */
-static bool provide(tsl_block_work *work, const tsl_feed *feed, tsl_block_slot *slots,
+static bool provide(tsl_block_work *work, const tsl_matrix_source *feed, tsl_block_slot *slots,
                     const tsl_rectangle *piece, int64_t step, const void **data) {
   tsl_block_slot *slot = slots[0].last_step <= slots[1].last_step ? &slots[0] : &slots[1];
   for (int i = 0; i < TSL_BLOCK_SLOTS; i++)
@@ -48,7 +48,7 @@ static bool provide(tsl_block_work *work, const tsl_feed *feed, tsl_block_slot *
 
 /* C0's block, to where C's will be, once that is written that was there. */
 static bool provide_c0(tsl_block_work *work, const tsl_block_step *step) {
-  const tsl_feed *feed = &work->product->c0;
+  const tsl_matrix_source *feed = &work->product->c0;
   const double *beta = work->product->request.beta;
   if (!feed->reader || !step->is_first || (beta[0] == 0 && beta[1] == 0))
     return true;

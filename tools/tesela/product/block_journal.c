@@ -20,12 +20,12 @@ static const struct {
 /* What blocks are compared with is not what they are made of. */
 enum { READ = sizeof inputs / sizeof *inputs, INPUTS = READ - 1 };
 
-static const tsl_feed *input_at(const tsl_product *product, int index) {
-  return (const tsl_feed *)((const char *)product + inputs[index].feed);
+static const tsl_matrix_source *input_at(const tsl_product *product, int index) {
+  return (const tsl_matrix_source *)((const char *)product + inputs[index].feed);
 }
 
 /* "8388736 1790000000.000000000 /data/a.npy", as it was when it was opened. */
-static void add_input(const tsl_feed *feed, tsl_text *out) {
+static void add_input(const tsl_matrix_source *feed, tsl_text *out) {
   char *const path = realpath(feed->path, NULL);
   tsl_text_add(out, "%" PRIu64 " %" PRId64 ".%09" PRId64 " ", feed->state.size, feed->state.seconds,
                feed->state.nanoseconds);
@@ -71,7 +71,7 @@ static bool says(const tsl_part *part, const char *word, const tsl_text *text) {
 }
 
 static tesela_status check_input(const tsl_product *product, const tsl_part *part, int index) {
-  const tsl_feed *feed = input_at(product, index);
+  const tsl_matrix_source *feed = input_at(product, index);
   tsl_text now = {0};
   if (feed->reader)
     add_input(feed, &now);
@@ -112,7 +112,7 @@ tesela_status tsl_blocks_check(const tsl_product *product, const tsl_part *part)
 
 tesela_status tsl_blocks_check_inputs(const tsl_product *product) {
   for (int i = 0; i < READ; i++) {
-    const tsl_feed *feed = input_at(product, i);
+    const tsl_matrix_source *feed = input_at(product, i);
     if (!feed->reader)
       continue;
     const tsl_file_state now = tsl_reader_state(feed->reader);

@@ -16,17 +16,17 @@
 
 /* --- whether --- */
 
-static bool is_plain(const tsl_feed *feed) {
+static bool is_plain(const tsl_matrix_source *feed) {
   return !feed->reader || feed->by_blocks;
 }
 
-static bool is_pipe(const tsl_feed *feed) {
+static bool is_pipe(const tsl_matrix_source *feed) {
   return feed->reader && feed->state.size == 0;
 }
 
 /* Bytes of all matrices as they would be in memory. */
 static double all_bytes(const tsl_product *product) {
-  const tsl_feed *const feeds[] = {&product->a, &product->b};
+  const tsl_matrix_source *const feeds[] = {&product->a, &product->b};
   double bytes = (double)product->m * (double)product->n * (double)tsl_type(product->type)->size;
   for (int i = 0; i < 2; i++)
     if (feeds[i]->reader)
@@ -69,7 +69,7 @@ tesela_status tsl_blocks_refuse(const tsl_product *product) {
 }
 
 /* Files that are not read by blocks are made such; a transpose and a product read these then as they do any. */
-static tesela_status spool(const tsl_product *product, tsl_feed *feed) {
+static tesela_status spool(const tsl_product *product, tsl_matrix_source *feed) {
   enum { PART = 4 };
   if (is_plain(feed))
     return TESELA_OK;
@@ -152,7 +152,7 @@ static tesela_status create(const tsl_product *product, const wanted *of, tesela
 
 /* Like the whole: the same strategy and parameters; where a block refuses these, the same strategy; else whatever there is. */
 static tesela_status create_like(const tsl_product *product, wanted *of, tesela_plan **plan) {
-  const tsl_settled *like = &product->blocks->like;
+  const tsl_plan_choice *like = &product->blocks->like;
   const char *const strategies[] = {tsl_text_get(&like->strategy), tsl_text_get(&like->name)};
   of->device = tsl_text_get(&like->device);
   for (int i = 0; i < 2; i++) {
@@ -416,7 +416,7 @@ static void free_plans(tsl_blocks *blocks) {
   tesela_plan_destroy(blocks->whole);
   tesela_plan_destroy(blocks->some);
   free(blocks->plans);
-  tsl_settled_free(&blocks->like);
+  tsl_plan_choice_free(&blocks->like);
   blocks->plans = NULL;
   blocks->plan_count = 0;
   blocks->whole = blocks->some = NULL;
@@ -441,7 +441,7 @@ static tesela_status plan_with_less(tsl_product *product) {
 static tesela_status plan_as_said(tsl_product *product, const char *strategy, const char *device,
                                   const char *size) {
   const tsl_product_request *request = &product->request;
-  const tsl_settled *chosen = &product->of_whole;
+  const tsl_plan_choice *chosen = &product->of_whole;
   bool fits;
   TSL_TRY(plan_whole(product, first_said(strategy, tsl_text_get(&chosen->strategy), request->strategy),
                      first_said(device, tsl_text_get(&chosen->device), request->device)));

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Two of each piece, of the largest that there are. */
-static tesela_status take_pieces(const tsl_product *product, const tsl_feed *feed, tsl_block_slot *slots,
+static tesela_status take_pieces(const tsl_product *product, const tsl_matrix_source *feed, tsl_block_slot *slots,
                                  bool is_a) {
   const tsl_block_size *size = &product->blocks->size;
   const int64_t length = is_a ? size->rows : size->cols,
@@ -132,7 +132,7 @@ static tesela_status run_judged(tsl_block_work *work, const tsl_block_step *step
   TSL_TRY(run_often(product, step, plan, a, b, reads ? work->before : NULL, c));
   const double start = tsl_clock();
   if (product->request.verify)
-    TSL_TRY(tsl_product_judge(product, &(tsl_judged){.plan = plan,
+    TSL_TRY(tsl_product_judge(product, &(tsl_element_verdict){.plan = plan,
                                                      .a = a,
                                                      .b = b,
                                                      .before = reads ? work->before : NULL,

@@ -85,7 +85,7 @@ tsl_rectangle tsl_blocks_piece_of_b(const tsl_product *product, const tsl_block_
                                       : (tsl_rectangle){step->at, step->depth, step->c.col, step->c.cols};
 }
 
-void tsl_blocks_strides(const tsl_feed *feed, const tsl_rectangle *piece, int64_t *row_stride,
+void tsl_blocks_strides(const tsl_matrix_source *feed, const tsl_rectangle *piece, int64_t *row_stride,
                         int64_t *col_stride) {
   *row_stride = feed->columns_first ? 1 : piece->cols;
   *col_stride = feed->columns_first ? piece->rows : 1;

@@ -55,7 +55,7 @@ void tsl_block_advance(tsl_block_work *work, int64_t *count);
 void tsl_block_end(tsl_block_work *work, tesela_status status);
 
 /* Reads a block of a file, which counts. Any thread. */
-tesela_status tsl_block_read(tsl_block_work *work, const tsl_feed *feed, const tsl_rectangle *piece, void *to,
+tesela_status tsl_block_read(tsl_block_work *work, const tsl_matrix_source *feed, const tsl_rectangle *piece, void *to,
                              int64_t row_stride, int64_t col_stride);
 
 /* --expect: memory that it needs beside blocks, 0 where nothing is compared; taking and freeing it. */

@@ -30,7 +30,7 @@ struct tsl_blocks {
   tesela_plan *
       whole; /* of all at once, which no memory is taken for: what blocks are to be like; NULL: there is none */
   tesela_plan *some; /* where there is none: of a part that any device takes */
-  tsl_settled like;
+  tsl_plan_choice like;
   tsl_block_plan *plans;
   int64_t plan_count;
   tsl_part *part;                     /* NULL: nothing is written */
@@ -78,7 +78,7 @@ tesela_status tsl_blocks_plan_of(tsl_product *product, const tsl_block_step *ste
 tsl_rectangle tsl_blocks_piece_of_a(const tsl_product *product, const tsl_block_step *step);
 tsl_rectangle tsl_blocks_piece_of_b(const tsl_product *product, const tsl_block_step *step);
 /* How a piece lies in memory, in its file's order: elements from row to row and from column to column. */
-void tsl_blocks_strides(const tsl_feed *feed, const tsl_rectangle *piece, int64_t *row_stride,
+void tsl_blocks_strides(const tsl_matrix_source *feed, const tsl_rectangle *piece, int64_t *row_stride,
                         int64_t *col_stride);
 
 /* What an interrupt says once there is something to keep. */

@@ -45,7 +45,7 @@ static void load_factor(const tsl_shape *shape, const void *data, int64_t row_st
 }
 
 /* What reading a file in a narrower type costs, relative to its numbers. */
-static double read_roundoff(const tsl_feed *feed) {
+static double read_roundoff(const tsl_matrix_source *feed) {
   const double file = feed->reader ? tsl_type(feed->type)->unit_roundoff : 0;
   const double own = feed->reader ? tsl_type(feed->as)->unit_roundoff : 0;
   return own > file ? own : 0;

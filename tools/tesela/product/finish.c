@@ -21,7 +21,7 @@ void tsl_product_add_finish(const tsl_product *product, tsl_problem *whole) {
     tsl_problem_add_scale(whole, TSL_OPERAND_SCALE_A + i, product->scalings[i], 1);
 }
 
-static const void *vector_at(const tsl_feed *feed, int64_t first) {
+static const void *vector_at(const tsl_matrix_source *feed, int64_t first) {
   return feed->reader ? feed->data + first * (int64_t)tsl_type(feed->as)->size : NULL;
 }
 
@@ -41,7 +41,7 @@ tesela_finish tsl_product_finish_at(const tsl_product *product, int64_t row) {
 /* --- scales --- */
 
 static tesela_status size_scale(tsl_product *product, int of) {
-  const tsl_feed *scale = &product->scales[of];
+  const tsl_matrix_source *scale = &product->scales[of];
   const int64_t lines = of == 0 ? product->m : product->n, length = scale->rows * scale->cols;
   const bool is_vector = scale->rows == 1 || scale->cols == 1;
   if (tsl_type(scale->type)->is_complex)
@@ -76,7 +76,7 @@ tesela_status tsl_product_size_scales(tsl_product *product) {
 /* --- what cannot be --- */
 
 static tesela_status check_vector(const tsl_product *product) {
-  const tsl_feed *bias = &product->bias;
+  const tsl_matrix_source *bias = &product->bias;
   const tesela_along along = product->request.bias_along;
   const bool is_row = along == TESELA_BIAS_ROW;
   const int64_t wanted = is_row ? product->n : product->m, other = is_row ? product->m : product->n;

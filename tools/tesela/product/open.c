@@ -20,7 +20,7 @@ const char *tsl_stage_name(tsl_stage stage) {
 }
 
 /* An input that cannot be opened is the caller's mistake, unlike a disk that fails under an output. */
-static tesela_status open_feed(const char *path, const char *format, tsl_feed *feed) {
+static tesela_status open_feed(const char *path, const char *format, tsl_matrix_source *feed) {
   if (!path)
     return TESELA_OK;
   feed->path = tsl_input_name(path);
@@ -45,7 +45,7 @@ static tesela_status open_feed(const char *path, const char *format, tsl_feed *f
 
 /* A vector is one row or one column. */
 static tesela_status check_vectors(const tsl_product *product) {
-  const tsl_feed *const feeds[] = {&product->a, &product->b};
+  const tsl_matrix_source *const feeds[] = {&product->a, &product->b};
   for (int i = 0; i < 2; i++)
     if (feeds[i]->rows != 1 && feeds[i]->cols != 1)
       return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; a vector is one row or one column",
@@ -67,7 +67,7 @@ static tesela_status check_square(const tsl_product *product) {
 
 static tesela_status check_inner(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
-  const tsl_feed *a = &product->a, *b = &product->b;
+  const tsl_matrix_source *a = &product->a, *b = &product->b;
   if (request->by_itself)
     return TESELA_OK;
   const int64_t inner = request->transpose_b ? b->cols : b->rows;
@@ -80,7 +80,7 @@ static tesela_status check_inner(const tsl_product *product) {
       (long long)product->k, (long long)inner);
 }
 
-static tesela_status check_shape(const tsl_product *product, const tsl_feed *feed) {
+static tesela_status check_shape(const tsl_product *product, const tsl_matrix_source *feed) {
   if (!feed->reader || (feed->rows == product->m && feed->cols == product->n))
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld, the product is %lld x %lld", feed->path,
@@ -90,7 +90,7 @@ static tesela_status check_shape(const tsl_product *product, const tsl_feed *fee
 /* f32, or c64, where it holds the values of A and B; f64 or c128 otherwise, integers included. Complex where a file or a
  * factor is. What is only moved keeps its type. */
 static tesela_type default_type(const tsl_product *product) {
-  const tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0, &product->bias};
+  const tsl_matrix_source *const feeds[] = {&product->a, &product->b, &product->c0, &product->bias};
   const tsl_product_request *request = &product->request;
   bool complex = request->alpha[1] != 0 || request->beta[1] != 0, narrow = true;
   if (request->op == TSL_OP_TRANSPOSE)
@@ -196,7 +196,7 @@ static tesela_status size_transpose(tsl_product *product) {
 }
 
 static tesela_status size_solve(tsl_product *product) {
-  const tsl_feed *a = &product->a, *b = &product->b;
+  const tsl_matrix_source *a = &product->a, *b = &product->b;
   product->m = b->rows;
   product->n = b->cols;
   product->k = product->request.right ? b->cols : b->rows;
@@ -306,7 +306,7 @@ tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *
   return tesela_context_create(&(tesela_context_desc){.device = request->device}, &product->context);
 }
 
-static void close_feed(tsl_feed *feed) {
+static void close_feed(tsl_matrix_source *feed) {
   if (feed->reader)
     tsl_reader_close(feed->reader);
   tsl_free(feed->memory);
@@ -317,7 +317,7 @@ void tsl_product_close(tsl_product *product) {
   tsl_plan_facts_free(product->facts);
   tesela_plan_destroy(product->plan);
   tesela_plan_destroy(product->last_plan);
-  tsl_settled_free(&product->of_whole);
+  tsl_plan_choice_free(&product->of_whole);
   tesela_context_destroy(product->context);
   tsl_writer_close(product->writer);
   close_feed(&product->a);

@@ -27,7 +27,7 @@ typedef struct need {
   uint64_t fixed, row;
 } need;
 
-static void add_feed(const tsl_feed *feed, need *out) {
+static void add_feed(const tsl_matrix_source *feed, need *out) {
   if (!feed->reader)
     return;
   const int64_t length = feed->across && !feed->held ? feed->rows : feed->cols;
@@ -85,7 +85,7 @@ static int64_t rows_within(const tsl_product *product, const need *needed) {
 static void name_held(const tsl_product *product, tsl_text *out) {
   const struct {
     const char *letter;
-    const tsl_feed *feed;
+    const tsl_matrix_source *feed;
   } feeds[] = {{"A", &product->a},
                {"B", &product->b},
                {"C0", &product->c0},
@@ -117,7 +117,7 @@ static tesela_status fail_panel(const tsl_product *product, const need *needed) 
 
 /* Whether A's file is better read by columns, again and again, than held: it leaves next to no room. */
 static bool is_crowded(const tsl_product *product, int64_t rows) {
-  const tsl_feed *a = &product->a;
+  const tsl_matrix_source *a = &product->a;
   return a->held && a->across && a->by_columns && !product->request.in_place &&
          !tsl_product_is_structured(product) && rows < product->m / 4 + 1;
 }

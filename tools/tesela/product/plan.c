@@ -152,7 +152,7 @@ static int64_t panels_of(const tsl_product *product) {
 
 /* Whether panels go where the whole would go. Where they prefer another device, that one is left out of the question where
  * it could have done the whole, and did not win. */
-static bool goes_as_whole(const tsl_product *product, const tsl_settled *panel) {
+static bool goes_as_whole(const tsl_product *product, const tsl_plan_choice *panel) {
   tesela_plan *other = NULL;
   const wanted there = {.rows = product->m,
                         .runs = product->request.repeat,
@@ -167,7 +167,7 @@ static bool goes_as_whole(const tsl_product *product, const tsl_settled *panel) 
 
 /* The panels' plan as the plan of the whole has it: the same parameters, or where panels refuse them, the same strategy. */
 static void take_over(tsl_product *product) {
-  const tsl_settled *whole = &product->of_whole;
+  const tsl_plan_choice *whole = &product->of_whole;
   const char *const strategies[] = {tsl_text_get(&whole->strategy), tsl_text_get(&whole->name)};
   tesela_plan *made = NULL;
   for (int i = 0; i < 2 && !made; i++)
@@ -182,11 +182,11 @@ static void take_over(tsl_product *product) {
 
 /* The plan of all rows at once decides, where there is one, so that a smaller memory changes neither choice nor bits. */
 static tesela_status follow_whole(tsl_product *product) {
-  tsl_settled panel;
+  tsl_plan_choice panel;
   tesela_status status = tsl_settle(product->plan, &panel);
   if (status == TESELA_OK && goes_as_whole(product, &panel))
     take_over(product);
-  tsl_settled_free(&panel);
+  tsl_plan_choice_free(&panel);
   return status;
 }
 
@@ -226,7 +226,7 @@ static tesela_status choose(tsl_product *product) {
 
 static tesela_status plan_last(tsl_product *product) {
   const int64_t remainder = product->panel > 0 ? product->m % product->panel : 0;
-  tsl_settled same;
+  tsl_plan_choice same;
   if (remainder == 0)
     return TESELA_OK;
   tesela_status status = tsl_settle(product->plan, &same);
@@ -237,7 +237,7 @@ static tesela_status plan_last(tsl_product *product) {
                               .strategy = tsl_text_get(&same.strategy),
                               .device = tsl_text_get(&same.device)},
                     &product->last_plan);
-  tsl_settled_free(&same);
+  tsl_plan_choice_free(&same);
   return status;
 }
 

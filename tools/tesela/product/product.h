@@ -83,7 +83,7 @@ typedef struct tsl_product_request {
 } tsl_product_request;
 
 /* A matrix file as a supplier of rows: held whole, or a panel at a time. */
-typedef struct tsl_feed {
+typedef struct tsl_matrix_source {
   const char *path;
   tsl_reader *reader;
   int64_t rows, cols;                     /* as stored */
@@ -98,7 +98,7 @@ typedef struct tsl_feed {
   void *memory;               /* to free */
   char *
       data; /* the whole matrix or the present panel (rows or columns of it), dense, row-major; aligned to a page */
-} tsl_feed;
+} tsl_matrix_source;
 
 #define TSL_DIFFERENCES_MAX 1000
 
@@ -131,7 +131,7 @@ typedef struct tsl_blocks tsl_blocks; /* product/blocks.h */
 
 typedef struct tsl_product {
   tsl_product_request request;
-  tsl_feed a, b, c0, bias, scales[2], expected; /* C0 that is read by rows is read into C itself */
+  tsl_matrix_source a, b, c0, bias, scales[2], expected; /* C0 that is read by rows is read into C itself */
   tesela_scaling scalings[2];                   /* of A and B */
   float scale_numbers[2];                       /* where they are numbers that were written */
   tsl_writer *writer;
@@ -146,7 +146,7 @@ typedef struct tsl_product {
   tesela_context *context;
   tesela_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
   tsl_plan_facts *facts;         /* of the first */
-  tsl_settled
+  tsl_plan_choice
       of_whole; /* what was chosen of all rows at once, before plans of fewer were made; empty: not asked, or nothing takes it */
   double whole_seconds; /* expected of that; 0: not asked */
   bool by_blocks;       /* else by panels of rows */
@@ -205,18 +205,18 @@ void tsl_product_add_heading(const tsl_product *product, tsl_text *out);
 /* "product", "dot product", "transpose" */
 const char *tsl_product_result_name(const tsl_product *product);
 /* What a plan made, whose element (0, 0) is at this row and column of the whole. */
-typedef struct tsl_judged {
+typedef struct tsl_element_verdict {
   const tesela_plan *plan;
   const void *a, *b, *before, *c;
   tesela_finish last; /* vectors of the last step, from this row on */
   int64_t row, col;
   bool is_part; /* of a sum that goes on: its elements are counted at the end */
-} tsl_judged;
+} tsl_element_verdict;
 /* Adds to the product's verdict; TESELA_WRONG_RESULT where it is wrong. */
-tesela_status tsl_product_judge(tsl_product *product, const tsl_judged *judged);
+tesela_status tsl_product_judge(tsl_product *product, const tsl_element_verdict *judged);
 /* The same of a verdict that is there already. */
 tesela_status tsl_product_add_verdict(tsl_product *product, const tsl_verdict *verdict,
-                                      const tsl_judged *judged);
+                                      const tsl_element_verdict *judged);
 /* What --verify and --expect came to, where they were asked for; of JSON, null where not. */
 void tsl_product_add_checks(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_verified(const tsl_product *product);

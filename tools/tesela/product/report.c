@@ -140,7 +140,7 @@ static void add_accuracy(const tsl_product *product, tsl_table *table) {
 
 /* The files that are read. */
 enum { FEEDS = 7 };
-static void feeds_of(const tsl_product *product, const tsl_feed *feeds[FEEDS]) {
+static void feeds_of(const tsl_product *product, const tsl_matrix_source *feeds[FEEDS]) {
   feeds[0] = &product->a;
   feeds[1] = &product->b;
   feeds[2] = &product->c0;
@@ -152,7 +152,7 @@ static void feeds_of(const tsl_product *product, const tsl_feed *feeds[FEEDS]) {
 
 /* A line that was passed over is mentioned: it may have been meant. */
 static void add_headers(const tsl_product *product, tsl_table *table) {
-  const tsl_feed *feeds[FEEDS];
+  const tsl_matrix_source *feeds[FEEDS];
   feeds_of(product, feeds);
   for (int i = 0; i < FEEDS; i++)
     if (feeds[i]->header)
@@ -321,7 +321,7 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
                                                                                json_transpose,
                                                                            [TSL_OP_SOLVE] = json_solve};
   const tsl_product_request *request = &product->request;
-  const tsl_feed *feeds[FEEDS];
+  const tsl_matrix_source *feeds[FEEDS];
   json_t *headers = json_array();
   feeds_of(product, feeds);
   for (int i = 0; i < FEEDS; i++)

@@ -23,7 +23,7 @@ static tesela_status take(uint64_t rows, uint64_t row_bytes, const char *what, v
   return TESELA_OK;
 }
 
-static tesela_status take_feed(const tsl_product *product, tsl_feed *feed) {
+static tesela_status take_feed(const tsl_product *product, tsl_matrix_source *feed) {
   if (!feed->reader || (feed == &product->c0 && !feed->held))
     return TESELA_OK;
   const uint64_t row_bytes = (uint64_t)feed->cols * tsl_type(feed->as)->size;
@@ -61,7 +61,7 @@ static void show(tsl_product *product, const char *what, int64_t first, int64_t 
   tsl_progress_at(product->progress, what, ((double)first + share * (double)rows) / (double)(product->m + 1));
 }
 
-static tesela_status read_rows(tsl_product *product, tsl_feed *feed, int64_t rows, void *to) {
+static tesela_status read_rows(tsl_product *product, tsl_matrix_source *feed, int64_t rows, void *to) {
   const double start = tsl_clock();
   const tesela_status status = tsl_reader_rows(feed->reader, rows, feed->as, to, feed->cols, 1);
   product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
@@ -69,7 +69,7 @@ static tesela_status read_rows(tsl_product *product, tsl_feed *feed, int64_t row
 }
 
 /* Columns of a file, all its rows: dense, a row of them after the other. */
-static tesela_status read_columns(tsl_product *product, tsl_feed *feed, int64_t first, int64_t cols,
+static tesela_status read_columns(tsl_product *product, tsl_matrix_source *feed, int64_t first, int64_t cols,
                                   void *to) {
   const double start = tsl_clock();
   const tesela_status status = tsl_reader_columns(feed->reader, first, cols, feed->as, to, cols, 1);
@@ -80,7 +80,7 @@ static tesela_status read_columns(tsl_product *product, tsl_feed *feed, int64_t 
 /* How all of a text's numbers are printed must be known before the first is compared: where it is read in panels, it is
  * read through first. */
 static tesela_status look_at_expected(tsl_product *product) {
-  tsl_feed *feed = &product->expected;
+  tsl_matrix_source *feed = &product->expected;
   void *column;
   if (!feed->reader || !feed->text || feed->held || product->panel == product->m || feed->cols == 0)
     return TESELA_OK;
@@ -93,7 +93,7 @@ static tesela_status look_at_expected(tsl_product *product) {
 
 static tesela_status read_held(tsl_product *product) {
   enum { FEEDS = 7 };
-  tsl_feed *const feeds[FEEDS] = {&product->b,         &product->a,         &product->c0,      &product->bias,
+  tsl_matrix_source *const feeds[FEEDS] = {&product->b,         &product->a,         &product->c0,      &product->bias,
                                   &product->scales[0], &product->scales[1], &product->expected};
   show(product, "reading", 0, 0, 0);
   for (int i = 0; i < FEEDS; i++)
@@ -112,7 +112,7 @@ typedef struct panel {
 } panel;
 
 /* A feed's rows of this panel, read now where they are not held. */
-static tesela_status rows_of(tsl_product *product, tsl_feed *feed, const panel *part, char **rows) {
+static tesela_status rows_of(tsl_product *product, tsl_matrix_source *feed, const panel *part, char **rows) {
   const uint64_t item = tsl_type(feed->as)->size;
   *rows = NULL;
   if (!feed->reader)
@@ -235,7 +235,7 @@ static tesela_status verify(tsl_product *product, const panel *part) {
   }
   show(product, "verifying", part->first, part->rows, at_verify);
   if (product->request.verify)
-    TSL_GO(tsl_product_judge(product, &(tsl_judged){.plan = part->plan,
+    TSL_GO(tsl_product_judge(product, &(tsl_element_verdict){.plan = part->plan,
                                                     .a = part->a,
                                                     .b = tsl_product_second(product, part->a),
                                                     .before = product->before,
@@ -288,7 +288,7 @@ static void free_block(void **block) {
 /* All memory of the work, on the device and here. A dot's result is kept. */
 static void free_all(tsl_product *product) {
   const double start = tsl_clock();
-  tsl_feed *const feeds[] = {&product->a,         &product->b,         &product->c0,      &product->bias,
+  tsl_matrix_source *const feeds[] = {&product->a,         &product->b,         &product->c0,      &product->bias,
                              &product->scales[0], &product->scales[1], &product->expected};
   if (product->request.op == TSL_OP_DOT)
     tsl_type_load(product->type, product->c, product->result);

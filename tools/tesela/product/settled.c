@@ -4,16 +4,16 @@
 
 #include <string.h>
 
-void tsl_settled_free(tsl_settled *of) {
+void tsl_plan_choice_free(tsl_plan_choice *of) {
   tsl_text_free(&of->strategy);
   tsl_text_free(&of->name);
   tsl_text_free(&of->device);
 }
 
 /* "gemm NAME version=1 PARAMETER=VALUE ... device=DEVICE place=...". */
-tesela_status tsl_settle(const tesela_plan *plan, tsl_settled *out) {
+tesela_status tsl_settle(const tesela_plan *plan, tsl_plan_choice *out) {
   tsl_record record;
-  *out = (tsl_settled){.strategy = {0}};
+  *out = (tsl_plan_choice){.strategy = {0}};
   TSL_TRY(tsl_record_parse(tesela_plan_describe(plan), &record));
   tsl_text_add(&out->name, "%s", tsl_record_word(&record, 1));
   tsl_text_add(&out->strategy, "%s", tsl_record_word(&record, 1));

@@ -5,12 +5,12 @@
 #include "base/text.h"
 
 /* The strategy, with its parameters as they are, or by name alone; and the device. */
-typedef struct tsl_settled {
+typedef struct tsl_plan_choice {
   tsl_text strategy, name, device;
-} tsl_settled;
+} tsl_plan_choice;
 
 /* Free it in any case. */
-tesela_status tsl_settle(const tesela_plan *plan, tsl_settled *out);
-void tsl_settled_free(tsl_settled *of);
+tesela_status tsl_settle(const tesela_plan *plan, tsl_plan_choice *out);
+void tsl_plan_choice_free(tsl_plan_choice *of);
 
 #endif

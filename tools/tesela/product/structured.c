@@ -35,7 +35,7 @@ void tsl_product_shape(const tsl_product *product, tsl_problem *whole) {
   whole->c.structure = request->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
 }
 
-static tesela_status check_square(const tsl_structured *is, const tsl_feed *feed) {
+static tesela_status check_square(const tsl_structured *is, const tsl_matrix_source *feed) {
   if (is->structure == TESELA_GENERAL || feed->rows == feed->cols)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; only a square is symmetric, hermitian or triangular",
@@ -66,7 +66,7 @@ tesela_status tsl_product_check_structures(const tsl_product *product) {
 }
 
 tesela_status tsl_product_check_diagonal(const tsl_product *product) {
-  const tsl_feed *a = &product->a;
+  const tsl_matrix_source *a = &product->a;
   if (product->request.op != TSL_OP_SOLVE || product->request.a_is.structure == TESELA_UNIT_TRIANGULAR)
     return TESELA_OK;
   for (int64_t i = 0; i < a->rows; i++) {

@@ -46,7 +46,7 @@ static tesela_status refuse_options(const tsl_product_request *request) {
 }
 
 /* A file of which this rank can read its part: text and what is packed is read once by each, into a file of its own. */
-static tesela_status make_readable(const tsl_together *work, tsl_feed *feed) {
+static tesela_status make_readable(const tsl_together *work, tsl_matrix_source *feed) {
   enum { SHARE = 4 };
   if (!feed->reader || feed->by_blocks)
     return TESELA_OK;
@@ -59,7 +59,7 @@ static tesela_status make_readable(const tsl_together *work, tsl_feed *feed) {
 
 static tesela_status make_all_readable(tsl_together *work) {
   tsl_product *p = &work->product;
-  tsl_feed *const feeds[] = {&p->a, &p->b, &p->c0, &p->expected};
+  tsl_matrix_source *const feeds[] = {&p->a, &p->b, &p->c0, &p->expected};
   for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
     TSL_TRY(make_readable(work, feeds[i]));
   return TESELA_OK;
@@ -133,7 +133,7 @@ static tesela_status count_held(tsl_together *work) {
       tsl_format_bytes(all, held, sizeof held), tsl_format_bytes(memory, allowed, sizeof allowed));
 }
 
-static tesela_status read_part(const tsl_feed *feed, const tsl_dealt *dealt) {
+static tesela_status read_part(const tsl_matrix_source *feed, const tsl_dealt *dealt) {
   if (dealt->own.rows == 0 || dealt->own.cols == 0)
     return TESELA_OK;
   const tesela_status status = tsl_reader_block(feed->reader, &dealt->own, feed->as, dealt->data,

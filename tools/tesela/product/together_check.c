@@ -65,7 +65,7 @@ static tesela_status allocate(checking *job) {
   return TESELA_OK;
 }
 
-static tesela_status read_piece(const tsl_feed *feed, int64_t row, int64_t rows, int64_t col, int64_t cols,
+static tesela_status read_piece(const tsl_matrix_source *feed, int64_t row, int64_t rows, int64_t col, int64_t cols,
                                 void *to) {
   const tsl_rectangle piece = {row, rows, col, cols};
   if (!feed->reader || rows == 0 || cols == 0)
@@ -111,7 +111,7 @@ static tesela_status verify_tile(checking *job, const tsl_rectangle *tile) {
       .factor = guaranteed_by(job->work).factor, .operations_max = most >= 1 ? (int64_t)most : 1, .seed = 1};
   tsl_verdict verdict;
   TSL_TRY(tsl_judge_result(&problem, job->a, job->b, job->before, job->c, &rule, &verdict));
-  const tsl_judged where = {.row = tile->row, .col = tile->col};
+  const tsl_element_verdict where = {.row = tile->row, .col = tile->col};
   return tsl_product_add_verdict(p, &verdict, &where);
 }
 

@@ -19,7 +19,7 @@ static tsl_ranks_file *open_shared(tsl_together *work, const char *path, bool wr
 
 tesela_status tsl_together_open(tsl_together *work) {
   tsl_product *p = &work->product;
-  tsl_feed *const feeds[TSL_TOGETHER_INPUTS] = {&p->a, &p->b, &p->c0, &p->expected};
+  tsl_matrix_source *const feeds[TSL_TOGETHER_INPUTS] = {&p->a, &p->b, &p->c0, &p->expected};
   for (int i = 0; i < TSL_TOGETHER_INPUTS; i++) {
     tsl_reader *reader = feeds[i]->reader;
     double plain = 0;

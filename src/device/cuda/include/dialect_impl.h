@@ -14,7 +14,7 @@
 #define TSL_CONSTANT static __constant__ const
 #define TSL_RESTRICT __restrict__
 #define TSL_INDEX long long
-#define TSL_BITS unsigned long long
+#define TSL_REPRODUCIBILITY unsigned long long
 
 #define TSL_AXIS_0 x
 #define TSL_AXIS_1 y
@@ -42,7 +42,7 @@ TSL_FUNCTION float tsl_exp2(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
   return power;
 }
-TSL_FUNCTION float tsl_most(float x, float y) {
+TSL_FUNCTION float tsl_max(float x, float y) {
 #if __CUDA_ARCH__ >= 800
   float most;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(x), "f"(y));
@@ -52,7 +52,7 @@ TSL_FUNCTION float tsl_most(float x, float y) {
 #endif
 }
 #define TSL_EXP2(x) tsl_exp2(x)
-#define TSL_MOST(x, y) tsl_most(x, y)
+#define TSL_MAX(x, y) tsl_max(x, y)
 #define TSL_AS_INDEX(x) __double_as_longlong(x)
 #define TSL_AS_DOUBLE(i) __longlong_as_double(i)
 #define TSL_AS_INT(x) __float_as_int(x)

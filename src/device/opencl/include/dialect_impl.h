@@ -18,7 +18,7 @@
 #define TSL_CONSTANT __constant
 #define TSL_RESTRICT restrict
 #define TSL_INDEX long
-#define TSL_BITS ulong
+#define TSL_REPRODUCIBILITY ulong
 
 #define TSL_GROUP(d) ((int)get_group_id(d))
 #define TSL_GROUPS(d) ((int)get_num_groups(d))
@@ -49,10 +49,10 @@ static inline double tsl_mul_double(double a, double b) {
 #define TSL_ERF(x) erf(x)
 #define TSL_TANH(x) tanh(x)
 #define TSL_EXP2(x) exp2((float)(x))
-static inline float tsl_most(float x, float y) {
+static inline float tsl_max(float x, float y) {
   return x > y || x != x ? x : y;
 }
-#define TSL_MOST(x, y) tsl_most(x, y)
+#define TSL_MAX(x, y) tsl_max(x, y)
 #define TSL_AS_INDEX(x) as_long(x)
 #define TSL_AS_DOUBLE(i) as_double((long)(i))
 #define TSL_AS_INT(x) as_int(x)

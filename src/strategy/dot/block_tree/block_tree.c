@@ -73,7 +73,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   tsl_grid first, last;
   if (!grids_for(problem, config, device, &first, &last))
     tsl_fold_account(problem, &first, (double)size_of_sum(problem), 1, device, account);

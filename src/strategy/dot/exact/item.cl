@@ -96,16 +96,16 @@ TSL_FUNCTION bool exact_takes_vectors(const exact_terms *terms) {
 }
 
 /* Adds a tail to a level's sum, and takes off it what the level holds. */
-TSL_FUNCTION void exact_add_to(TSL_BITS *sum, double base, double *tail) {
+TSL_FUNCTION void exact_add_to(TSL_REPRODUCIBILITY *sum, double base, double *tail) {
   const double at = base + *tail;
-  *sum += (TSL_BITS)TSL_AS_INDEX(at) - (TSL_BITS)TSL_AS_INDEX(base);
+  *sum += (TSL_REPRODUCIBILITY)TSL_AS_INDEX(at) - (TSL_REPRODUCIBILITY)TSL_AS_INDEX(base);
   *tail -= at - base;
 }
 
 /* Adds `count` products to the first `depth` levels; false where these do not hold them, and sums mean nothing and may
  * have wrapped around. */
 TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count, const int depth, int top,
-                               TSL_BITS *sums) {
+                               TSL_REPRODUCIBILITY *sums) {
   double base[TSL_EXACT_DEEP];
   TSL_INDEX outside = 0;
   bool good = true, zero = false;
@@ -126,7 +126,7 @@ TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count
     const double at = TSL_FMA(a, b, base[0]);
     double tail = TSL_FMA(a, b, base[0] - at);
 #endif
-    sums[1] += (TSL_BITS)TSL_AS_INDEX(at) - (TSL_BITS)TSL_AS_INDEX(base[0]);
+    sums[1] += (TSL_REPRODUCIBILITY)TSL_AS_INDEX(at) - (TSL_REPRODUCIBILITY)TSL_AS_INDEX(base[0]);
     outside |= TSL_AS_INDEX(at) ^ TSL_AS_INDEX(base[0]);
 #ifdef TSL_REAL_IS_DOUBLE
     TSL_UNROLL
@@ -220,7 +220,7 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
 /* WIDTH terms from number t on, in all levels. */
 TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *own, exact_memory *memory) {
   NUMBER x[WIDTH], y[WIDTH];
-  TSL_BITS sums[LEVELS];
+  TSL_REPRODUCIBILITY sums[LEVELS];
   exact_read_numbers(terms->a, terms->a_stride, exact_index(terms, t), terms->k, TSL_SIGNED_A, x);
   exact_read_numbers(terms->b, terms->b_stride, exact_index(terms, t), terms->k, TSL_SIGNED_B, y);
   if (own->top < TSL_EXACT_TOP_DEEP || !exact_window(x, y, WIDTH, TSL_EXACT_DEEP, own->top, sums)) {
@@ -247,7 +247,7 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, exact_memo
     next.first += TSL_GROUPS(0) * TILE;
     if (exact_takes_vectors(terms)) {
       NUMBER x[TERMS], y[TERMS];
-      TSL_BITS sums[LEVELS];
+      TSL_REPRODUCIBILITY sums[LEVELS];
       if (!ready)
         exact_read_tile(terms, x_next, y_next);
       TSL_UNROLL

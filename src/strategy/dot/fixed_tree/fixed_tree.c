@@ -102,7 +102,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   tsl_grid first, last;
   if (is_host(device))
     tsl_fold_account_host(problem, device, account);

@@ -48,14 +48,14 @@ static tsl_tree_sum sum_block(const running *run, int64_t first) {
                                             first),
                            y = numbers_from(run->y_type, run->operands->b.host, run->operands->b.row_stride,
                                             first);
-    sums[count] = run->function(&x, &y, (int)tsl_least(run->chunk, run->k - first));
+    sums[count] = run->function(&x, &y, (int)tsl_min(run->chunk, run->k - first));
   }
   return join_by_halves(sums, count);
 }
 
 static void sum_blocks(void *argument, int64_t index, int worker) {
   const running *run = argument;
-  const int64_t end = tsl_least((index + 1) * run->task_blocks, run->blocks);
+  const int64_t end = tsl_min((index + 1) * run->task_blocks, run->blocks);
   (void)worker;
   for (int64_t block = index * run->task_blocks; block < end; block++)
     run->sums[block] = sum_block(run, block * TSL_TREE_BLOCK * run->chunk);
@@ -66,7 +66,7 @@ static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
   tsl_tree_sum lane[TSL_TREE_LAST_LANES] = {{0, 0}};
   for (int64_t b = 0; b < blocks; b++)
     lane[b % TSL_TREE_LAST_LANES] = tsl_tree_join(lane[b % TSL_TREE_LAST_LANES], sums[b]);
-  return join_by_halves(lane, tsl_least(blocks, TSL_TREE_LAST_LANES));
+  return join_by_halves(lane, tsl_min(blocks, TSL_TREE_LAST_LANES));
 }
 
 /* Of f32, and of narrow types through it. */
@@ -130,7 +130,7 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
   } else {
     TSL_TRY(tsl_scratch_take((size_t)blocks * sizeof *run.sums, "sums of blocks", &memory));
     run.sums = memory;
-    run.task_blocks = tsl_least(TASK_BLOCKS, (blocks - 1) / (4 * tsl_team_threads(team)) + 1);
+    run.task_blocks = tsl_min(TASK_BLOCKS, (blocks - 1) / (4 * tsl_team_threads(team)) + 1);
     tsl_team_run(team, (blocks - 1) / run.task_blocks + 1, sum_blocks, &run);
   }
   finish(problem, k, join_blocks(run.sums, blocks), operands->c.host);

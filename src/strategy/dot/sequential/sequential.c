@@ -32,12 +32,12 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 /* The sum lives in memory: it is loaded and stored with each term. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   (void)config;
   (void)device;
   const double sums = account->useful * (double)tsl_type(tsl_type(problem->c.type)->sums)->size;
-  tsl_account_operands(problem, account->useful, account->useful, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_operands(problem, account->useful, account->useful, account);
+  tsl_cost_counts_result(problem, 1, account);
   account->local = (tsl_moved){.read = sums, .written = sums};
 }
 

@@ -66,13 +66,13 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
                columns = (double)tsl_round_up(problem->n, TSL_BLOCK_COLUMNS_UNIT), k = (double)problem->k;
-  const double down = (double)tsl_pieces(problem->m, value[ROWS]),
-               across = (double)tsl_pieces(problem->n, value[COLUMNS]), bytes = tsl_problem_bytes(problem);
+  const double down = (double)tsl_ceil_div_or_one(problem->m, value[ROWS]),
+               across = (double)tsl_ceil_div_or_one(problem->n, value[COLUMNS]), bytes = tsl_problem_bytes(problem);
   const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
   const double clock = 1e6 * device->clock_mhz, fused = peak / (2 * clock * device->threads);
   const double products = (value[DEPTH] * size > 1024 ? 1.1 : 1) * rows * columns * k / (0.7 * fused);
   const double copies = k * (rows * across + columns * down * (double)size / 5);
-  const double passes = rows * columns * (double)tsl_pieces(problem->k, value[DEPTH]) / 4;
+  const double passes = rows * columns * (double)tsl_ceil_div_or_one(problem->k, value[DEPTH]) / 4;
   const double block = fmin((double)value[ROWS], rows) * fmin((double)value[COLUMNS], columns);
   const double rounds = fmin(1, ceil(down * across / device->threads) * block / (rows * columns));
   const double start = 2.5e-7 + (down * across > 1 && device->threads > 1 ? 5e-6 : 0);
@@ -90,20 +90,20 @@ static const tsl_block_kernel *kernel_for(const tsl_device *device, tesela_type 
 
 /* Blocks are copied for each block of C, and multiplied from there, a tile in registers at a time. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   const int64_t *value = config->value;
   const tsl_block_kernel *kernel = kernel_for(device, problem->c.type);
   const double size = (double)tsl_type(problem->c.type)->size, k = (double)problem->k;
-  const double down = (double)tsl_pieces(problem->m, value[ROWS]),
-               across = (double)tsl_pieces(problem->n, value[COLUMNS]);
+  const double down = (double)tsl_ceil_div_or_one(problem->m, value[ROWS]),
+               across = (double)tsl_ceil_div_or_one(problem->n, value[COLUMNS]);
   const double a = across * (double)problem->m * k, b = down * (double)problem->n * k;
   account->computed = ceil((double)problem->m / kernel->tile_rows) * kernel->tile_rows *
                       ceil((double)problem->n / kernel->tile_columns) * kernel->tile_columns * k;
   account->workers = fmin(device->threads, down * across);
   account->local.written = (a + b) * size;
-  tsl_account_operands(problem, a, b, account);
-  tsl_account_result(problem, (double)tsl_pieces(problem->k, value[DEPTH]), account);
-  tsl_account_tiles(problem, kernel->tile_rows, kernel->tile_columns, account);
+  tsl_cost_counts_operands(problem, a, b, account);
+  tsl_cost_counts_result(problem, (double)tsl_ceil_div_or_one(problem->k, value[DEPTH]), account);
+  tsl_cost_counts_tiles(problem, kernel->tile_rows, kernel->tile_columns, account);
 }
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
@@ -111,9 +111,9 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
   blocked *made = job;
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_views views = tsl_views_of(problem, strides);
-  const int64_t rows = tsl_least(value[ROWS], tsl_round_up(views.m, TSL_BLOCK_ROWS_UNIT)),
-                columns = tsl_least(value[COLUMNS], tsl_round_up(views.n, TSL_BLOCK_COLUMNS_UNIT)),
-                depth = tsl_least(value[DEPTH], views.k);
+  const int64_t rows = tsl_min(value[ROWS], tsl_round_up(views.m, TSL_BLOCK_ROWS_UNIT)),
+                columns = tsl_min(value[COLUMNS], tsl_round_up(views.n, TSL_BLOCK_COLUMNS_UNIT)),
+                depth = tsl_min(value[DEPTH], views.k);
   *made = (blocked){
       .blocks = {.views = views,
                  .rows = value[ROWS],
@@ -143,14 +143,14 @@ static tesela_status run(const void *job, const tsl_operands *operands) {
   TSL_TRY(tsl_scratch_take(workers * (now.job.a_bytes + now.job.b_bytes), "copies of blocks", &copies));
   tsl_views_bind_operands(&blocks->views, operands, now.job.size, now.job.size);
   now.copies = copies;
-  now.down = tsl_pieces(blocks->views.m, blocks->rows);
-  tsl_team_run(operands->team, now.down * tsl_pieces(blocks->views.n, blocks->columns), multiply, &now);
+  now.down = tsl_ceil_div_or_one(blocks->views.m, blocks->rows);
+  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(blocks->views.n, blocks->columns), multiply, &now);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }
 
 _Static_assert(sizeof(blocked) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {.size = sizeof(blocked), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {.size = sizeof(blocked), .make = make, .run = run};
 
 const tsl_strategy tsl_gemm_blocked = {
     .name = "blocked",

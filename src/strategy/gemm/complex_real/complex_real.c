@@ -75,7 +75,7 @@ static tesela_status make_child(tsl_work *work, uint64_t own) {
   tsl_complex_real *self = work->state;
   const tsl_problem real = tsl_complex_real_product(&work->problem, &self->way);
   const uint64_t all = memory_of(work->device);
-  const tsl_child_wish wish = {.problem = &real,
+  const tsl_subplan_request wish = {.problem = &real,
                                .device = work->device,
                                .in_buffers = true,
                                .workspace_most = all > own ? all - own : 0,
@@ -132,11 +132,11 @@ static tesela_status build(tsl_work *work) {
 }
 
 /* The real product is one share of all of C, in complex numbers. */
-static bool share(const tsl_work *work, int index, tsl_share *out) {
+static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_complex_real *self = work->state;
   if (index != 0 || !self->child)
     return false;
-  *out = (tsl_share){.device = work->device->name,
+  *out = (tsl_subplan_info){.device = work->device->name,
                      .plan = work->children->text(self->child),
                      .rows = work->problem.m,
                      .cols = work->problem.n,

@@ -56,7 +56,7 @@ typedef struct tsl_complex_real {
   tsl_complex_real_way way;
   int64_t made_at, copy_at, sums_at; /* in scratch memory, behind what the product needs; real numbers */
   tsl_kernel *copy, *finish;
-  tsl_child *child; /* NULL where there is nothing to multiply */
+  tsl_subplan *child; /* NULL where there is nothing to multiply */
 } tsl_complex_real;
 
 tesela_status tsl_complex_real_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
@@ -65,6 +65,6 @@ tesela_status tsl_complex_real_run(const tsl_work *work, const tsl_operands *ope
 double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
 void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                              tsl_account *account);
+                              tsl_cost_counts *account);
 
 #endif

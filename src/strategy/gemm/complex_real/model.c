@@ -17,7 +17,7 @@ static const double seen = 0.75;
 static int64_t family_of(const tsl_strategy *strategy) {
   int64_t all = 1;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    all *= tsl_most(1, tsl_param_values(&strategy->params[i]));
+    all *= tsl_max(1, tsl_param_values(&strategy->params[i]));
   return all;
 }
 
@@ -27,19 +27,19 @@ static bool is_asked(const tsl_strategy *strategy, const tsl_problem *real) {
     return false;
   const tsl_config config = tsl_strategy_defaults(strategy);
   return family_of(strategy) <= CONFIGS_MOST ||
-         (tsl_ask_has_accuracy(&real->ask) && tsl_strategy_promises(strategy, real, &config).cuts);
+         (tsl_numeric_requirements_has_accuracy(&real->ask) && tsl_strategy_error_model(strategy, real, &config).cuts);
 }
 
 /* The fastest model's of those that err by no more than the product may. */
 static double seconds_asked(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
-  for (int i = 0; (strategy = tsl_strategy_among(i)) != NULL; i++)
+  for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
     for (tsl_walk walk = {.begun = false};
          is_asked(strategy, real) && tsl_strategy_walk(strategy, real, device, &walk);) {
       if (tsl_strategy_refuse(strategy, real, &walk.config, device))
         continue;
-      const tsl_accuracy promised = tsl_strategy_promises(strategy, real, &walk.config);
+      const tsl_accuracy promised = tsl_strategy_error_model(strategy, real, &walk.config);
       if (promised.factor <= most.factor && promised.flushes <= most.flushes)
         least = fmin(least, tsl_strategy_seconds(strategy, real, &walk.config, device));
     }
@@ -83,13 +83,13 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
 
 /* What the product moves beyond that is its plan's to tell. */
 void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                              tsl_account *account) {
+                              tsl_cost_counts *account) {
   const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
   const double size = (double)tsl_type(problem->c.type)->size / 2;
-  tsl_account_operands(problem, (double)problem->m * (double)problem->k,
+  tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
                        (double)problem->k * (double)problem->n, account);
-  tsl_account_result(problem, 1, account);
-  tsl_account_copies(size * moved(problem, &way) / 2, account);
+  tsl_cost_counts_result(problem, 1, account);
+  tsl_cost_counts_copies(size * moved(problem, &way) / 2, account);
   account->launches = launches(&way) + !way.is_empty;
   account->workers = fmin(device->compute_units,
                           (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem));

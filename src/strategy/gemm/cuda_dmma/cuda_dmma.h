@@ -45,7 +45,7 @@ bool tsl_cuda_dmma_pairs(int numbers, int64_t along, int64_t line, int64_t lines
 double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves. */
 void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                           tsl_account *account);
+                           tsl_cost_counts *account);
 
 tesela_status tsl_cuda_dmma_build(tsl_work *work);
 tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

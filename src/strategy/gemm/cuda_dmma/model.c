@@ -48,7 +48,7 @@ static void share_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
                 fits = own / stage,
                 sums =
                     (int64_t)tile->slices * tile->tile_m * (8 * tile->numbers * tile->tile_n + FOLD_PADDING);
-  tile->stages = fits < 2 ? 0 : (int)tsl_least(fits, STAGES_MOST);
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
   if (tile->slices * tile->cluster > 1 && tile->stages * stage < sums)
     tile->stages = 0;
   tile->shared_bytes = (uint64_t)(tile->stages * stage);
@@ -204,13 +204,13 @@ static int64_t parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_devi
   const int64_t slots = device->compute_units * (int64_t)tile->groups,
                 panels = tsl_ceil_div(tile->problem.k, tile->depth),
                 most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1
-                           ? tsl_least(slots / tiles, panels / PART_PANELS)
+                           ? tsl_min(slots / tiles, panels / PART_PANELS)
                            : 1;
   int64_t best = 1;
   double least = INFINITY;
   if (tile->cluster > 1)
     return tile->cluster;
-  for (int64_t parts = 1; parts <= tsl_most(1, most); parts++) {
+  for (int64_t parts = 1; parts <= tsl_max(1, most); parts++) {
     const double seconds = seconds_of(tile, (double)tiles, parts, device);
     if (seconds < least)
       least = seconds, best = parts;
@@ -232,13 +232,13 @@ tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const ts
 }
 
 void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                           tsl_account *account) {
+                           tsl_cost_counts *account) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
   const double tiles = (double)shares.tiles_m * (double)shares.tiles_n,
                depth = ceil((double)problem->k / tile.depth) * tile.depth,
                bytes = tiles * depth * 8 * tile.numbers;
-  tsl_account_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
+  tsl_cost_counts_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
                      (int64_t)tile.shared_bytes, device, account);
   account->per_unit = tile.groups;
   account->computed = tiles * depth * tile.tile_m * tile.tile_n;
@@ -247,6 +247,6 @@ void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config,
                   .written = bytes * (tile.tile_m + tile.tile_n)};
   account->global.read = account->local.written;
   account->rate = 2 * unit_rate(device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
-  tsl_account_copies((double)shares.sums_bytes, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_result(problem, 1, account);
 }

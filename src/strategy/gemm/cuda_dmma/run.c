@@ -98,7 +98,7 @@ static tesela_status fold(const running *run) {
   given.c.offset += run->first * given.c_step;
   const int64_t blocks = tsl_ceil_div(given.m * given.n, FOLD_ELEMENTS),
                 most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
-  const tsl_grid grid = {{(uint64_t)tsl_least(blocks, most), (uint64_t)run->count, 1}, {FOLD_ITEMS, 1, 1}};
+  const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), (uint64_t)run->count, 1}, {FOLD_ITEMS, 1, 1}};
   const tsl_argument list[] = {
       TSL_ARG_BUFFER(c), TSL_ARG_BUFFER(given.parts > 0 ? run->operands->scratch : c), TSL_ARG_VALUE(given)};
   return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
@@ -149,7 +149,7 @@ static tesela_status multiply(const running *run) {
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a->buffer), TSL_ARG_BUFFER(run->b->buffer),
                                TSL_ARG_BUFFER(c), TSL_ARG_VALUE(given)};
   const int64_t room = (int64_t)tsl_launch_units(work->device) * run->tile.groups,
-                blocks = run->tile.stays ? tsl_least(shares->blocks, room) : shares->blocks;
+                blocks = run->tile.stays ? tsl_min(shares->blocks, room) : shares->blocks;
   const tsl_grid grid = {{(uint64_t)blocks, (uint64_t)run->count, 1}, {run->tile.items, 1, 1}};
   return work->device->ops->launch(run->stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
 }
@@ -174,7 +174,7 @@ tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operan
       s->c_offset, s->c_row_stride, s->c_col_stride,
       is_wide(tile.numbers, &operands->c, s->c_col_stride, s->c_row_stride, s->m, s->c_offset)};
   for (; run.first < batch; run.first += most) {
-    run.count = tsl_least(most, batch - run.first);
+    run.count = tsl_min(most, batch - run.first);
     if (s->k > 0)
       TSL_TRY(multiply(&run));
     if (s->k == 0 || run.is_split)

@@ -49,7 +49,7 @@ int tsl_cuda_mma_width(int element, int64_t along, int64_t line, int64_t lines, 
 double tsl_cuda_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves. */
 void tsl_cuda_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                          tsl_account *account);
+                          tsl_cost_counts *account);
 
 tesela_status tsl_cuda_mma_build(tsl_work *work);
 tesela_status tsl_cuda_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

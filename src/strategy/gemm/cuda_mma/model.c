@@ -25,7 +25,7 @@ static void share_memory(tsl_cuda_mma *tile, const tsl_device *device) {
                 inside =
                     (int64_t)(device->local_bytes_inside ? device->local_bytes_inside : device->local_bytes),
                 own = (inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES, fits = own / stage;
-  tile->stages = fits < 2 ? 0 : (int)tsl_least(fits, STAGES_MOST);
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
   tile->shared_bytes = (uint64_t)(tile->stages * stage);
 }
 
@@ -177,11 +177,11 @@ static int64_t parts_of(const tsl_cuda_mma *tile, int64_t tiles, const tsl_devic
   const int64_t slots = device->compute_units * (int64_t)tile->groups,
                 panels = tsl_ceil_div(tile->problem.k, tile->depth),
                 most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1
-                           ? tsl_least(slots / tiles, panels / PART_PANELS)
+                           ? tsl_min(slots / tiles, panels / PART_PANELS)
                            : 1;
   int64_t best = 1;
   double least = INFINITY;
-  for (int64_t parts = 1; parts <= tsl_most(1, most); parts++) {
+  for (int64_t parts = 1; parts <= tsl_max(1, most); parts++) {
     const double seconds = seconds_of(tile, (double)tiles, parts, device);
     if (seconds < least)
       least = seconds, best = parts;
@@ -202,13 +202,13 @@ tsl_cuda_mma_shares tsl_cuda_mma_shares_of(const tsl_cuda_mma *tile, const tsl_d
 }
 
 void tsl_cuda_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                          tsl_account *account) {
+                          tsl_cost_counts *account) {
   const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
   const tsl_cuda_mma_shares shares = tsl_cuda_mma_shares_of(&tile, device);
   const double tiles = (double)shares.tiles_m * (double)shares.tiles_n,
                depth = ceil((double)problem->k / tile.depth) * tile.depth,
                bytes = tiles * depth * tile.element;
-  tsl_account_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
+  tsl_cost_counts_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
                      (int64_t)tile.shared_bytes, device, account);
   account->per_unit = tile.groups;
   account->computed = tiles * depth * tile.tile_m * tile.tile_n;
@@ -218,7 +218,7 @@ void tsl_cuda_mma_account(const tsl_problem *problem, const tsl_config *config, 
   account->global.read = account->local.written;
   account->rate =
       2 * unit_rate(&tile, device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
-  tsl_account_copies(packed_bytes(&tile), account);
-  tsl_account_copies((double)shares.sums_bytes, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_copies(packed_bytes(&tile), account);
+  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_result(problem, 1, account);
 }

@@ -122,7 +122,7 @@ static tesela_status fold(const running *run) {
   const int64_t blocks =
                     tsl_ceil_div(given.m * given.n, FOLD_ITEMS / tsl_launch_fold_items(run->shares.parts)),
                 most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
-  const tsl_grid grid = {{(uint64_t)tsl_least(blocks, most), (uint64_t)run->count, 1}, {FOLD_ITEMS, 1, 1}};
+  const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), (uint64_t)run->count, 1}, {FOLD_ITEMS, 1, 1}};
   const long long from = given.parts > 0 ? sums_offset(run) : 0;
   const tsl_argument list[] = {TSL_ARG_BUFFER(c),
                                TSL_ARG_BUFFER(given.parts > 0 ? run->operands->scratch : c),
@@ -230,7 +230,7 @@ tesela_status tsl_cuda_mma_run(const tsl_work *work, const tsl_operands *operand
   run.is_split = run.shares.sums_bytes > 0;
   run.result = (cuda_mma_matrix){s->c_offset, s->c_row_stride, s->c_col_stride, by_quads(&run)};
   for (; run.first < batch; run.first += most) {
-    run.count = tsl_least(most, batch - run.first);
+    run.count = tsl_min(most, batch - run.first);
     if (s->k > 0)
       TSL_TRY(multiply(&run));
     if (s->k == 0 || run.is_split)

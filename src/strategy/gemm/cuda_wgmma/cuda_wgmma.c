@@ -85,7 +85,7 @@ static const tsl_types types[] = {
 static int64_t panel_of_eights(const tsl_problem *problem, int64_t eights) {
   return eights == TSL_CUDA_WGMMA_PANELS  ? TSL_CUDA_WGMMA_PANEL
          : eights == TSL_CUDA_WGMMA_PAIRS ? 2 * TSL_CUDA_WGMMA_PANEL
-                                          : tsl_most(1, problem->k);
+                                          : tsl_max(1, problem->k);
 }
 
 /* Of f16, whose panels are of 64 products: what tensor cores do with as many, and what it costs to add these sums up, those of parts of k,
@@ -127,7 +127,7 @@ static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmm
         "eights=%s: f16 is summed by panels where a number asks for more than sums of all k guarantee", name);
   if (tile->eights == 0 && eights == TSL_CUDA_WGMMA_UNITS)
     return "eights=units: f16 is not multiplied by units for 8 bits";
-  if (!tsl_ask_has_accuracy(&problem->ask))
+  if (!tsl_numeric_requirements_has_accuracy(&problem->ask))
     return tsl_refusal("eights=%s: sums of 8-bit units keep 13 binary places, which only an ask allows "
                        "(accuracy=e4m3 or a number)",
                        name);
@@ -169,7 +169,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
             columns = TSL_CUDA_WGMMA_PANEL / tile.element;
-  if (problem->a.type == TESELA_F32 && !tsl_ask_has_accuracy(&problem->ask))
+  if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is cut to tf32's ten binary places here, which only an ask allows (accuracy=tf32)";
   if (sums > SUMS_MOST)
     return tsl_refusal("tiles of %d x %d are %d sums a thread, where %d have room", tile.tile_m, tile.tile_n,

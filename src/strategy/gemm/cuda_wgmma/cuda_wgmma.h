@@ -96,7 +96,7 @@ bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile);
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves. */
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                            tsl_account *account);
+                            tsl_cost_counts *account);
 
 /* Whether a problem's factors are 8-bit floating point; f16, with a C of f32. */
 bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem);
@@ -106,6 +106,6 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work);
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_cuda_wgmma_release(tsl_work *work);
 /* Products that differ in one launch. */
-extern const tsl_joining tsl_cuda_wgmma_joining;
+extern const tsl_fused_ops tsl_cuda_wgmma_joining;
 
 #endif

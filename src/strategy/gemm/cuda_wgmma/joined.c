@@ -12,14 +12,14 @@ _Static_assert(sizeof(cuda_wgmma_joined) % 128 == 0 && sizeof(tsl_tensor_map) ==
 _Static_assert(sizeof(cuda_wgmma_scalar) == 4, "a table's words");
 
 /* A work for a product, as one of the work's batch, so that tiles are shared out alike. */
-static tsl_work work_of(const tsl_work *work, const tsl_joined *one) {
+static tsl_work work_of(const tsl_work *work, const tsl_fused_product *one) {
   tsl_work own = *work;
   own.problem = *one->problem;
   own.problem.batch = work->problem.batch;
   return own;
 }
 
-static tsl_cuda_wgmma_running running_of(const tsl_work *own, const tsl_joined *one) {
+static tsl_cuda_wgmma_running running_of(const tsl_work *own, const tsl_fused_product *one) {
   tsl_cuda_wgmma_running run = {
       .work = own,
       .operands = one->operands,
@@ -33,11 +33,11 @@ static tsl_cuda_wgmma_running running_of(const tsl_work *own, const tsl_joined *
 }
 
 /* Factors and C go by maps as they lie, by the kernel that the work's own product has. */
-static bool takes(const tsl_work *work, const tsl_joined *one) {
+static bool takes(const tsl_work *work, const tsl_fused_product *one) {
   const tsl_work own = work_of(work, one);
   const tsl_problem *problem = &own.problem, *like = &work->problem;
   if (tsl_problem_batch(like) < 2 || problem->k == 0 || problem->alpha[0] == 0 || problem->beta[0] != 0 ||
-      tsl_problem_has_finish(problem) || problem->a.type != like->a.type || problem->b.type != like->b.type ||
+      tsl_problem_has_epilogue(problem) || problem->a.type != like->a.type || problem->b.type != like->b.type ||
       problem->c.type != like->c.type)
     return false;
   const tsl_cuda_wgmma_running run = running_of(&own, one);
@@ -50,7 +50,7 @@ static bool takes(const tsl_work *work, const tsl_joined *one) {
 
 /* One table, which launches behind one another use in turn. */
 static uint64_t scratch(int64_t count) {
-  return (uint64_t)(tsl_least(count, TSL_CUDA_WGMMA_JOINED_MOST) + 1) * sizeof(cuda_wgmma_joined);
+  return (uint64_t)(tsl_min(count, TSL_CUDA_WGMMA_JOINED_MOST) + 1) * sizeof(cuda_wgmma_joined);
 }
 
 tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
@@ -81,7 +81,7 @@ static tesela_status build(const tsl_work *work) {
 }
 
 /* A product's row of the table, behind `before` shares. */
-static tesela_status add(const tsl_work *work, const tsl_joined *one, int64_t before, cuda_wgmma_joined *row,
+static tesela_status add(const tsl_work *work, const tsl_fused_product *one, int64_t before, cuda_wgmma_joined *row,
                          int64_t *shares) {
   const tsl_work own = work_of(work, one);
   const tsl_cuda_wgmma_running run = running_of(&own, one);
@@ -110,8 +110,8 @@ static tesela_status add(const tsl_work *work, const tsl_joined *one, int64_t be
 /* Blocks as many as the device has room for, or as there are shares. */
 static tesela_status launch(const tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel *kernel,
                             int products, int64_t shares, tsl_buffer *table, tsl_stream *stream) {
-  const int64_t room = tsl_most(1, (int64_t)work->device->compute_units * tile->resident / tile->cluster),
-                clusters = tsl_least(room, shares);
+  const int64_t room = tsl_max(1, (int64_t)work->device->compute_units * tile->resident / tile->cluster),
+                clusters = tsl_min(room, shares);
   const int all = (int)shares, band = tile->band;
   const tsl_argument list[] = {TSL_ARG_BUFFER(table), TSL_ARG_VALUE(products), TSL_ARG_VALUE(all),
                                TSL_ARG_VALUE(band)};
@@ -121,12 +121,12 @@ static tesela_status launch(const tsl_work *work, const tsl_cuda_wgmma *tile, ts
 
 /* The deepest first: what is left for the last round is then short. */
 static int by_depth(const void *x, const void *y) {
-  const tsl_joined *a = x, *b = y;
+  const tsl_fused_product *a = x, *b = y;
   const int64_t k = a->problem->k, other = b->problem->k;
   return k != other ? (k < other ? 1 : -1) : 0;
 }
 
-static tesela_status run_sorted(const tsl_work *work, const tsl_joined *products, int64_t count,
+static tesela_status run_sorted(const tsl_work *work, const tsl_fused_product *products, int64_t count,
                                 cuda_wgmma_joined *rows, tsl_buffer *table, tsl_stream *stream) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
   static const int64_t most_shares = 0x7f000000;
@@ -149,14 +149,14 @@ static tesela_status run_sorted(const tsl_work *work, const tsl_joined *products
   return TESELA_OK;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_joined *products, int64_t count, tsl_buffer *table,
+static tesela_status run(const tsl_work *work, const tsl_fused_product *products, int64_t count, tsl_buffer *table,
                          tsl_stream *stream) {
   void *block;
-  const int64_t most = tsl_least(count, TSL_CUDA_WGMMA_JOINED_MOST);
+  const int64_t most = tsl_min(count, TSL_CUDA_WGMMA_JOINED_MOST);
   TSL_TRY(tsl_alloc((size_t)(most + 1) * sizeof(cuda_wgmma_joined) + (size_t)count * sizeof *products,
                     "a table of products", &block));
   cuda_wgmma_joined *rows = block;
-  tsl_joined *sorted = (tsl_joined *)(rows + most + 1);
+  tsl_fused_product *sorted = (tsl_fused_product *)(rows + most + 1);
   memcpy(sorted, products, (size_t)count * sizeof *products);
   qsort(sorted, (size_t)count, sizeof *sorted, by_depth);
   const tesela_status status = run_sorted(work, sorted, count, rows, table, stream);
@@ -164,4 +164,4 @@ static tesela_status run(const tsl_work *work, const tsl_joined *products, int64
   return status;
 }
 
-const tsl_joining tsl_cuda_wgmma_joining = {.build = build, .takes = takes, .scratch = scratch, .run = run};
+const tsl_fused_ops tsl_cuda_wgmma_joining = {.build = build, .takes = takes, .scratch = scratch, .run = run};

@@ -36,7 +36,7 @@ tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *
 /* As a power of two, chunks of a line that are in one unit. */
 static int shift_of(int64_t chunks, int64_t most) {
   int shift = 0;
-  while (((int64_t)1 << shift) < tsl_least(chunks, most))
+  while (((int64_t)1 << shift) < tsl_min(chunks, most))
     shift++;
   return shift;
 }
@@ -68,8 +68,8 @@ static cuda_wgmma_lines lines_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmm
                             .is_e5m2 = type == TESELA_E5M2,
                             .shift = shift_of(chunks, most),
                             .way = way};
-  lines.end = lines.offset + tsl_most(0, (rows->rows - 1) * lines.line) +
-              tsl_most(0, (elements - 1) * place->step) + 1;
+  lines.end = lines.offset + tsl_max(0, (rows->rows - 1) * lines.line) +
+              tsl_max(0, (elements - 1) * place->step) + 1;
   lines.segments = (int)tsl_ceil_div(chunks, (int64_t)1 << lines.shift);
   lines.units = (int)(way == TSL_CUDA_WGMMA_LINES_TURNED
                           ? tsl_ceil_div(rows->rows, side) * tsl_ceil_div(rows->elements, side)
@@ -96,9 +96,9 @@ tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, con
     }
   /* Blocks stay: as many as multiprocessors have room for. */
   const int64_t units = (int64_t)given.of[0].units + given.of[1].units,
-                most = (int64_t)resident_of(tile) * tsl_most(1, work->device->compute_units);
+                most = (int64_t)resident_of(tile) * tsl_max(1, work->device->compute_units);
   given.fits = (uint64_t)copied <= work->device->cache_bytes;
-  const tsl_grid grid = {{(uint64_t)tsl_least(units, most), 1, 1}, {ITEMS, 1, 1}};
+  const tsl_grid grid = {{(uint64_t)tsl_min(units, most), 1, 1}, {ITEMS, 1, 1}};
   const tsl_argument all[] = {list[0], list[1], list[2], TSL_ARG_VALUE(given)};
   return units == 0 ? TESELA_OK
                     : work->device->ops->launch(stream, kernel, &grid, all, sizeof all / sizeof *all);

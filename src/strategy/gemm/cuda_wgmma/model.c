@@ -212,7 +212,7 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
 }
 
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                            tsl_account *account) {
+                            tsl_cost_counts *account) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
@@ -220,7 +220,7 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
                panels = ceil((double)problem->k / tile.depth),
                panel = (double)(tile.tile_m + tile.tile_n) * 128;
   const int items = tile.flows ? 160 : 128 * (tile.warpgroups + 1);
-  tsl_account_groups((double)shares.blocks, items, (double)shares.blocks * items, (int64_t)tile.shared_bytes,
+  tsl_cost_counts_groups((double)shares.blocks, items, (double)shares.blocks * items, (int64_t)tile.shared_bytes,
                      device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;
   account->local =
@@ -230,7 +230,7 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
   /* 512 multiply-adds of 32 bytes along k a clock, for each of four tensor cores: 8192 bytes' worth. */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
-  tsl_account_copies(tsl_cuda_wgmma_packed_bytes(&tile), account);
-  tsl_account_copies((double)shares.sums_bytes, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_copies(tsl_cuda_wgmma_packed_bytes(&tile), account);
+  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_result(problem, 1, account);
 }

@@ -317,7 +317,7 @@ static tesela_status fold(const tsl_cuda_wgmma_running *run, const sums_place *p
   const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->shares.parts),
                 blocks = tsl_ceil_div(s->m * s->n, across),
                 most = (int64_t)UNIT_BLOCKS * device->compute_units;
-  const tsl_grid grid = {{(uint64_t)tsl_least(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
+  const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
                          {FOLD_ITEMS, 1, 1}};
   const long long from = place->offset;
   const cuda_wgmma_finish steps = finish_of(run);
@@ -331,7 +331,7 @@ static tesela_status fold(const tsl_cuda_wgmma_running *run, const sums_place *p
 /* Panels that each block has brought to the last cache early. */
 static int ahead_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares) {
   const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
-  return tile->flows ? (int)tsl_ceil_div(AHEAD, panel * tsl_most(1, shares->blocks)) : 0;
+  return tile->flows ? (int)tsl_ceil_div(AHEAD, panel * tsl_max(1, shares->blocks)) : 0;
 }
 
 static tesela_status launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_map maps[3],
@@ -356,8 +356,8 @@ static tesela_status launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_
   const int64_t room = (int64_t)tsl_launch_units(run->work->device) * run->tile.resident / run->tile.cluster *
                        run->tile.cluster,
                 blocks = run->tile.streams ? shares->blocks
-                                           : tsl_least(shares->blocks, tsl_most(run->tile.cluster, room));
-  const tsl_grid grid = {{(uint64_t)tsl_least(blocks, all), 1, 1}, {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
+                                           : tsl_min(shares->blocks, tsl_max(run->tile.cluster, room));
+  const tsl_grid grid = {{(uint64_t)tsl_min(blocks, all), 1, 1}, {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
   return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
 }
 
@@ -431,7 +431,7 @@ tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *opera
     return fold(&run, &none, alpha, beta, 0);
   const int64_t most = products > 1 && packs(&run) ? run.tile.packed : products;
   for (; run.first < products; run.first += most) {
-    run.count = tsl_least(most, products - run.first);
+    run.count = tsl_min(most, products - run.first);
     TSL_TRY(multiply(&run, alpha, beta));
   }
   return TESELA_OK;

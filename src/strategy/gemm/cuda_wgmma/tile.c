@@ -50,7 +50,7 @@ static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
                 beside = 1024 + 16 * STAGES_MOST,
-                fits = tsl_least((room_of(tile, device) - beside) / stage, STAGES_MOST);
+                fits = tsl_min((room_of(tile, device) - beside) / stage, STAGES_MOST);
   tile->stages = fits < 2 || fits * stage < sums ? 0 : (int)fits;
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
@@ -60,14 +60,14 @@ static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *
   const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
             across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
             all = tile->tile_m / tile->warpgroups / 64 * across;
-  tile->boxes = (int)tsl_least(all, most);
+  tile->boxes = (int)tsl_min(all, most);
   while (all % tile->boxes != 0)
     tile->boxes--;
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
                 beside = boxes + tile->beside + 1024 + 16 * STAGES_MOST,
                 fits = (room_of(tile, device) - beside) / stage;
-  tile->stages = fits < 2 ? 0 : (int)tsl_least(fits, STAGES_MOST);
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
@@ -128,7 +128,7 @@ static bool bytes_from_registers(const tsl_cuda_wgmma *given) {
   tsl_cuda_wgmma tile = *given;
   tile.from_registers = true;
   return tile.element == 1 && tile.eights == 0 && tile.tile_m >= TSL_CUDA_WGMMA_PANEL && !tile.streams &&
-         tile.problem.c.type == TESELA_I32 && !tsl_problem_has_finish(&tile.problem) &&
+         tile.problem.c.type == TESELA_I32 && !tsl_problem_has_epilogue(&tile.problem) &&
          tsl_cuda_wgmma_problem_by_map(&tile);
 }
 
@@ -173,8 +173,8 @@ static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *conf
   tile.b_bytes = tsl_rows_bytes(&rows_b);
   tile.packed = tile.given == 1
                     ? 1
-                    : tsl_most(1, tsl_least(tsl_problem_batch(problem),
-                                            PACKED_BYTES / tsl_most(1, tile.a_bytes + tile.b_bytes)));
+                    : tsl_max(1, tsl_min(tsl_problem_batch(problem),
+                                            PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
   if (tile.flows)
     share_flowing(&tile, device);
   else
@@ -214,8 +214,8 @@ static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_
                                   .pitch = tsl_round_up(n, 32)};
   const int64_t clusters = shares.tiles_m * shares.tiles_n;
   if (clusters > 0)
-    shares.parts = tsl_most(
-        1, tsl_least(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
+    shares.parts = tsl_max(
+        1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
   shares.blocks = clusters * shares.parts * tile->cluster;
   shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
   return shares;
@@ -227,7 +227,7 @@ enum { LEAVING = 3, SEEING = 2, ADDING = 3, PARTS_MOST = 16 };
 
 /* When the last round ends, in panels, where an owner has `owned` of them and helpers each `turns` of the parts of what is left. */
 static int64_t ending_of(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
-  return tsl_most(owned, turns * (tsl_ceil_div(panels - owned, parts) + LEAVING) + SEEING) + parts * ADDING;
+  return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + LEAVING) + SEEING) + parts * ADDING;
 }
 
 /* A last round that is not full: those without a tile of it help, one with several tiles, or several with one; with as many panels, in as many parts,
@@ -237,12 +237,12 @@ static void share_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_sh
   if (last == 0 || panels < 2)
     return;
   const int64_t turns = tsl_ceil_div(last, helpers),
-                most = tsl_least(tsl_least(tsl_most(1, helpers / last), panels - 1), PARTS_MOST);
+                most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), PARTS_MOST);
   shares->whole = tiles - last;
   for (int64_t parts = 1; parts <= most; parts++) {
     /* Both sides end together: owned = turns ((panels - owned) / parts + LEAVING) + SEEING. */
     const int64_t even = tsl_ceil_div(turns * (panels + parts * LEAVING) + parts * SEEING, parts + turns),
-                  owned = tsl_least(even, panels - parts), ending = ending_of(panels, owned, parts, turns);
+                  owned = tsl_min(even, panels - parts), ending = ending_of(panels, owned, parts, turns);
     if (shares->helped == 0 || ending < shares->ending)
       shares->owned = owned, shares->helped = parts, shares->ending = ending;
   }
@@ -264,7 +264,7 @@ tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64
                                                const tsl_device *device) {
   if (tile->flows)
     return shares_that_flow(tile, m, n, k, device);
-  const int64_t clusters = tsl_most(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
+  const int64_t clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
                 products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
   tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
                                   .tiles_n = tsl_ceil_div(n, tile->tile_n),
@@ -275,9 +275,9 @@ tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64
     return shares;
   }
   if (tiles > 0 && products == 1)
-    shares.parts = tsl_most(
-        1, tsl_least(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
-  shares.blocks = tsl_least(tiles * shares.parts * products, clusters) * tile->cluster;
+    shares.parts = tsl_max(
+        1, tsl_min(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
+  shares.blocks = tsl_min(tiles * shares.parts * products, clusters) * tile->cluster;
   shares.pitch = tsl_round_up(n, 32);
   shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
   return shares;

@@ -38,7 +38,7 @@ int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_
 double tsl_cuda_whole_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves. */
 void tsl_cuda_whole_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                            tsl_account *account);
+                            tsl_cost_counts *account);
 
 tesela_status tsl_cuda_whole_build(tsl_work *work);
 tesela_status tsl_cuda_whole_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

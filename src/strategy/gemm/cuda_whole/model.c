@@ -41,15 +41,15 @@ tsl_cuda_whole tsl_cuda_whole_of(const tsl_problem *problem, const tsl_config *c
   while (registers_for[row].sums < tile.tile_m * tile.tile_n / 32)
     row++;
   tile.most_warps = registers_for[row].warps, tile.resident = registers_for[row].resident;
-  tile.warps_n = tsl_most(1, tsl_ceil_div(n, tile.tile_n));
-  tile.warps = tsl_most(1, tsl_ceil_div(m, tile.tile_m)) * tile.warps_n;
+  tile.warps_n = tsl_max(1, tsl_ceil_div(n, tile.tile_n));
+  tile.warps = tsl_max(1, tsl_ceil_div(m, tile.tile_m)) * tile.warps_n;
   tile.bytes =
-      tsl_round_up(tsl_most(tile.a.bytes + tile.b.bytes, m * n * number + 2 * CHUNK), (int64_t)CHUNK);
+      tsl_round_up(tsl_max(tile.a.bytes + tile.b.bytes, m * n * number + 2 * CHUNK), (int64_t)CHUNK);
   tile.shared_bytes = config->value[TSL_CUDA_WHOLE_ROOM] * 1024;
   tile.together =
-      tsl_least(tsl_least(tile.shared_bytes / tile.bytes, tsl_most(1, WARPS_TOGETHER / tile.warps)),
+      tsl_min(tsl_min(tile.shared_bytes / tile.bytes, tsl_max(1, WARPS_TOGETHER / tile.warps)),
                 tsl_problem_batch(problem));
-  tile.blocks = tsl_ceil_div(tsl_problem_batch(problem), tsl_most(1, tile.together));
+  tile.blocks = tsl_ceil_div(tsl_problem_batch(problem), tsl_max(1, tile.together));
   return tile;
 }
 
@@ -120,17 +120,17 @@ double tsl_cuda_whole_seconds(const tsl_problem *problem, const tsl_config *conf
 }
 
 void tsl_cuda_whole_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                            tsl_account *account) {
+                            tsl_cost_counts *account) {
   const tsl_cuda_whole tile = tsl_cuda_whole_of(problem, config);
   const double products = (double)tsl_problem_batch(problem), m = (double)tile.problem.m,
                n = (double)tile.problem.n, depth = (double)tsl_round_up(problem->k, BLOCK);
   const int items = (int)(32 * tile.warps * tile.together);
-  tsl_account_groups((double)tile.blocks, items, (double)tile.blocks * items, tile.shared_bytes, device,
+  tsl_cost_counts_groups((double)tile.blocks, items, (double)tile.blocks * items, tile.shared_bytes, device,
                      account);
   account->computed = products * (double)tile.warps * tile.tile_m * tile.tile_n * depth;
   account->local =
       (tsl_moved){.read = products * depth * ELEMENT * (double)tile.warps * (tile.tile_m + tile.tile_n),
                   .written = products * (m + n) * (double)problem->k * ELEMENT};
   account->global.read = account->local.written;
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
 }

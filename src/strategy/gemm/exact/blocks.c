@@ -62,7 +62,7 @@ static const void *number_at(const side *of, int64_t line, int64_t l) {
 }
 
 static bool along_lines(const side *of) {
-  return tsl_magnitude(of->step) <= tsl_magnitude(of->line);
+  return tsl_abs(of->step) <= tsl_abs(of->line);
 }
 
 /* --- lines --- */
@@ -88,7 +88,7 @@ static void measure_along(const side *of, int64_t line, int64_t k, double *large
   for (int j = 0; j < LANES; j++)
     least[j] = *grain;
   for (int64_t l = 0; l < k; l += MOST) {
-    const int count = (int)tsl_least(MOST, k - l);
+    const int count = (int)tsl_min(MOST, k - l);
     gather(of->type, number_at(of, line, l), of->step, count, numbers);
     for (int i = count; i % LANES != 0; i++)
       numbers[i] = 0;
@@ -121,10 +121,10 @@ static void scale_line(double *largest, double *total, double *grain, double *sc
 
 static void measure_lines(void *argument, int64_t piece, int worker) {
   const tsl_exact_run *run = argument;
-  const int64_t of_a = tsl_pieces(run->m, LINES), first = (piece < of_a ? piece : piece - of_a) * LINES;
+  const int64_t of_a = tsl_ceil_div_or_one(run->m, LINES), first = (piece < of_a ? piece : piece - of_a) * LINES;
   const side of = side_of(run, piece >= of_a);
   const tsl_near_lines *lines = piece < of_a ? &run->a : &run->b;
-  const int count = (int)tsl_least(LINES, (piece < of_a ? run->m : run->n) - first);
+  const int count = (int)tsl_min(LINES, (piece < of_a ? run->m : run->n) - first);
   double *const largest = lines->largest + first, *const total = lines->total + first,
                 *const grain = lines->grain + first, numbers[LINES];
   (void)worker;
@@ -157,7 +157,7 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
   double *const of_b = memory + 4 * run->m;
   run->a = (tsl_near_lines){memory, memory + run->m, memory + 2 * run->m, memory + 3 * run->m};
   run->b = (tsl_near_lines){of_b, of_b + run->n, of_b + 2 * run->n, of_b + 3 * run->n};
-  tsl_team_run(team, tsl_pieces(run->m, LINES) + tsl_pieces(run->n, LINES), measure_lines, run);
+  tsl_team_run(team, tsl_ceil_div_or_one(run->m, LINES) + tsl_ceil_div_or_one(run->n, LINES), measure_lines, run);
   run->is_scaled = false;
   for (int64_t i = 0; i < run->m; i++)
     run->is_scaled = run->is_scaled || run->a.scale[i] != 1;
@@ -188,7 +188,7 @@ static void pack(const side *of, const double *scale, int64_t first, int64_t cou
         numbers[i] *= scale[i];
       for (int64_t i = 0; i < count; i += width)
         memcpy(to + (i * depth + s * width), numbers + i,
-               (size_t)tsl_least(width, count - i) * sizeof(double));
+               (size_t)tsl_min(width, count - i) * sizeof(double));
     }
   for (int64_t i = count; i < whole; i++)
     for (int s = 0; s < depth; s++)
@@ -227,7 +227,7 @@ static void add_up(const tsl_exact_run *run, const block *at, int64_t row, int64
   const side a = side_of(run, false), b = side_of(run, true);
   const tsl_near_of *near = run->near;
   for (int64_t l = 0; l < run->k; l += DEPTH) {
-    const int depth = (int)tsl_least(DEPTH, run->k - l);
+    const int depth = (int)tsl_min(DEPTH, run->k - l);
     pack(&a, run->is_scaled ? run->a.scale + row : NULL, row, rows, l, depth, near->rows, at->a);
     pack(&b, run->is_scaled ? run->b.scale + column : NULL, column, columns, l, depth, near->columns, at->b);
     for (int64_t j = 0; j < columns; j += near->columns)

@@ -51,7 +51,7 @@ static bool is_host(const tsl_device *device) {
 static int64_t each_for(const tsl_problem *problem, const tsl_device *device) {
   int64_t each = EACH_MOST;
   while (each > 1 && tsl_ceil_div(problem->m, SIDE * each) * tsl_ceil_div(problem->n, SIDE * each) <
-                         tsl_most(device->compute_units, 1))
+                         tsl_max(device->compute_units, 1))
     each /= 2;
   return each;
 }
@@ -118,7 +118,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   (void)config;
   if (is_host(device)) {
     tsl_gemm_exact_account_host(problem, device, account);
@@ -129,11 +129,11 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   const tsl_grid grid = tiles_for(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,
                local = 2.0 * STEP * (double)(tile + 2) * 8;
-  tsl_account_grid(&grid, tsl_ceil_div(problem->n, tile / SIDE), tsl_ceil_div(problem->m, tile / SIDE),
+  tsl_cost_counts_grid(&grid, tsl_ceil_div(problem->n, tile / SIDE), tsl_ceil_div(problem->m, tile / SIDE),
                    (int64_t)local, device, account);
-  tsl_account_operands(problem, m * k * (ceil(n / (double)tile) + 1), k * n * (ceil(m / (double)tile) + 1),
+  tsl_cost_counts_operands(problem, m * k * (ceil(n / (double)tile) + 1), k * n * (ceil(m / (double)tile) + 1),
                        account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
 }
 
 static tesela_status build(tsl_work *work) {

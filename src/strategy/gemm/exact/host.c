@@ -38,7 +38,7 @@ static void copy_line(const running *run, tesela_type type, const unsigned char 
       memcpy(to + i * 4, from + i * step, 4);
   else
     for (int64_t i = 0; i < k; i += AT_ONCE)
-      tsl_narrow_gather(type, from + i * step, stride, (int)tsl_least(k - i, AT_ONCE),
+      tsl_narrow_gather(type, from + i * step, stride, (int)tsl_min(k - i, AT_ONCE),
                         (float *)(void *)to + i);
   memset(to + (size_t)k * run->number, 0, run->line - (size_t)k * run->number);
 }
@@ -46,7 +46,7 @@ static void copy_line(const running *run, tesela_type type, const unsigned char 
 static void add_up(const running *run, const unsigned char *x, const unsigned char *y, tsl_exact_sum *sum) {
   for (int64_t first = 0; first < run->of.k; first += BLOCK)
     tsl_exact_sum_add(&run->terms, sum, x + (size_t)first * run->number, y + (size_t)first * run->number,
-                      (int)tsl_least(run->of.k - first, BLOCK));
+                      (int)tsl_min(run->of.k - first, BLOCK));
 }
 
 /* Rows and columns of a tile, copied when an element first needs them. */
@@ -98,7 +98,7 @@ static void multiply(void *argument, int64_t block, int worker) {
   const running *run = argument;
   const tsl_exact_run *of = &run->of;
   const int64_t row = block % run->down * of->height, column = block / run->down * of->width;
-  const int64_t rows = tsl_least(of->height, of->m - row), columns = tsl_least(of->width, of->n - column);
+  const int64_t rows = tsl_min(of->height, of->m - row), columns = tsl_min(of->width, of->n - column);
   unsigned char *const memory = run->memory + (size_t)worker * run->share,
                        *const lines = memory + tsl_exact_block_doubles(of) * sizeof(double),
                        *const left = lines + 2 * (size_t)run->side * run->line;
@@ -109,26 +109,26 @@ static void multiply(void *argument, int64_t block, int worker) {
     return;
   for (int64_t i = 0; i < rows; i += run->side)
     for (int64_t j = 0; j < columns; j += run->side)
-      add_tile(run, row + i, column + j, tsl_least(run->side, rows - i), tsl_least(run->side, columns - j),
+      add_tile(run, row + i, column + j, tsl_min(run->side, rows - i), tsl_min(run->side, columns - j),
                left + i * columns + j, columns, lines, &top);
 }
 
 /* As square as the copies allow, and small enough for all threads to have some. */
 static int64_t side_of(int64_t m, int64_t n, size_t line, int threads) {
   const double fair = sqrt((double)m * (double)n / (4. * threads));
-  const int64_t fitting = (int64_t)(COPY_BYTES / line), side = tsl_least(fitting, (int64_t)fair);
-  return tsl_most(1, tsl_least(side, TILE_MOST));
+  const int64_t fitting = (int64_t)(COPY_BYTES / line), side = tsl_min(fitting, (int64_t)fair);
+  return tsl_max(1, tsl_min(side, TILE_MOST));
 }
 
 /* Blocks that are not too wide for all threads to have some. */
 static void cut(int64_t m, int64_t n, int threads, int64_t *height, int64_t *width) {
   const int64_t wanted = threads > 1 ? 4 * (int64_t)threads : 1;
-  *height = tsl_least(m, HEIGHT);
-  *width = tsl_least(n, WIDTH);
-  while (tsl_pieces(m, *height) * tsl_pieces(n, *width) < wanted && *width > TILE_MOST)
-    *width = tsl_most(TILE_MOST, *width / 2);
-  while (tsl_pieces(m, *height) * tsl_pieces(n, *width) < wanted && *height > TILE_MOST / 2)
-    *height = tsl_most(TILE_MOST / 2, *height / 2);
+  *height = tsl_min(m, HEIGHT);
+  *width = tsl_min(n, WIDTH);
+  while (tsl_ceil_div_or_one(m, *height) * tsl_ceil_div_or_one(n, *width) < wanted && *width > TILE_MOST)
+    *width = tsl_max(TILE_MOST, *width / 2);
+  while (tsl_ceil_div_or_one(m, *height) * tsl_ceil_div_or_one(n, *width) < wanted && *height > TILE_MOST / 2)
+    *height = tsl_max(TILE_MOST / 2, *height / 2);
 }
 
 static const tsl_near_of *near_of(tesela_type result, int64_t k, unsigned capabilities) {
@@ -157,9 +157,9 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   void *memory;
   of->near = near_of(problem->c.type, of->k, work->device->capabilities);
   cut(of->m, of->n, threads, &of->height, &of->width);
-  now.line = (size_t)tsl_round_up(tsl_most(of->k, 1), BLOCK) * now.number;
+  now.line = (size_t)tsl_round_up(tsl_max(of->k, 1), BLOCK) * now.number;
   now.side = side_of(of->height, of->width, now.line, 1);
-  now.down = tsl_pieces(of->m, of->height);
+  now.down = tsl_ceil_div_or_one(of->m, of->height);
   now.share = tsl_exact_block_doubles(of) * sizeof(double) + 2 * (size_t)now.side * now.line +
               (size_t)tsl_round_up(of->height * of->width, sizeof(double));
   const size_t lines = tsl_exact_lines_doubles(of) * sizeof(double);
@@ -167,7 +167,7 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   now.memory = memory;
   if (of->near)
     tsl_exact_measure(of, (double *)(void *)(now.memory + (size_t)threads * now.share), operands->team);
-  tsl_team_run(operands->team, now.down * tsl_pieces(of->n, of->width), multiply, &now);
+  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(of->n, of->width), multiply, &now);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
@@ -188,15 +188,15 @@ double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *d
          (elements * (term * k + END) + LINE * lines * k) / (1e6 * device->clock_mhz * device->threads);
 }
 
-void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device, tsl_account *account) {
+void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device, tsl_cost_counts *account) {
   int64_t height, width;
   cut(problem->m, problem->n, device->threads, &height, &width);
-  const double down = (double)tsl_pieces(problem->m, height), across = (double)tsl_pieces(problem->n, width);
+  const double down = (double)tsl_ceil_div_or_one(problem->m, height), across = (double)tsl_ceil_div_or_one(problem->n, width);
   account->workers = fmin(device->threads, down * across);
   const double a = across * (double)problem->m * (double)problem->k,
                b = down * (double)problem->n * (double)problem->k;
   account->local.written = (a + b) * (double)sizeof(double);
-  tsl_account_operands(problem, a, b, account);
-  tsl_account_result(problem, 1, account);
-  tsl_account_tiles(problem, 1, 1, account);
+  tsl_cost_counts_operands(problem, a, b, account);
+  tsl_cost_counts_result(problem, 1, account);
+  tsl_cost_counts_tiles(problem, 1, 1, account);
 }

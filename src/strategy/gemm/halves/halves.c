@@ -33,7 +33,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
-  if (!tsl_ask_has_accuracy(&problem->ask))
+  if (!tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "of factors 11 bits are left, which only an ask for accuracy allows (accuracy=1e-3, tf32)";
   if (problem->k > TERMS_MOST)
     return tsl_refusal("sums of up to %d terms are known to be right", TERMS_MOST);
@@ -63,7 +63,7 @@ static tesela_status fill_in(tsl_work *work) {
   if (!reads(&work->problem))
     return TESELA_OK;
   const tsl_problem product = tsl_halves_product(&work->problem);
-  const tsl_child_wish wish = {.problem = &product,
+  const tsl_subplan_request wish = {.problem = &product,
                                .device = work->device,
                                .in_buffers = true,
                                .workspace_most = tsl_halves_workspace(&work->problem),

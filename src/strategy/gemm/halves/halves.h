@@ -16,7 +16,7 @@ tsl_problem tsl_halves_product(const tsl_problem *problem);
 
 /* What build() leaves in work->state. */
 typedef struct tsl_halves_state {
-  tsl_child *product;                                    /* NULL: there is nothing to multiply */
+  tsl_subplan *product;                                    /* NULL: there is nothing to multiply */
   tsl_kernel *guess, *round[2], *decide, *join, *native; /* round: of A's lines, of B's */
 } tsl_halves_state;
 
@@ -29,6 +29,6 @@ tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands,
 /* Predicted seconds, and what is moved. */
 double tsl_halves_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 void tsl_halves_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                        tsl_account *account);
+                        tsl_cost_counts *account);
 
 #endif

@@ -20,23 +20,23 @@ double tsl_halves_seconds(const tsl_problem *problem, const tsl_config *config, 
                whole = device->is_cpu ? tiles : ceil(tiles / units) * units;
   const double bytes = (m + n) * k * 6 + m * n * (8 + (problem->beta[0] != 0 ? 4 : 0));
   return 2 * whole * tile_m * tile_n * (double)tsl_round_up(problem->k, 64) /
-             tsl_account_engine_rate(device, engine_rates) +
+             tsl_cost_counts_engine_rate(device, engine_rates) +
          bytes / (streamed * device->bandwidth) + launches * device->launch_seconds;
 }
 
 void tsl_halves_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                        tsl_account *account) {
+                        tsl_cost_counts *account) {
   enum { ITEMS = 64, FOUR = 4 };
   (void)config;
   const double elements = (double)problem->m * (double)problem->n,
                numbers = (double)(problem->m + problem->n) * (double)problem->k;
-  tsl_account_copies(numbers * 2, account);
-  tsl_account_copies(elements * 4, account);
-  tsl_account_operands(problem, (double)problem->m * (double)problem->k,
+  tsl_cost_counts_copies(numbers * 2, account);
+  tsl_cost_counts_copies(elements * 4, account);
+  tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
                        (double)problem->n * (double)problem->k, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
   account->computed = elements * (double)problem->k;
-  tsl_account_groups(ceil(elements / FOUR / ITEMS), ITEMS, elements / FOUR, 0, device, account);
+  tsl_cost_counts_groups(ceil(elements / FOUR / ITEMS), ITEMS, elements / FOUR, 0, device, account);
   account->launches = (int)launches + 1;
-  account->rate = tsl_account_engine_rate(device, engine_rates);
+  account->rate = tsl_cost_counts_engine_rate(device, engine_rates);
 }

@@ -218,9 +218,9 @@ tesela_status tsl_halves_run(const tsl_work *work, const tsl_operands *operands,
   const tsl_argument list[] = {TSL_ARG_BUFFER(run.a), TSL_ARG_BUFFER(run.b), TSL_ARG_BUFFER(run.c),
                                TSL_ARG_BUFFER(run.scratch), TSL_ARG_VALUE(*given)};
   const int64_t across = tsl_ceil_div(given->n, TSL_HALVES_COLUMNS),
-                down = tsl_most(1, (int64_t)UNIT_JOIN * work->device->compute_units / tsl_most(1, across));
+                down = tsl_max(1, (int64_t)UNIT_JOIN * work->device->compute_units / tsl_max(1, across));
   TSL_TRY(launch(&run, run.state->join, across,
-                 (int64_t)tsl_launch_limited(work->device, 1, tsl_least(given->m, down)),
+                 (int64_t)tsl_launch_limited(work->device, 1, tsl_min(given->m, down)),
                  TSL_HALVES_GROUP_ITEMS, list + 2, 3));
   if (given->is_empty)
     return TESELA_OK;

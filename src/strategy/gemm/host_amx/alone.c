@@ -54,9 +54,9 @@ typedef struct passing {
 static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a, int64_t panel,
                                          int64_t end_panel) {
   const int64_t per = tsl_amx_elements(job->kernels->format), first = panel * job->depth * per,
-                end = tsl_least(end_panel * job->depth * per, job->views.k),
+                end = tsl_min(end_panel * job->depth * per, job->views.k),
                 row = tsl_amx_row_of(job, micro_a),
-                rows = tsl_least(tsl_amx_row_of(job, micro_a + 1), job->views.m) - row;
+                rows = tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m) - row;
   const int64_t across = job->views.a.row_stride, along = job->views.a.col_stride;
   prefetches made = {.at = job->views.a.at + (row * across + first * along) * job->size};
   if (along == 1) {
@@ -112,7 +112,7 @@ static int64_t pitch_of(int64_t units) {
 }
 
 static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end_panel) {
-  return tsl_least(end_panel * job->depth, job->units) - panel * job->depth;
+  return tsl_min(end_panel * job->depth, job->units) - panel * job->depth;
 }
 
 /* The first micro-panel of A of a pass, at once. */
@@ -129,7 +129,7 @@ static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_pa
   const tsl_amx_job *job = run->job;
   const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
                 units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
-                bytes = tsl_least((job->views.k - first) * job->size, units * (int64_t)sizeof(uint32_t));
+                bytes = tsl_min((job->views.k - first) * job->size, units * (int64_t)sizeof(uint32_t));
   tsl_amx_beside *beside = &run->beside;
   beside->in = job->views.a.at + (row * job->views.a.row_stride + first) * job->size;
   beside->out = (unsigned char *)run->rows[!run->turn];
@@ -137,7 +137,7 @@ static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_pa
   beside->out_row = run->a.pitch;
   beside->lines = tsl_ceil_div(bytes, TSL_CACHE_LINE);
   beside->tail = bytes % TSL_CACHE_LINE;
-  beside->rows = tsl_least(tsl_amx_row_of(job, index + 1), job->views.m) - row;
+  beside->rows = tsl_min(tsl_amx_row_of(job, index + 1), job->views.m) - row;
   beside->tiles = tiles;
   beside->least = TSL_AMX_ALL_ZERO;
 }
@@ -164,7 +164,7 @@ static void note(uint32_t *least, uint32_t own, bool is_first) {
 static int64_t next_micro_a(const passing *run, int64_t micro_a) {
   const int64_t next =
       run->taken ? atomic_fetch_add_explicit(run->taken, 1, memory_order_relaxed) : micro_a + 1;
-  return tsl_least(next, run->job->micros_a);
+  return tsl_min(next, run->job->micros_a);
 }
 
 /* The micro-panels of B from `first` to before `end` with a chunk of k. */
@@ -230,7 +230,7 @@ enum { MOST_COLUMNS = 512, LEAST_COLUMNS = 256 };
 
 int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
   const int64_t columns = units_of_pass(job) / job->units, width = job->kernels->width;
-  return columns < LEAST_COLUMNS ? 0 : tsl_least(columns, MOST_COLUMNS) / width * width;
+  return columns < LEAST_COLUMNS ? 0 : tsl_min(columns, MOST_COLUMNS) / width * width;
 }
 
 /* All of k while that leaves a pass some columns, else a chunk of it, whose sums of all tiles wait in memory. */
@@ -240,7 +240,7 @@ static void choose(const tsl_amx_job *job, passing *run) {
   run->panels = job->panels;
   if (columns == 0) {
     columns = COLUMNS_OF_A_CHUNK;
-    const int64_t most = tsl_most(units_of_pass(job) / (columns * job->depth), 1);
+    const int64_t most = tsl_max(units_of_pass(job) / (columns * job->depth), 1);
     run->panels = tsl_ceil_div(job->panels, tsl_ceil_div(job->panels, most));
   }
   const int64_t most = columns / job->kernels->width;
@@ -255,7 +255,7 @@ static void choose(const tsl_amx_job *job, passing *run) {
 /* Units of the rows of a micro-panel of A. */
 static int64_t workspace_of_rows(const passing *run) {
   const tsl_amx_job *job = run->job;
-  return job->kernels->height * pitch_of(tsl_least(run->panels * job->depth, job->units)) *
+  return job->kernels->height * pitch_of(tsl_min(run->panels * job->depth, job->units)) *
          (TSL_CACHE_LINE / (int64_t)sizeof(uint32_t));
 }
 
@@ -264,14 +264,14 @@ static int64_t workspace_of_a(const passing *run) {
   return job->packed_a.at ? 0
          : run->by_rows   ? 2 * workspace_of_rows(run)
          : run->keeps_a   ? tsl_amx_form_units(job, true)
-                          : job->kernels->height * tsl_least(run->panels * job->depth, job->units);
+                          : job->kernels->height * tsl_min(run->panels * job->depth, job->units);
 }
 
 static int64_t workspace_of_b(const passing *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_b.at
              ? 0
-             : run->micros_b * job->kernels->width * tsl_least(run->panels * job->depth, job->units);
+             : run->micros_b * job->kernels->width * tsl_min(run->panels * job->depth, job->units);
 }
 
 /* Tiles whose sums wait at once. */
@@ -307,8 +307,8 @@ static void run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int6
     job->kernels->begin();
   for (int64_t first = 0; first < job->micros_b; first += run.micros_b)
     for (int64_t panel = 0; panel < job->panels; panel += run.panels)
-      run_pass(&run, first, tsl_least(first + run.micros_b, job->micros_b), panel,
-               tsl_least(panel + run.panels, job->panels));
+      run_pass(&run, first, tsl_min(first + run.micros_b, job->micros_b), panel,
+               tsl_min(panel + run.panels, job->panels));
   tsl_amx_write_late(job, &run.beside);
   if (job->kernels->end)
     job->kernels->end();

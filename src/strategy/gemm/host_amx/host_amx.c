@@ -99,7 +99,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 /* A and B are copied in units of 32 bits, which tiles multiply. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = job_of(problem, &strides, config, device);
   const double units = (double)job.units, in_unit = units > 0 ? (double)job.views.k / units : 1,
@@ -111,9 +111,9 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->rate = 2e6 * device->clock_mhz * device->threads * unit_rate(&job, device) * in_unit;
   account->local.written = ((double)job.views.m + (double)job.views.n) * units * sizeof(uint32_t);
   account->local.read = account->computed * bytes * (1 / width + 1 / height);
-  tsl_account_operands(problem, (double)problem->m * (double)problem->k,
+  tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
                        (double)problem->k * (double)problem->n, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
 }
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
@@ -141,7 +141,7 @@ static void make_form(const void *job, int operand, const tsl_operands *operands
 }
 
 _Static_assert(sizeof(tsl_amx_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {sizeof(tsl_amx_job), make, run, form_bytes, make_form};
+static const tsl_host_job_ops jobs = {sizeof(tsl_amx_job), make, run, form_bytes, make_form};
 
 const tsl_strategy tsl_gemm_host_amx = {
     .name = "host_amx",

@@ -43,8 +43,8 @@ static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
   const int64_t large = job->kernels->is_amx ? 2 : 1,
                 wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->is_amx ? 1 : 4);
   job->block_micros_a = large * kept / (4 * job->depth * job->kernels->height);
-  job->block_micros_a = job->block_micros_a < 1 ? 1 : tsl_least(job->block_micros_a, job->micros_a);
-  job->block_micros_b = tsl_least(512 / job->kernels->width, job->micros_b);
+  job->block_micros_a = job->block_micros_a < 1 ? 1 : tsl_min(job->block_micros_a, job->micros_a);
+  job->block_micros_b = tsl_min(512 / job->kernels->width, job->micros_b);
   while (tsl_ceil_div(job->micros_a, job->block_micros_a) * tsl_ceil_div(job->micros_b, job->block_micros_b) <
              wanted &&
          (job->block_micros_a > 1 || job->block_micros_b > 1)) {
@@ -57,7 +57,7 @@ static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
 /* Where C is too small to keep many threads busy, but k is long. */
 static int64_t split_k_of(const tsl_amx_job *job) {
   enum { SMALL_C = 256 * 256, LONGEST = 1 << 20, PANELS_OF_A_PART = 2 };
-  const int64_t most = tsl_least(TSL_AMX_SPLIT_K_MAX, job->panels / PANELS_OF_A_PART);
+  const int64_t most = tsl_min(TSL_AMX_SPLIT_K_MAX, job->panels / PANELS_OF_A_PART);
   return job->views.m > LONGEST || job->views.n > LONGEST || job->views.m * job->views.n > SMALL_C || most < 4
              ? 1
              : most;

@@ -15,15 +15,15 @@ int64_t tsl_amx_columns_of_b(const tsl_amx_job *job) {
 }
 
 int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel) {
-  return tsl_least(job->depth, job->units - panel * job->depth);
+  return tsl_min(job->depth, job->units - panel * job->depth);
 }
 
 /* Micro-panels of A are nearly alike, or whole registers. */
 int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index) {
   const int64_t m = job->views.m, micros_a = job->micros_a;
   if (job->kernels->is_amx)
-    return tsl_least(index * job->kernels->height, tsl_amx_rows_of_a(job));
-  return m / micros_a * index + tsl_least(m % micros_a, index);
+    return tsl_min(index * job->kernels->height, tsl_amx_rows_of_a(job));
+  return m / micros_a * index + tsl_min(m % micros_a, index);
 }
 
 uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first) {
@@ -60,7 +60,7 @@ static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint
   for (int64_t u = 0; u < micro_b->units; u += PIECE) {
     piece.a = ones;
     piece.b = micro_b->b + u * job->kernels->width;
-    piece.units = tsl_least(PIECE, micro_b->units - u);
+    piece.units = tsl_min(PIECE, micro_b->units - u);
     piece.sums = piece.out = start;
     piece.goes_on = u > 0;
     job->kernels->tiles[0](&piece);
@@ -75,7 +75,7 @@ static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_
   return (tsl_amx_copy){.in = of->at + (first * across + step * along) * job->size,
                         .across = across,
                         .along = along,
-                        .depth = tsl_least(job->views.k - step, job->depth * per),
+                        .depth = tsl_min(job->views.k - step, job->depth * per),
                         .units = tsl_amx_panel_units(job, panel)};
 }
 
@@ -83,7 +83,7 @@ void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *to, int64_t pane
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
   tsl_amx_copy copy =
       panel_copy(job, panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
-  copy.count = tsl_least(end, job->views.m) - row;
+  copy.count = tsl_min(end, job->views.m) - row;
   copy.width = end - row;
   copy.for_amx = job->kernels->is_amx;
   copy.by_rows = job->copies_rows;
@@ -96,10 +96,10 @@ void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *to, int64_t
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
   tsl_amx_copy copy =
       panel_copy(job, to->panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
-  copy.depth = tsl_least(job->views.k - to->panel * job->depth * tsl_amx_elements(job->kernels->format),
+  copy.depth = tsl_min(job->views.k - to->panel * job->depth * tsl_amx_elements(job->kernels->format),
                          units * tsl_amx_elements(job->kernels->format));
   copy.units = to->pitch / (int64_t)sizeof(uint32_t);
-  copy.count = tsl_least(end, job->views.m) - row;
+  copy.count = tsl_min(end, job->views.m) - row;
   copy.width = end - row;
   copy.by_rows = true;
   copy.out = to->at;
@@ -114,9 +114,9 @@ static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *to, int6
   tsl_amx_copy copy =
       panel_copy(job, panel, &job->views.b, job->views.b.col_stride, job->views.b.row_stride, column);
   copy.in += first * per * copy.along * job->size;
-  copy.depth = tsl_most(tsl_least(copy.depth, end * per) - first * per, 0);
+  copy.depth = tsl_max(tsl_min(copy.depth, end * per) - first * per, 0);
   copy.units = end - first;
-  copy.count = tsl_least(width, job->views.n - column);
+  copy.count = tsl_min(width, job->views.n - column);
   copy.width = width;
   copy.out = tsl_amx_at(job, to, panel, column) + first * width;
   job->pack_b(&copy);
@@ -140,7 +140,7 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *to, int64_
                 width = job->kernels->width;
   for (int64_t unit = 0; unit < units; unit += step)
     for (int64_t micro_b = first; micro_b < end; micro_b++) {
-      const int64_t behind = tsl_least(unit + step, units);
+      const int64_t behind = tsl_min(unit + step, units);
       pack_units_of_b(job, to, panel, micro_b, unit, behind);
       if (!least || !job->kernels->careful)
         continue;
@@ -165,10 +165,10 @@ static unsigned char *c_at(const tsl_amx_job *job, int64_t row, int64_t column) 
 
 /* Part of the tile that C has. */
 static int64_t rows_in_c(const tsl_amx_job *job, int64_t micro_a) {
-  return tsl_least(tsl_amx_row_of(job, micro_a + 1), job->views.m) - tsl_amx_row_of(job, micro_a);
+  return tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m) - tsl_amx_row_of(job, micro_a);
 }
 static int64_t columns_in_c(const tsl_amx_job *job, int64_t micro_b) {
-  return tsl_least(job->kernels->width, job->views.n - micro_b * job->kernels->width);
+  return tsl_min(job->kernels->width, job->views.n - micro_b * job->kernels->width);
 }
 
 void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, const uint32_t *sums) {

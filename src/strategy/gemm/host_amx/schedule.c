@@ -125,8 +125,8 @@ static void multiply_block(void *argument, int64_t index, int worker) {
   const tsl_amx_job *job = run->job;
   const int64_t micro_a = index / run->columns * job->block_micros_a,
                 micro_b = index % run->columns * job->block_micros_b;
-  const block of = {micro_a, tsl_least(micro_a + job->block_micros_a, job->micros_a), micro_b,
-                    tsl_least(micro_b + job->block_micros_b, job->micros_b)};
+  const block of = {micro_a, tsl_min(micro_a + job->block_micros_a, job->micros_a), micro_b,
+                    tsl_min(micro_b + job->block_micros_b, job->micros_b)};
   for (int64_t panel = 0; panel < job->panels; panel++)
     multiply_panel(run, &of, panel, sums_of(run, worker));
   if (job->nontemporal) /* lines past the caches are there before this block is said to be done */
@@ -201,8 +201,8 @@ typedef struct cutting {
 static tsl_amx_job rectangle(const cutting *of, int64_t index) {
   const tsl_amx_job *job = of->job;
   const int64_t row = index / of->across * of->rows, column = index % of->across * of->columns;
-  return tsl_amx_rectangle_of(job, row, tsl_least(of->rows, job->views.m - row), column,
-                              tsl_least(of->columns, job->views.n - column));
+  return tsl_amx_rectangle_of(job, row, tsl_min(of->rows, job->views.m - row), column,
+                              tsl_min(of->columns, job->views.n - column));
 }
 
 static int64_t rounded(int64_t total, int64_t parts, int64_t step) {
@@ -238,7 +238,7 @@ static void cut(cutting *of, int64_t count) {
 static void cut_waves(cutting *of, int64_t threads, int64_t least) {
   enum { MOST_WAVES = 8 };
   const int64_t fewest = tsl_ceil_div(least, threads),
-                most = threads > 1 ? tsl_most(fewest, MOST_WAVES) : fewest;
+                most = threads > 1 ? tsl_max(fewest, MOST_WAVES) : fewest;
   cutting best = *of;
   double least_cost = -1;
   for (int64_t waves = fewest; waves <= most; waves++) {
@@ -258,7 +258,7 @@ static void cut_passes(cutting *of, int64_t threads) {
   const tsl_amx_job *job = of->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
   double best = -1;
-  for (int64_t across = least; across <= tsl_most(least, threads); across++) {
+  for (int64_t across = least; across <= tsl_max(least, threads); across++) {
     const int64_t rows = rounded(job->views.m, tsl_ceil_div(threads, across), job->kernels->height),
                   columns = rounded(job->views.n, across, job->kernels->width),
                   count = tsl_ceil_div(job->views.m, rows) * tsl_ceil_div(job->views.n, columns);
@@ -295,7 +295,7 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
 /* Micro-panels of A of a rectangle that nobody has taken; none where that is not worth a copy of B: who has one, has begun. */
 static int64_t left_of(const cutting *of, int64_t index) {
   enum { WORTH_A_COPY = 2 };
-  const int64_t rows = tsl_least(of->rows, of->job->views.m - index / of->across * of->rows),
+  const int64_t rows = tsl_min(of->rows, of->job->views.m - index / of->across * of->rows),
                 taken = atomic_load_explicit(&of->taken[index].value, memory_order_relaxed),
                 left = tsl_ceil_div(rows, of->job->kernels->height) - taken;
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
@@ -326,9 +326,9 @@ static tesela_status run_passes(const tsl_amx_job *job, tsl_team team) {
   of.count = tsl_ceil_div(job->views.m, of.rows) * of.across;
   for (int64_t i = 0; i < of.count; i++) {
     const tsl_amx_job part = rectangle(&of, i);
-    of.each = tsl_most(of.each, tsl_amx_workspace_alone(&part));
+    of.each = tsl_max(of.each, tsl_amx_workspace_alone(&part));
   }
-  const int64_t tasks = tsl_least(threads, of.count), counters = of.count * (int64_t)sizeof(counter);
+  const int64_t tasks = tsl_min(threads, of.count), counters = of.count * (int64_t)sizeof(counter);
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(counters + tasks * of.each * (int64_t)sizeof(uint32_t)),
                            "copies of the operands", &memory));
@@ -356,9 +356,9 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
   const int64_t count = tsl_ceil_div(job->views.m, of.rows) * of.across;
   for (int64_t i = 0; i < count; i++) {
     const tsl_amx_job part = rectangle(&of, i);
-    of.each = tsl_most(of.each, is_amx ? tsl_amx_workspace_alone(&part) : workspace_shared(&part, threads));
+    of.each = tsl_max(of.each, is_amx ? tsl_amx_workspace_alone(&part) : workspace_shared(&part, threads));
   }
-  const int64_t workspaces = is_amx ? tsl_least(threads, count) : 1;
+  const int64_t workspaces = is_amx ? tsl_min(threads, count) : 1;
   of.by_worker = count > threads;
   void *memory;
   TSL_TRY(
@@ -393,8 +393,8 @@ static tsl_amx_job part_of(const adding *run, int64_t index) {
   tsl_amx_job part = *whole;
   part.split_k = 1;
   part.panels = end - first;
-  part.units = tsl_least(end * whole->depth, whole->units) - first * whole->depth;
-  part.views.k = tsl_least(whole->views.k - element, part.units * per);
+  part.units = tsl_min(end * whole->depth, whole->units) - first * whole->depth;
+  part.views.k = tsl_min(whole->views.k - element, part.units * per);
   part.views.a.at = part.views.a.at + element * part.views.a.col_stride * part.size;
   part.views.b.at = part.views.b.at + element * part.views.b.row_stride * part.size;
   part.packed_a.panel -= first;
@@ -443,11 +443,11 @@ static void add_tile(void *argument, int64_t index, int worker) {
   const tsl_amx_job *job = run->job;
   const int64_t width = job->kernels->width, micro_a = index / job->micros_b,
                 column = index % job->micros_b * width, row = tsl_amx_row_of(job, micro_a),
-                end = tsl_least(tsl_amx_row_of(job, micro_a + 1), job->views.m);
+                end = tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m);
   uint32_t sums[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX];
   (void)worker;
   for (int64_t i = row; i < end; i++)
-    add_row(run, run->sums + i * run->row + column, tsl_least(width, job->views.n - column),
+    add_row(run, run->sums + i * run->row + column, tsl_min(width, job->views.n - column),
             sums + (i - row) * width);
   tsl_amx_finish_tile(job, micro_a, index % job->micros_b, sums);
 }
@@ -457,9 +457,9 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   run.workspace = job->views.m * run.row;
   for (int64_t i = 0; i < job->split_k; i++) {
     const tsl_amx_job part = part_of(&run, i);
-    run.each = tsl_most(run.each, workspace_here(&part));
+    run.each = tsl_max(run.each, workspace_here(&part));
   }
-  const int64_t threads = tsl_team_threads(team), workspaces = tsl_least(threads, job->split_k);
+  const int64_t threads = tsl_team_threads(team), workspaces = tsl_min(threads, job->split_k);
   run.by_worker = threads < job->split_k;
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(job->split_k * run.workspace + workspaces * run.each) * sizeof(uint32_t),

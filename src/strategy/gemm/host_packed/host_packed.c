@@ -198,7 +198,7 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
   const tsl_type_info *type = tsl_type(problem->c.type);
   const double fused = (type->component == TESELA_F64 ? device->peak_f64 : device->peak_f32) /
                        (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
-  const double panels = (double)tsl_pieces(job.views.k, config->value[DEPTH]);
+  const double panels = (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
   const double products = share_of(problem) * (m + missing_rows(m)) * width * (k + 4 * panels) /
                           (0.95 * fused) * (1 + misfit(&job, config, device));
@@ -230,15 +230,15 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 /* Copies are made once by all threads, those of B for each panel of A, or by each strip for itself; tiles read them, or the operands where they lie. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
   const double size = (double)job.size, k = (double)job.views.k;
-  const double height = (double)tsl_most(1, tsl_least(job.height, job.views.m)),
-               width = (double)tsl_most(1, tsl_least(job.width, job.views.n)), products = account->useful;
+  const double height = (double)tsl_max(1, tsl_min(job.height, job.views.m)),
+               width = (double)tsl_max(1, tsl_min(job.width, job.views.n)), products = account->useful;
   const int64_t threads = job.is_alone ? 1 : device->threads;
   const bool in_panels = job.schedule == TSL_PACKED_PANELS && !tsl_packed_has_strips(&job, threads);
-  const double again = in_panels ? (double)tsl_pieces(job.views.m, tsl_most(1, job.rows)) : 1;
+  const double again = in_panels ? (double)tsl_ceil_div_or_one(job.views.m, tsl_max(1, job.rows)) : 1;
   const copied_lines lines = copied_of(&job, threads);
   const double copied = (lines.rows + again * lines.columns) * k;
   account->workers = threads;
@@ -247,7 +247,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
       (job.copies_a ? products / width : 0) * size + (job.copies_b ? products / height : 0) * size;
   account->global.read =
       (copied + (job.copies_a ? 0 : products / width) + (job.copies_b ? 0 : products / height)) * size;
-  tsl_account_result(problem, (double)tsl_pieces(job.views.k, config->value[DEPTH]), account);
+  tsl_cost_counts_result(problem, (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]), account);
 }
 
 /* Whole panels of the same depth, or one: what a panel adds to C is then the same. */
@@ -258,11 +258,11 @@ static int64_t part(const tsl_problem *whole, const tsl_config *config, const ts
   const int64_t left = whole->k - at;
   if (all.is_structured || all.schedule == TSL_PACKED_SPLIT_K || left <= 0)
     return 0;
-  for (int64_t panels = tsl_pieces(tsl_least(most, left), all.depth); panels > 0; panels--) {
+  for (int64_t panels = tsl_ceil_div_or_one(tsl_min(most, left), all.depth); panels > 0; panels--) {
     tsl_problem next = *whole;
     next.m = m;
     next.n = n;
-    next.k = tsl_least(panels * all.depth, left);
+    next.k = tsl_min(panels * all.depth, left);
     const tsl_packed_job job = job_of(&next, &strides, config, device);
     if (next.k <= most && job.schedule != TSL_PACKED_SPLIT_K && (panels == 1 || job.depth == all.depth))
       return next.k;
@@ -310,7 +310,7 @@ static void make_form(const void *job, int operand, const tsl_operands *operands
 }
 
 _Static_assert(sizeof(tsl_packed_product) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {sizeof(tsl_packed_product), make, run, form_bytes, make_form};
+static const tsl_host_job_ops jobs = {sizeof(tsl_packed_product), make, run, form_bytes, make_form};
 
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",

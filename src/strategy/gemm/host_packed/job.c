@@ -44,7 +44,7 @@ static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64
   const bool is_general =
       job->views.a.structure == TESELA_GENERAL && job->views.b.structure == TESELA_GENERAL && job->half == 0;
   if (is_general && holds(job->views.m, job->views.n, size, SMALL_C) &&
-      holds(job->views.n, depth, size, kept) && tsl_pieces(job->views.k, depth) >= LONG)
+      holds(job->views.n, depth, size, kept) && tsl_ceil_div_or_one(job->views.k, depth) >= LONG)
     return TSL_PACKED_SPLIT_K;
   const bool is_long = !holds(job->views.m, job->views.n, size, 4 * kept);
   if (keeps_b && (job->views.m >= job->views.n || !keeps_a || is_long))
@@ -55,7 +55,7 @@ static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64
 /* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo a large
  * power of two, and the last cache is far away. */
 static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
-  const uint64_t stride = (uint64_t)(tsl_magnitude(job->views.b.row_stride) * job->size);
+  const uint64_t stride = (uint64_t)(tsl_abs(job->views.b.row_stride) * job->size);
   const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
   const uint64_t apart = stride & (~stride + 1); /* its largest power of two */
   return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
@@ -80,7 +80,7 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
   job->copies_a = is_panels || copies_rows(job, job->views.n);
   job->copies_b = is_panels || job->views.b.col_stride != 1 ||
                   (is_columns ? job->views.m > few * job->kernels->rows[1]
-                              : job->views.m > FEW_ROWS || !holds(tsl_magnitude(job->views.b.row_stride),
+                              : job->views.m > FEW_ROWS || !holds(tsl_abs(job->views.b.row_stride),
                                                                   job->depth, job->size, kept));
   job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
   job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
@@ -92,9 +92,9 @@ static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
   int64_t best = job->height;
   double least = INFINITY;
   for (int64_t height = job->height; height >= (job->height + 1) / 2; height--) {
-    const int64_t micros_a = tsl_pieces(job->views.m, height);
+    const int64_t micros_a = tsl_ceil_div_or_one(job->views.m, height);
     const double rows =
-        (double)tsl_pieces(micros_a, threads) * (double)(tsl_pieces(job->views.m, micros_a) + 2);
+        (double)tsl_ceil_div_or_one(micros_a, threads) * (double)(tsl_ceil_div_or_one(job->views.m, micros_a) + 2);
     if (rows < least) {
       least = rows;
       best = height;
@@ -108,9 +108,9 @@ static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
 static void choose_tile(tsl_packed_job *job, int64_t threads) {
   enum { MANY_ROWS = 6 };
   const int64_t lanes = tsl_packed_lanes(job->kernels);
-  int64_t vectors = tsl_least(2, tsl_pieces(job->views.n, lanes));
+  int64_t vectors = tsl_min(2, tsl_ceil_div_or_one(job->views.n, lanes));
   if (!job->copies_a && job->views.a.row_stride != 1 && job->kernels->rows[3] >= MANY_ROWS)
-    vectors = tsl_least(4, tsl_pieces(job->views.n, lanes));
+    vectors = tsl_min(4, tsl_ceil_div_or_one(job->views.n, lanes));
   job->width = vectors * lanes;
   job->height = job->kernels->rows[vectors - 1];
   if (threads > 1 && job->schedule == TSL_PACKED_ROWS && job->views.a.structure == TESELA_GENERAL)
@@ -165,16 +165,16 @@ tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
 
 static int64_t split_k_of(const tsl_packed_job *job) {
   enum { MOST_SPLIT_K = 16 };
-  return tsl_least(MOST_SPLIT_K, tsl_pieces(job->views.k, job->depth));
+  return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->depth));
 }
 
 /* Groups of micro-panels of B are tasks: as many for each thread as for the others, where there are few. */
 static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
   enum { FEW = 8 };
-  const int64_t micros_b = tsl_pieces(job->views.n, job->width);
+  const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->width);
   if (job->schedule != TSL_PACKED_COLUMNS || groups >= FEW * threads)
     return groups;
-  return tsl_least(tsl_pieces(groups, threads) * threads, micros_b);
+  return tsl_min(tsl_ceil_div_or_one(groups, threads) * threads, micros_b);
 }
 
 /* B's block takes `kept` bytes, which a second-level cache holds together with micro-panels of A that pass by; A's
@@ -182,11 +182,11 @@ static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t th
 static void cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
   const int64_t row_bytes = job->depth * job->size;
   const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
-  const int64_t columns = tsl_most(held / row_bytes / job->width, 1) * job->width,
-                groups = fair_groups(job, tsl_pieces(job->views.n, columns), threads);
-  job->columns = tsl_pieces(tsl_pieces(job->views.n, groups), job->width) * job->width;
-  job->most = tsl_most(last / row_bytes, 32 * job->height);
-  job->rows = tsl_pieces(job->views.m, tsl_pieces(job->views.m, job->most));
+  const int64_t columns = tsl_max(held / row_bytes / job->width, 1) * job->width,
+                groups = fair_groups(job, tsl_ceil_div_or_one(job->views.n, columns), threads);
+  job->columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, groups), job->width) * job->width;
+  job->most = tsl_max(last / row_bytes, 32 * job->height);
+  job->rows = tsl_ceil_div_or_one(job->views.m, tsl_ceil_div_or_one(job->views.m, job->most));
 }
 
 static const tsl_packed_kernels *kernels_for(tesela_type type, unsigned offers) {
@@ -224,7 +224,7 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
   if (job.views.k == 0)
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
   tsl_views_signs(&job.views, job.signs);
-  job.depth = tsl_pieces(job.views.k, tsl_pieces(job.views.k, depth));
+  job.depth = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
   job.schedule = choose(&job, kept, last);
   choose_copies(&job, kept, device);
   choose_tile(&job, threads);

@@ -107,7 +107,7 @@ int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *b
 
 /* The first step of the panel of k that is the `index`th to be multiplied. */
 static inline int64_t tsl_packed_step_of(const tsl_packed_job *job, int64_t index) {
-  return (job->descends ? tsl_pieces(job->views.k, job->depth) - 1 - index : index) * job->depth;
+  return (job->descends ? tsl_ceil_div_or_one(job->views.k, job->depth) - 1 - index : index) * job->depth;
 }
 
 /* Elements of copies of `rows` rows of A, or `columns` columns of B, for each step along k. Where B is not copied, it
@@ -199,7 +199,7 @@ tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t thre
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads);
 /* How many times an even share the busiest of the threads has of so many equal tasks. */
 static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
-  return (double)(tsl_pieces(tasks, threads) * threads) / (double)tasks;
+  return (double)(tsl_ceil_div_or_one(tasks, threads) * threads) / (double)tasks;
 }
 
 /* Whether the schedule copies all that a part of C is made of before it writes that part, so that C may be what it is made of: one

@@ -7,7 +7,7 @@
 static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
   return (tsl_packed_block){0,    job->views.m,
                             0,    job->views.n,
-                            step, step < 0 ? 0 : tsl_most(tsl_least(job->depth, job->views.k - step), 0)};
+                            step, step < 0 ? 0 : tsl_max(tsl_min(job->depth, job->views.k - step), 0)};
 }
 
 /* --- the rows pass by --- */
@@ -16,15 +16,15 @@ static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
 static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed_block *block) {
   tsl_packed_block behind = *block;
   behind.step += job->descends ? -job->depth : block->depth;
-  behind.depth = behind.step < 0 ? 0 : tsl_least(job->depth, job->views.k + job->ahead - behind.step);
+  behind.depth = behind.step < 0 ? 0 : tsl_min(job->depth, job->views.k + job->ahead - behind.step);
   return behind;
 }
 
 /* A micro-panel of A as a block of its own. */
 static tsl_packed_block micro_a_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(job, &block);
-  block.row = tsl_even_start(job->views.m, micros_a, index);
-  block.rows = tsl_even_start(job->views.m, micros_a, index + 1) - block.row;
+  block.row = tsl_partition_begin(job->views.m, micros_a, index);
+  block.rows = tsl_partition_begin(job->views.m, micros_a, index + 1) - block.row;
   return block;
 }
 
@@ -35,13 +35,13 @@ static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, 
   const int64_t micros_b = tsl_packed_micros_b(job, block);
   const tsl_packed_block behind = panel_behind(job, block);
   const int64_t before_last = behind.depth > 0 ? micros_b - 1 : micros_b,
-                tiles = tsl_most(before_last / (job->is_half ? 2 : 1), 1);
+                tiles = tsl_max(before_last / (job->is_half ? 2 : 1), 1);
   for (int64_t i = first; i < end; i++) {
     const tsl_packed_block one = micro_a_block(job, *block, i);
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);
     tsl_packed_pack_a(job, &one, 0, 1, a_copy);
     const tsl_packed_side micro_a = tsl_packed_micro_a(job, &one, 0, a_copy);
-    tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_least(i + 1, end - 1), tiles);
+    tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_min(i + 1, end - 1), tiles);
     for (int64_t j = 0; j < micros_b; j++) {
       const tsl_packed_side micro_b = tsl_packed_micro_b(job, &one, j, b_copy);
       if (j > 0 && j == before_last)
@@ -82,8 +82,8 @@ static void keep(const tsl_packed_job *job, const tsl_packed_block *block, int64
                  void *copy) {
   const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
   const int64_t pieces = is_a ? tsl_packed_micros_a(job, block) : tsl_packed_micros_b(job, block),
-                first = tsl_even_start(pieces, shares, index),
-                end = tsl_even_start(pieces, shares, index + 1);
+                first = tsl_partition_begin(pieces, shares, index),
+                end = tsl_partition_begin(pieces, shares, index + 1);
   if (is_a)
     tsl_packed_pack_a(job, block, first, end, copy);
   else
@@ -91,8 +91,8 @@ static void keep(const tsl_packed_job *job, const tsl_packed_block *block, int64
 }
 
 static int64_t units_of(const tsl_packed_job *job) {
-  return job->schedule == TSL_PACKED_COLUMNS ? tsl_pieces(job->views.n, job->columns)
-                                             : tsl_pieces(job->views.m, job->height);
+  return job->schedule == TSL_PACKED_COLUMNS ? tsl_ceil_div_or_one(job->views.n, job->columns)
+                                             : tsl_ceil_div_or_one(job->views.m, job->height);
 }
 
 static void keep_share(void *argument, int64_t index, int worker) {
@@ -121,7 +121,7 @@ static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, b
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
   tsl_packed_block one = panel_at(job, tsl_packed_step_of(job, index / count));
   one.column = (first + index % count) * job->columns;
-  one.columns = tsl_least(job->columns, job->views.n - one.column);
+  one.columns = tsl_min(job->columns, job->views.n - one.column);
   return one;
 }
 
@@ -136,7 +136,7 @@ static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *bl
                 pieces = tsl_packed_pieces(job, next, job->b_stays ? micros_b : tiles);
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
   for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
-    const int64_t end = tsl_even_start(tiles, pieces, piece + 1);
+    const int64_t end = tsl_partition_begin(tiles, pieces, piece + 1);
     tile.prefetch = tsl_packed_prefetch_piece(job, block, next, pieces, piece, 0, 1, end - t);
     for (; t < end; t++) {
       const tsl_packed_side micro_a = tsl_packed_micro_a(job, block,
@@ -176,8 +176,8 @@ static void pass(const passing_by *run, int64_t first, int64_t end, bool keeps, 
 
 static void pass_chunk(void *argument, int64_t index, int worker) {
   const passing_by *run = argument;
-  pass(run, tsl_even_start(run->units, run->chunks, index),
-       tsl_even_start(run->units, run->chunks, index + 1), false, run->passing + worker * run->passing_bytes);
+  pass(run, tsl_partition_begin(run->units, run->chunks, index),
+       tsl_partition_begin(run->units, run->chunks, index + 1), false, run->passing + worker * run->passing_bytes);
 }
 
 void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
@@ -197,11 +197,11 @@ static int64_t bytes_again(const tsl_packed_job *job) {
 /* Tasks: small ones, so that no thread waits long for another; but where each of them reads all that is kept again, so many lines in each
  * that the reading is a small part of it, and as many for each thread as for the others. */
 static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
-  const int64_t units = units_of(job), most = tsl_least(units, CHUNKS_OF_A_THREAD * threads),
+  const int64_t units = units_of(job), most = tsl_min(units, CHUNKS_OF_A_THREAD * threads),
                 lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;
   if (bytes_again(job) == 0)
     return most;
-  return tsl_least(most, tsl_most(lines / job->again / threads, 1) * threads);
+  return tsl_min(most, tsl_max(lines / job->again / threads, 1) * threads);
 }
 
 tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads) {
@@ -232,8 +232,8 @@ tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
   if (threads == 1) {
     pass(&run, 0, run.units, true, run.passing);
   } else {
-    const int64_t panels = tsl_pieces(job->views.k, job->depth);
-    run.shares = tsl_pieces(SHARES_OF_A_THREAD * threads, panels);
+    const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->depth);
+    run.shares = tsl_ceil_div_or_one(SHARES_OF_A_THREAD * threads, panels);
     if (run.kept_step > 0 && job->views.k > 0)
       tsl_team_run(team, panels * run.shares, keep_share, &run);
     tsl_team_run(team, run.chunks, pass_chunk, &run);

@@ -29,15 +29,15 @@
 /* --- one thread --- */
 
 static tsl_packed_block block_at(const tsl_packed_job *job, int64_t index) {
-  const int64_t across = tsl_pieces(job->views.n, job->columns),
-                panels = tsl_pieces(job->views.k, job->depth), row = index / across / panels * job->rows,
+  const int64_t across = tsl_ceil_div_or_one(job->views.n, job->columns),
+                panels = tsl_ceil_div_or_one(job->views.k, job->depth), row = index / across / panels * job->rows,
                 step = tsl_packed_step_of(job, index / across % panels),
                 column = index % across * job->columns;
   if (row >= job->views.m)
     return (tsl_packed_block){.depth = 0};
-  return (tsl_packed_block){row,    tsl_least(job->rows, job->views.m - row),
-                            column, tsl_least(job->columns, job->views.n - column),
-                            step,   tsl_least(job->depth, job->views.k - step)};
+  return (tsl_packed_block){row,    tsl_min(job->rows, job->views.m - row),
+                            column, tsl_min(job->columns, job->views.n - column),
+                            step,   tsl_min(job->depth, job->views.k - step)};
 }
 
 /* The blocks in order, from `index` on: panels of A's rows, in each the panels of k, in each the blocks of B's columns, but for those that
@@ -62,7 +62,7 @@ static void multiply_block(const tsl_packed_job *job, const tsl_packed_block *bl
   if (copies_a)
     tsl_packed_pack_a(job, block, 0, 1, a_copy);
   for (int64_t piece = 0, i = 0; piece < pieces; piece++) {
-    const int64_t first = i, end = tsl_even_start(micros_a, pieces, piece + 1);
+    const int64_t first = i, end = tsl_partition_begin(micros_a, pieces, piece + 1);
     for (; i < end; i++) {
       const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, i, a_copy);
       const int64_t bytes = micro_a.count * block->depth * job->size;
@@ -147,13 +147,13 @@ enum { TASKS_OF_A_THREAD = 12, MICROS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
 /* Tasks as tall as leaves each thread a dozen or so, but eight micro-panels of A at least where there are so many,
  * since the first micro-panel of A of a task may wait for its micro-panels of B. */
 static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *made) {
-  const int64_t micros_b_of_a_block = tsl_most(job->columns / job->width, 1);
-  made->across = tsl_pieces(made->micros_b, micros_b_of_a_block);
-  const int64_t wanted = tsl_pieces(TASKS_OF_A_THREAD * threads, made->across),
-                most = tsl_pieces(made->micros_a, MICROS_OF_A_TASK);
-  made->down = tsl_most(tsl_least(wanted, most), 1);
+  const int64_t micros_b_of_a_block = tsl_max(job->columns / job->width, 1);
+  made->across = tsl_ceil_div_or_one(made->micros_b, micros_b_of_a_block);
+  const int64_t wanted = tsl_ceil_div_or_one(TASKS_OF_A_THREAD * threads, made->across),
+                most = tsl_ceil_div_or_one(made->micros_a, MICROS_OF_A_TASK);
+  made->down = tsl_max(tsl_min(wanted, most), 1);
   while (made->down * made->across < 6 * threads && made->across < made->micros_b)
-    made->across = tsl_least(2 * made->across, made->micros_b);
+    made->across = tsl_min(2 * made->across, made->micros_b);
 }
 
 /* A region for each thread, as square as can be: who stays in one reads the fewest micro-panels. */
@@ -162,7 +162,7 @@ static void cut_regions(int64_t threads, stage *made) {
   made->regions_down = made->regions_across = 1;
   for (int64_t down = 1; down <= threads; down++) {
     const int64_t across = threads / down,
-                  edge = tsl_pieces(made->block.rows, down) + tsl_pieces(made->block.columns, across);
+                  edge = tsl_ceil_div_or_one(made->block.rows, down) + tsl_ceil_div_or_one(made->block.columns, across);
     if (threads % down == 0 && down <= made->down && across <= made->across && edge < least_edge) {
       least_edge = edge;
       made->regions_down = down;
@@ -176,9 +176,9 @@ static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t inde
   const int64_t step = tsl_packed_step_of(job, index % all->panels),
                 row = index / all->panels / all->across * all->rows,
                 column = index / all->panels % all->across * all->columns;
-  stage made = {.block = {row, tsl_least(all->rows, job->views.m - row), column,
-                          tsl_least(all->columns, job->views.n - column), step,
-                          tsl_least(job->depth, job->views.k - step)},
+  stage made = {.block = {row, tsl_min(all->rows, job->views.m - row), column,
+                          tsl_min(all->columns, job->views.n - column), step,
+                          tsl_min(job->depth, job->views.k - step)},
                 .a_copy = a_copy,
                 .b_copy = b_copy};
   made.micros_a = tsl_packed_micros_a(job, &made.block);
@@ -193,8 +193,8 @@ static int64_t tiles_of(const stage *from) {
 }
 /* A share of a stage's copies. */
 static void copy_share(const tsl_packed_job *job, const stage *of, int64_t share, int64_t shares) {
-  tsl_packed_pack_a(job, &of->block, tsl_even_start(of->micros_a, shares, share),
-                    tsl_even_start(of->micros_a, shares, share + 1), of->a_copy);
+  tsl_packed_pack_a(job, &of->block, tsl_partition_begin(of->micros_a, shares, share),
+                    tsl_partition_begin(of->micros_a, shares, share + 1), of->a_copy);
   tsl_packed_pack_piece(job, &of->block, shares, share, of->b_copy);
 }
 
@@ -218,8 +218,8 @@ static tsl_packed_prefetch prefetch_of(const running *run, const task_tiles *til
              ? tsl_packed_prefetch_piece(job, block, &run->next.block, tiles->shares, tiles->share, 0, 1,
                                          half)
              : tsl_packed_prefetch_a(job, &run->next.block,
-                                     tsl_even_start(run->next.micros_a, tiles->shares, tiles->share),
-                                     tsl_most(micros_b - half, 1));
+                                     tsl_partition_begin(run->next.micros_a, tiles->shares, tiles->share),
+                                     tsl_max(micros_b - half, 1));
 }
 
 /* Micro-panels of A times those of B, and then the task's share of the next stage's copies. */
@@ -249,10 +249,10 @@ static void take_tile(const running *run, int worker, int64_t *i, int64_t *j) {
   for (int64_t turn = 0; turn < regions; turn++) {
     const int64_t region = (worker + turn) % regions, row = region % now->regions_down,
                   column = region / now->regions_down,
-                  top = tsl_even_start(now->down, now->regions_down, row),
-                  down = tsl_even_start(now->down, now->regions_down, row + 1) - top,
-                  left = tsl_even_start(now->across, now->regions_across, column),
-                  across = tsl_even_start(now->across, now->regions_across, column + 1) - left,
+                  top = tsl_partition_begin(now->down, now->regions_down, row),
+                  down = tsl_partition_begin(now->down, now->regions_down, row + 1) - top,
+                  left = tsl_partition_begin(now->across, now->regions_across, column),
+                  across = tsl_partition_begin(now->across, now->regions_across, column + 1) - left,
                   taken = atomic_fetch_add_explicit(&run->taken[region * APART], 1, memory_order_relaxed);
     if (taken < down * across) {
       *i = top + taken % down;
@@ -269,10 +269,10 @@ static void tiles_task(void *argument, int64_t index, int worker) {
   int64_t i, j;
   (void)index;
   take_tile(run, worker, &i, &j);
-  multiply(run, &(task_tiles){.first_micro_a = tsl_even_start(now->micros_a, now->down, i),
-                              .end_micro_a = tsl_even_start(now->micros_a, now->down, i + 1),
-                              .first_micro_b = tsl_even_start(now->micros_b, now->across, j),
-                              .end_micro_b = tsl_even_start(now->micros_b, now->across, j + 1),
+  multiply(run, &(task_tiles){.first_micro_a = tsl_partition_begin(now->micros_a, now->down, i),
+                              .end_micro_a = tsl_partition_begin(now->micros_a, now->down, i + 1),
+                              .first_micro_b = tsl_partition_begin(now->micros_b, now->across, j),
+                              .end_micro_b = tsl_partition_begin(now->micros_b, now->across, j + 1),
                               .share = j * now->down + i,
                               .shares = tiles_of(now)});
 }
@@ -288,12 +288,12 @@ static void copies_task(void *argument, int64_t index, int worker) {
 static stages stages_of(const tsl_packed_job *job) {
   stages all;
   const int64_t widths =
-      tsl_pieces(job->views.n, tsl_most(job->most, job->columns) / job->width * job->width);
+      tsl_ceil_div_or_one(job->views.n, tsl_max(job->most, job->columns) / job->width * job->width);
   all.rows = job->rows;
-  all.columns = tsl_pieces(tsl_pieces(job->views.n, widths), job->width) * job->width;
-  all.down = tsl_pieces(job->views.m, all.rows);
-  all.across = tsl_pieces(job->views.n, all.columns);
-  all.panels = tsl_pieces(job->views.k, job->depth);
+  all.columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, widths), job->width) * job->width;
+  all.down = tsl_ceil_div_or_one(job->views.m, all.rows);
+  all.across = tsl_ceil_div_or_one(job->views.n, all.columns);
+  all.panels = tsl_ceil_div_or_one(job->views.k, job->depth);
   all.count = all.down * all.across * all.panels;
   return all;
 }

@@ -23,9 +23,9 @@ static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
   enum { SLICE_BYTES = 32 << 20 };
   const bool holds_a = job->views.a.structure == TESELA_GENERAL;
   const int64_t lines = holds_a ? job->views.m : job->views.n,
-                line_bytes = tsl_most(job->views.k, 1) * job->size, unit = holds_a ? job->height : job->width,
+                line_bytes = tsl_max(job->views.k, 1) * job->size, unit = holds_a ? job->height : job->width,
                 slice =
-                    tsl_least(tsl_most(SLICE_BYTES / line_bytes / unit, 1) * unit, tsl_round_up(lines, unit));
+                    tsl_min(tsl_max(SLICE_BYTES / line_bytes / unit, 1) * unit, tsl_round_up(lines, unit));
   tsl_packed_job part = *job;
   void *form;
   part.views.in_place = false;
@@ -34,7 +34,7 @@ static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
   tesela_status status = TESELA_OK;
   for (int64_t line = 0; line < lines && status == TESELA_OK; line += slice) {
     const tsl_view *c = &job->views.c;
-    const int64_t count = tsl_least(slice, lines - line);
+    const int64_t count = tsl_min(slice, lines - line);
     tsl_view *held = holds_a ? &part.views.a : &part.views.b;
     *(holds_a ? &part.views.m : &part.views.n) = count;
     part.views.c.at = c->at + line * (holds_a ? c->row_stride : c->col_stride) * job->size;

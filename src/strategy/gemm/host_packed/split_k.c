@@ -16,12 +16,12 @@ typedef struct adding {
 /* The product of one part of k. */
 static tsl_packed_job part_of(const adding *run, int64_t index) {
   const tsl_packed_job *whole = run->job;
-  const int64_t panels = tsl_pieces(whole->views.k, whole->depth),
-                first = tsl_even_start(panels, whole->split_k, index) * whole->depth,
-                end = tsl_even_start(panels, whole->split_k, index + 1) * whole->depth;
+  const int64_t panels = tsl_ceil_div_or_one(whole->views.k, whole->depth),
+                first = tsl_partition_begin(panels, whole->split_k, index) * whole->depth,
+                end = tsl_partition_begin(panels, whole->split_k, index + 1) * whole->depth;
   tsl_packed_job part = *whole;
   part.schedule = TSL_PACKED_ROWS;
-  part.views.k = tsl_least(end, whole->views.k) - first;
+  part.views.k = tsl_min(end, whole->views.k) - first;
   part.ahead = run->is_alone ? whole->views.k - first - part.views.k : 0;
   part.views.a.at = part.views.a.at + first * part.views.a.col_stride * part.size;
   part.views.b.at = part.views.b.at + first * part.views.b.row_stride * part.size;
@@ -30,7 +30,7 @@ static tsl_packed_job part_of(const adding *run, int64_t index) {
   if (part.views.b.packed) {
     const int64_t lanes = tsl_packed_lanes(part.kernels);
     part.views.b.packed = (const unsigned char *)part.views.b.packed +
-                          first * tsl_pieces(part.views.n, lanes) * lanes * part.size;
+                          first * tsl_ceil_div_or_one(part.views.n, lanes) * lanes * part.size;
   }
   part.views.c =
       (tsl_view){.at = run->sums + index * run->sum_bytes, .row_stride = run->sum_row, .col_stride = 1};
@@ -64,23 +64,23 @@ static void add_row(void *argument, int64_t index, int worker) {
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads) {
   /* Parts differ by a panel, and a thread takes the next one when it is done: the longer ones come first. */
   enum { WORKERS_MOST = 64 };
-  const int64_t panels = tsl_pieces(job->views.k, job->depth),
-                workers = tsl_least(threads, tsl_least(job->split_k, WORKERS_MOST));
+  const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->depth),
+                workers = tsl_min(threads, tsl_min(job->split_k, WORKERS_MOST));
   int64_t taken[WORKERS_MOST] = {0}, busiest = 0;
   for (int64_t part = 0; part < job->split_k; part++) {
     int64_t next = 0;
     for (int64_t i = 1; i < workers; i++)
       next = taken[i] < taken[next] ? i : next;
     taken[next] +=
-        tsl_even_start(panels, job->split_k, part + 1) - tsl_even_start(panels, job->split_k, part);
-    busiest = tsl_most(busiest, taken[next]);
+        tsl_partition_begin(panels, job->split_k, part + 1) - tsl_partition_begin(panels, job->split_k, part);
+    busiest = tsl_max(busiest, taken[next]);
   }
   return (tsl_packed_sharing){.waits = 2, .uneven = (double)(busiest * threads) / (double)panels};
 }
 
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team), lanes = tsl_packed_lanes(job->kernels);
-  adding run = {.job = job, .sum_row = tsl_pieces(job->views.n, lanes) * lanes, .is_alone = threads == 1};
+  adding run = {.job = job, .sum_row = tsl_ceil_div_or_one(job->views.n, lanes) * lanes, .is_alone = threads == 1};
   run.sum_bytes = tsl_packed_bytes(job, job->views.m * run.sum_row);
   run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->height) * job->depth);
   run.b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->views.n) * job->depth);

@@ -9,11 +9,11 @@ static const unsigned char *element_of(const tsl_view *operand, int64_t size, in
 }
 
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return tsl_pieces(block->rows, job->height);
+  return tsl_ceil_div_or_one(block->rows, job->height);
 }
 
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return (job->lead > 0 ? 1 : 0) + tsl_pieces(block->columns - job->lead, job->width);
+  return (job->lead > 0 ? 1 : 0) + tsl_ceil_div_or_one(block->columns - job->lead, job->width);
 }
 
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
@@ -54,13 +54,13 @@ int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
 
 /* Rows of micro-panel of A `index`, from the block's first row. */
 static int64_t row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
-  return tsl_even_start(block->rows, tsl_packed_micros_a(job, block), index);
+  return tsl_partition_begin(block->rows, tsl_packed_micros_a(job, block), index);
 }
 
 /* Of steps `from` to before `to`, counted from the block's first one, how far those of the first product go. */
 static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *block, int64_t from,
                             int64_t to) {
-  return job->half > 0 ? tsl_most(from, tsl_least(to, job->half - block->step)) : to;
+  return job->half > 0 ? tsl_max(from, tsl_min(to, job->half - block->step)) : to;
 }
 
 static void pack_rows_of(const tsl_packed_job *job, const tsl_view *a, int64_t row, int64_t step,
@@ -101,7 +101,7 @@ static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block 
                               int64_t end, int64_t from, int64_t to, void *copy) {
   for (int64_t i = first; i < end; i++) {
     const int64_t column = column_of(job, i),
-                  count = tsl_least(column_of(job, i + 1), block->columns) - column;
+                  count = tsl_min(column_of(job, i + 1), block->columns) - column;
     if (count > 0)
       tsl_packed_pack_structured(
           job, block,
@@ -114,13 +114,13 @@ static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block 
 static void pack_alike(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        int64_t from, int64_t to, void *copy) {
   const int64_t in_place = columns_in_place(job, block->columns),
-                column = tsl_most(column_of(job, first), in_place),
-                count = tsl_least(column_of(job, end), block->columns) - column,
+                column = tsl_max(column_of(job, first), in_place),
+                count = tsl_min(column_of(job, end), block->columns) - column,
                 of_first = end_of_first(job, block, from, to);
   const tsl_view *b = &job->views.b;
   unsigned char *const out =
       (unsigned char *)copy +
-      (tsl_most(copied_column_of(job, first), in_place) - in_place) * block->depth * job->size;
+      (tsl_max(copied_column_of(job, first), in_place) - in_place) * block->depth * job->size;
   if (count > 0 && from < of_first)
     job->kernels->pack_micros(element_of(b, job->size, block->step, block->column + column), b->col_stride,
                               b->row_stride, count, from, of_first, job->width, block->depth, out);
@@ -140,7 +140,7 @@ static void pack_b_steps(const tsl_packed_job *job, const tsl_packed_block *bloc
     pack_structured_b(job, block, first, end, from, to, copy);
     return;
   }
-  const int64_t lead = job->lead > 0 && first == 0 ? tsl_least(1, end) : 0;
+  const int64_t lead = job->lead > 0 && first == 0 ? tsl_min(1, end) : 0;
   pack_alike(job, block, first, first + lead, from, to, copy);
   pack_alike(job, block, first + lead, end, from, to, copy);
 }
@@ -161,13 +161,13 @@ static int64_t whole_of_pieces(const tsl_packed_job *job, const tsl_packed_block
 }
 
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most) {
-  return tsl_most(tsl_least(most, whole_of_pieces(job, block)), 1);
+  return tsl_max(tsl_min(most, whole_of_pieces(job, block)), 1);
 }
 
 void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy) {
-  const int64_t whole = whole_of_pieces(job, block), from = tsl_even_start(whole, pieces, index),
-                to = tsl_even_start(whole, pieces, index + 1);
+  const int64_t whole = whole_of_pieces(job, block), from = tsl_partition_begin(whole, pieces, index),
+                to = tsl_partition_begin(whole, pieces, index + 1);
   if (is_in_rows(job))
     pack_b_steps(job, block, 0, tsl_packed_micros_b(job, block), from, to, copy);
   else
@@ -190,7 +190,7 @@ tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_b
 tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy) {
   const int64_t column = column_of(job, index),
-                count = tsl_least(column_of(job, index + 1), block->columns) - column,
+                count = tsl_min(column_of(job, index + 1), block->columns) - column,
                 in_place = columns_in_place(job, block->columns);
   if (job->views.b.packed)
     copy = (const unsigned char *)job->views.b.packed +
@@ -208,7 +208,7 @@ tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_b
                           .c_row = job->views.c.row_stride,
                           .c_column = job->views.c.col_stride,
                           .c_rows =
-                              tsl_pieces(job->height * TSL_PACKED_PREFETCH_STEPS, tsl_most(block->depth, 1)),
+                              tsl_ceil_div_or_one(job->height * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->depth, 1)),
                           .alpha = {job->alpha[0], job->alpha[1]},
                           .signs = {job->signs[0], job->signs[1]}};
   tsl_packed_add_to_c(job, block->step == 0, &tile);
@@ -243,9 +243,9 @@ static tsl_packed_prefetch prefetch_of(const tsl_packed_block *block, int64_t ti
                                        int64_t runs, int64_t bytes, int64_t stride) {
   enum { LINE = TSL_CACHE_LINE };
   const bool within = ((int64_t)((uintptr_t)at % LINE) | (runs > 1 ? stride % LINE : 0)) != 0;
-  const int64_t lines = tsl_most(tsl_pieces(bytes, LINE), 1) + within,
-                times = tsl_most(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
-  return (tsl_packed_prefetch){at, lines, lines, stride - lines * LINE, tsl_pieces(runs * lines, times)};
+  const int64_t lines = tsl_max(tsl_ceil_div_or_one(bytes, LINE), 1) + within,
+                times = tsl_max(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
+  return (tsl_packed_prefetch){at, lines, lines, stride - lines * LINE, tsl_ceil_div_or_one(runs * lines, times)};
 }
 
 tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
@@ -277,11 +277,11 @@ tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_p
 tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
                                               const tsl_packed_block *of, int64_t pieces, int64_t index,
                                               int64_t part, int64_t parts, int64_t tiles) {
-  const int64_t whole = whole_of_pieces(job, of), first = tsl_even_start(whole, pieces, index),
-                end = tsl_even_start(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->width;
-  const int64_t all = tsl_least(end * unit, is_in_rows(job) ? of->depth : of->columns) - first * unit,
-                from = first * unit + tsl_even_start(all, parts, part),
-                to = first * unit + tsl_even_start(all, parts, part + 1);
+  const int64_t whole = whole_of_pieces(job, of), first = tsl_partition_begin(whole, pieces, index),
+                end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->width;
+  const int64_t all = tsl_min(end * unit, is_in_rows(job) ? of->depth : of->columns) - first * unit,
+                from = first * unit + tsl_partition_begin(all, parts, part),
+                to = first * unit + tsl_partition_begin(all, parts, part + 1);
   const int64_t steps = end_of_first(job, of, 0, of->depth);
   if (to <= from || of->depth == 0 || (is_in_rows(job) && to > steps))
     return (tsl_packed_prefetch){.at = job->views.b.at, .left = 1, .lines = 1};
@@ -309,7 +309,7 @@ typedef struct forming {
 static void form_panel(void *argument, int64_t index, int worker) {
   const forming *of = argument;
   const tsl_packed_job *job = of->job;
-  const int64_t step = index * job->depth, depth = tsl_least(job->depth, job->views.k - step),
+  const int64_t step = index * job->depth, depth = tsl_min(job->depth, job->views.k - step),
                 rows = job->schedule == TSL_PACKED_PANELS ? job->rows : job->views.m;
   (void)worker;
   if (!of->is_a) {
@@ -319,7 +319,7 @@ static void form_panel(void *argument, int64_t index, int worker) {
     return;
   }
   for (int64_t row = 0; row < job->views.m; row += rows) {
-    const tsl_packed_block block = {row, tsl_least(rows, job->views.m - row), 0, job->views.n, step, depth};
+    const tsl_packed_block block = {row, tsl_min(rows, job->views.m - row), 0, job->views.n, step, depth};
     tsl_packed_pack_a(job, &block, 0, tsl_packed_micros_a(job, &block),
                       of->to + (step * job->views.m + row * depth) * job->size);
   }
@@ -327,5 +327,5 @@ static void form_panel(void *argument, int64_t index, int worker) {
 
 void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_team team) {
   forming of = {.job = job, .is_a = is_a, .to = to};
-  tsl_team_run(team, tsl_pieces(job->views.k, job->depth), form_panel, &of);
+  tsl_team_run(team, tsl_ceil_div_or_one(job->views.k, job->depth), form_panel, &of);
 }

@@ -38,7 +38,7 @@ typedef struct cutting {
 enum { FEWEST_COLUMNS = 128, VECTORS = 4 };
 static int64_t widest(const tsl_packed_job *job) {
   const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels);
-  return job->near / job->size / tsl_most(job->views.k, 1) / unit * unit;
+  return job->near / job->size / tsl_max(job->views.k, 1) / unit * unit;
 }
 
 bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
@@ -57,14 +57,14 @@ static double clocks_of(const tsl_packed_job *job, int64_t rows, int64_t columns
 
 tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads) {
   const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels),
-                fewest = tsl_pieces(job->views.n, widest(job));
+                fewest = tsl_ceil_div_or_one(job->views.n, widest(job));
   tsl_packed_grid best = {.down = 0};
   double least = INFINITY;
-  for (int64_t wanted = fewest; wanted <= tsl_most(fewest, threads); wanted++) {
-    const int64_t columns = tsl_pieces(tsl_pieces(job->views.n, wanted), unit) * unit,
-                  across = tsl_pieces(job->views.n, columns);
-    for (int64_t down = 1; down <= tsl_pieces(threads, across); down++) {
-      const double each = clocks_of(job, tsl_pieces(job->views.m, down), columns),
+  for (int64_t wanted = fewest; wanted <= tsl_max(fewest, threads); wanted++) {
+    const int64_t columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, wanted), unit) * unit,
+                  across = tsl_ceil_div_or_one(job->views.n, columns);
+    for (int64_t down = 1; down <= tsl_ceil_div_or_one(threads, across); down++) {
+      const double each = clocks_of(job, tsl_ceil_div_or_one(job->views.m, down), columns),
                    cost = each * fmax(1, (double)(down * across) / (double)threads);
       if (cost >= least)
         continue;
@@ -78,19 +78,19 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
 /* A strip's place in C, with a panel of k, of no depth behind the last. */
 static tsl_packed_block strip_at(const cutting *of, int64_t index, int64_t step) {
   const tsl_views *views = &of->job->views;
-  const int64_t row = tsl_even_start(views->m, of->grid.down, index / of->grid.across),
+  const int64_t row = tsl_partition_begin(views->m, of->grid.down, index / of->grid.across),
                 column = index % of->grid.across * of->grid.columns;
   return (tsl_packed_block){
-      row,    tsl_even_start(views->m, of->grid.down, index / of->grid.across + 1) - row,
-      column, tsl_least(of->grid.columns, views->n - column),
-      step,   tsl_most(tsl_least(of->job->depth, views->k - step), 0)};
+      row,    tsl_partition_begin(views->m, of->grid.down, index / of->grid.across + 1) - row,
+      column, tsl_min(of->grid.columns, views->n - column),
+      step,   tsl_max(tsl_min(of->job->depth, views->k - step), 0)};
 }
 
 /* Micro-panel of A `index` as a block of its own. */
 static tsl_packed_block micro_a_block(const tsl_packed_job *strip, tsl_packed_block block, int64_t index) {
   const int64_t micros_a = tsl_packed_micros_a(strip, &block),
-                row = tsl_even_start(block.rows, micros_a, index);
-  block.rows = tsl_even_start(block.rows, micros_a, index + 1) - row;
+                row = tsl_partition_begin(block.rows, micros_a, index);
+  block.rows = tsl_partition_begin(block.rows, micros_a, index + 1) - row;
   block.row += row;
   return block;
 }
@@ -169,7 +169,7 @@ static void share_strips(void *argument, int64_t index, int worker) {
 tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t threads) {
   const tsl_packed_grid grid = tsl_packed_cut_strips(job, threads);
   const double even = (double)job->views.m * (double)job->views.n / (double)threads,
-               each = (double)tsl_pieces(job->views.m, grid.down) * (double)grid.columns;
+               each = (double)tsl_ceil_div_or_one(job->views.m, grid.down) * (double)grid.columns;
   return (tsl_packed_sharing){.waits = 1, .uneven = fmax(1, each / even)};
 }
 
@@ -178,10 +178,10 @@ tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team) {
   cutting of = {.job = job, .grid = tsl_packed_cut_strips(job, threads)};
   const tsl_packed_job strip = tsl_packed_strip_of(job, of.grid.columns);
   const int64_t count = of.grid.down * of.grid.across, counters = count * (int64_t)sizeof(counter),
-                tasks = tsl_least(threads, count);
+                tasks = tsl_min(threads, count);
   of.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(&strip, job->kernels->rows[0]) * job->depth);
   of.b_bytes =
-      tsl_packed_bytes(job, tsl_packed_width_of_b(&strip, of.grid.columns) * tsl_most(job->views.k, 1));
+      tsl_packed_bytes(job, tsl_packed_width_of_b(&strip, of.grid.columns) * tsl_max(job->views.k, 1));
   void *memory;
   TSL_TRY(
       tsl_scratch_take((size_t)(counters + tasks * (of.a_bytes + of.b_bytes)), "copies of panels", &memory));

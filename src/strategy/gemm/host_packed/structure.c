@@ -51,8 +51,8 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
   const int64_t from = block->step + lines->from, to = block->step + lines->to, line = lines->line,
                 behind = line + lines->count, step_bytes = lines->width * job->size;
   unsigned char *out = (unsigned char *)micro - block->step * step_bytes; /* step 0's */
-  copy_side(job, &view, lines, stores_before, from, tsl_least(to, line), out + from * step_bytes);
-  const int64_t first = tsl_most(from, line), end = tsl_least(to, behind);
+  copy_side(job, &view, lines, stores_before, from, tsl_min(to, line), out + from * step_bytes);
+  const int64_t first = tsl_max(from, line), end = tsl_min(to, behind);
   if (first < end)
     job->kernels->pack_corner(
         &(tsl_packed_corner){.at = view.at + line * (view.row_stride + view.col_stride) * job->size,
@@ -65,7 +65,7 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
                              .stores_before = stores_before,
                              .structure = view.structure,
                              .out = out + first * step_bytes});
-  const int64_t rest = tsl_most(from, behind);
+  const int64_t rest = tsl_max(from, behind);
   copy_side(job, &view, lines, !stores_before, rest, to, out + rest * step_bytes);
 }
 
@@ -136,8 +136,8 @@ static void exchange(const aside *with, bool is_back) {
   const int64_t c_step = c->col_stride * job->size, block_step = with->block_column * job->size;
   for (int64_t i = 0; i < with->rows; i++) {
     const tsl_packed_span span = tsl_packed_span_of_row(job, with->row + i);
-    const int64_t first = tsl_most(span.first - with->column, 0),
-                  end = tsl_least(span.end - with->column, with->columns),
+    const int64_t first = tsl_max(span.first - with->column, 0),
+                  end = tsl_min(span.end - with->column, with->columns),
                   diagonal = with->row + i - with->column;
     unsigned char *row = c->at + ((with->row + i) * c->row_stride + with->column * c->col_stride) * job->size,
                   *beside = with->block + i * with->block_row * job->size;
@@ -199,23 +199,23 @@ bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block
     return false;
   const tsl_packed_span a = steps_of(job, true, all.row, all.rows),
                         b = steps_of(job, false, all.column, all.columns);
-  return place_of(job, &all) == OUTSIDE || tsl_most(tsl_most(a.first, b.first), block->step) >=
-                                               tsl_least(tsl_least(a.end, b.end), block->step + block->depth);
+  return place_of(job, &all) == OUTSIDE || tsl_max(tsl_max(a.first, b.first), block->step) >=
+                                               tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
 }
 
 /* Leaves out rows, and whole vectors of columns, that lie beside C's triangle. */
 static void crop(const tsl_packed_job *job, aside *at, tsl_packed_side *micro_a, tsl_packed_side *micro_b) {
-  const int64_t below = tsl_most(at->row - at->column, 0), right = tsl_most(at->column - at->row, 0),
+  const int64_t below = tsl_max(at->row - at->column, 0), right = tsl_max(at->column - at->row, 0),
                 lanes = tsl_packed_lanes(job->kernels);
   if (job->views.c.triangle == TESELA_UPPER) {
     const int64_t skipped = below & ~(lanes - 1);
     micro_b->at = (const unsigned char *)micro_b->at + skipped * micro_b->across * job->size;
-    at->rows = tsl_least(at->rows, at->column + at->columns - at->row);
+    at->rows = tsl_min(at->rows, at->column + at->columns - at->row);
     at->column += skipped;
     at->columns -= skipped;
   } else {
     micro_a->at = (const unsigned char *)micro_a->at + right * micro_a->across * job->size;
-    at->columns = tsl_least(at->columns, at->row + at->rows - at->column);
+    at->columns = tsl_min(at->columns, at->row + at->rows - at->column);
     at->row += right;
     at->rows -= right;
   }
@@ -228,8 +228,8 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
   const tsl_packed_kernels *kernels = job->kernels;
   const tsl_packed_span a = steps_of(job, true, at->row, at->rows),
                         b = steps_of(job, false, at->column, at->columns);
-  const int64_t begin = tsl_most(a.first, b.first), stop = tsl_least(a.end, b.end),
-                first = tsl_most(begin, block->step), end = tsl_least(stop, block->step + block->depth),
+  const int64_t begin = tsl_max(a.first, b.first), stop = tsl_min(a.end, b.end),
+                first = tsl_max(begin, block->step), end = tsl_min(stop, block->step + block->depth),
                 skipped = first - block->step;
   const bool is_first = job->descends ? end == stop : first == begin;
   if (first >= end && job->views.k > 0)
@@ -262,8 +262,8 @@ static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block
   if (at->columns <= lanes || !is_triangular(&view))
     return at->columns;
   const tsl_packed_span steps = steps_of(job, false, at->column, at->columns);
-  const int64_t first = tsl_most(steps.first, block->step),
-                end = tsl_least(steps.end, block->step + block->depth);
+  const int64_t first = tsl_max(steps.first, block->step),
+                end = tsl_min(steps.end, block->step + block->depth);
   const bool is_corner = first < behind && end > at->column,
              is_in_two = at->column / job->depth != (behind - 1) / job->depth;
   return is_corner && (is_in_two || end - first <= SHORT) ? lanes : at->columns;
@@ -279,7 +279,7 @@ static void multiply_rows(const tsl_packed_job *job, const tsl_packed_block *blo
     crop(job, &at, &side_a, &side_b);
   const int64_t end = at.column + at.columns, step = columns_at_once(job, block, &at);
   for (; at.column < end; at.column += step) {
-    at.columns = tsl_least(step, end - at.column);
+    at.columns = tsl_min(step, end - at.column);
     multiply_steps(job, block, &at, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
     side_b.at = (const unsigned char *)side_b.at + step * side_b.across * job->size;
   }
@@ -289,7 +289,7 @@ static void multiply_rows(const tsl_packed_job *job, const tsl_packed_block *blo
 static int64_t rows_of_panel(const tsl_packed_job *job, const aside *at) {
   if (!job->views.in_place || job->views.a.structure == TESELA_GENERAL)
     return at->rows;
-  return tsl_least(at->rows, job->depth - at->row % job->depth);
+  return tsl_min(at->rows, job->depth - at->row % job->depth);
 }
 
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,

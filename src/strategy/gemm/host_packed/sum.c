@@ -19,12 +19,12 @@
 /* An odd number of cache lines, so that columns of P do not all want the same sets of the first cache. */
 static int64_t line_of_square(const tsl_problem *problem) {
   const int64_t lane = TSL_CACHE_LINE / (int64_t)tsl_type(problem->c.type)->size,
-                lines = tsl_pieces(problem->n, lane);
+                lines = tsl_ceil_div_or_one(problem->n, lane);
   return (lines | 1) * lane;
 }
 
 static bool is_by_columns(const tsl_operand *c) {
-  return tsl_magnitude(c->row_stride) < tsl_magnitude(c->col_stride);
+  return tsl_abs(c->row_stride) < tsl_abs(c->col_stride);
 }
 
 /* The products' conjugates are the same two signs. */
@@ -41,7 +41,7 @@ static tsl_packed_sum choose(const tsl_problem *problem, int64_t depth, const ts
                 size = (int64_t)tsl_type(problem->c.type)->size;
   if (!tsl_is_sum(problem->c.structure) || !tsl_problem_reads(problem, TSL_OPERAND_A))
     return TSL_PACKED_ONE;
-  if (tsl_pieces(problem->n, ROWS_FOR_EACH_TERM) <= problem->k &&
+  if (tsl_ceil_div_or_one(problem->n, ROWS_FOR_EACH_TERM) <= problem->k &&
       line_of_square(problem) <= 2 * level_2 / size / problem->n)
     return TSL_PACKED_FOLDED;
   return are_alike(problem) && problem->k <= depth / 2 ? TSL_PACKED_JOINED : TSL_PACKED_TWICE;
@@ -127,7 +127,7 @@ static void fold_rows(void *argument, int64_t index, int worker) {
   const folding *of = argument;
   (void)worker;
   of->kernels->fold(&of->fold, index * ROWS_OF_A_TASK,
-                    tsl_least((index + 1) * ROWS_OF_A_TASK, of->fold.count));
+                    tsl_min((index + 1) * ROWS_OF_A_TASK, of->fold.count));
 }
 
 static tesela_status run_folded(const tsl_packed_product *product, const tsl_operands *operands,
@@ -153,7 +153,7 @@ static tesela_status run_folded(const tsl_packed_product *product, const tsl_ope
                          .is_hermitian = product->c.structure == TESELA_HERMITIAN_SUM,
                          .beta = {product->beta[0], product->beta[1]}}};
   if (status == TESELA_OK)
-    tsl_team_run(team, tsl_pieces(n, ROWS_OF_A_TASK), fold_rows, &of);
+    tsl_team_run(team, tsl_ceil_div_or_one(n, ROWS_OF_A_TASK), fold_rows, &of);
   tsl_scratch_give(square);
   return status;
 }

@@ -87,7 +87,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 /* The large operand is read once for each tile of thin rows, from a cache after the first; of an update it is read again for
  * each tile's rows of C. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double size = (double)tsl_type(problem->c.type)->size;
   tsl_slim_job job;
@@ -97,9 +97,9 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->workers = job.alone ? 1 : device->threads;
   account->local.read = account->useful * size / height;
   account->local.written = 0;
-  tsl_account_operands(problem, (double)problem->m * (double)problem->k,
+  tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
                        (double)problem->k * (double)problem->n, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
 }
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
@@ -113,7 +113,7 @@ static tesela_status run(const void *job, const tsl_operands *operands) {
 }
 
 _Static_assert(sizeof(tsl_slim_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {.size = sizeof(tsl_slim_job), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {.size = sizeof(tsl_slim_job), .make = make, .run = run};
 
 static tesela_status run_prepared(const void *state, const void *a, const void *b, void *c) {
   const tsl_slim_job *job = state;

@@ -31,10 +31,10 @@ static const tsl_slim_kernels *kernels_for(tesela_type type, unsigned offers) {
 static void cut(tsl_slim_job *job, const tsl_device *device) {
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS;
   const int64_t bytes = job->way == TSL_SLIM_UPDATE ? UPDATE_BYTES : SUMS_BYTES,
-                each = tsl_most(job->way == TSL_SLIM_UPDATE ? job->of.depth : job->of.few, 1) * job->of.size;
-  job->width = tsl_least(UPDATE_MOST, tsl_most(bytes / each / 64, 1) * 64);
+                each = tsl_max(job->way == TSL_SLIM_UPDATE ? job->of.depth : job->of.few, 1) * job->of.size;
+  job->width = tsl_min(UPDATE_MOST, tsl_max(bytes / each / 64, 1) * 64);
   job->chunk =
-      tsl_least(TSL_SLIM_CHUNK_MAX, tsl_most(level_2 / 4 / (job->width * job->of.size) / 16, 2) * 16);
+      tsl_min(TSL_SLIM_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->of.size) / 16, 2) * 16);
 }
 
 /* With one multiply-add of a whole vector a clock, two across leave a processor more to hold than it can: the next tile's C is asked for
@@ -82,7 +82,7 @@ static void multiply_asking(const tsl_slim_job *job, const tsl_slim_tile *of, in
   tsl_slim_tile tile = *of;
   int64_t left = of->asks;
   for (int64_t i = 0; i < count; i++) {
-    const int64_t height = tsl_even_start(rows, count, i + 1) - tsl_even_start(rows, count, i);
+    const int64_t height = tsl_partition_begin(rows, count, i + 1) - tsl_partition_begin(rows, count, i);
     tile.asks = tsl_ceil_div(left, count - i);
     job->kernels->multiply[vectors - 1][height - 1](&tile, a, b, c);
     left -= tile.asks;
@@ -129,7 +129,7 @@ static void add_whole(const running *run, const char *large, int64_t width, char
   const int64_t size = job->of.size, across = VECTORS * job->kernels->lanes,
                 chunk = job->is_far ? job->chunk : job->of.depth;
   for (int64_t l = 0; l < job->of.depth; l += chunk) {
-    const int64_t steps = tsl_least(chunk, job->of.depth - l);
+    const int64_t steps = tsl_min(chunk, job->of.depth - l);
     const char *const a = run->thin + l * job->of.thin_along * size, *const b =
                                                                          large + l * job->of.along * size;
     tsl_slim_tile tile = tile_of_steps(job, l, steps);
@@ -145,7 +145,7 @@ static void add_edge(const running *run, const char *large, int64_t width, char 
   _Alignas(64) char edge[TSL_SLIM_CHUNK_MAX * TSL_SLIM_EDGE_BYTES];
   const int64_t size = job->of.size, across = VECTORS * job->kernels->lanes;
   for (int64_t l = 0; l < job->of.depth; l += TSL_SLIM_CHUNK_MAX) {
-    const int64_t steps = tsl_least(TSL_SLIM_CHUNK_MAX, job->of.depth - l);
+    const int64_t steps = tsl_min(TSL_SLIM_CHUNK_MAX, job->of.depth - l);
     tsl_slim_tile tile = tile_of_steps(job, l, steps);
     tile.b_step = across * size;
     job->kernels->copy(large + l * job->of.along * size, job->of.along, 1, steps, width, across, edge,
@@ -157,7 +157,7 @@ static void add_edge(const running *run, const char *large, int64_t width, char 
 static void add_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_slim_job *job = run->job;
-  const int64_t from = index * run->width, width = tsl_least(run->width, job->of.many - from),
+  const int64_t from = index * run->width, width = tsl_min(run->width, job->of.many - from),
                 size = job->of.size, whole = width - width % (VECTORS * job->kernels->lanes);
   const char *const large = run->large + from * size;
   _Alignas(64) char sums[SUMS_BYTES];
@@ -175,7 +175,7 @@ _Static_assert(TSL_SLIM_MOST * 64 * sizeof(double) <= SUMS_BYTES, "the narrowest
 /* A piece is narrower where there are threads for more pieces. */
 static tesela_status add_rows(running *run) {
   const int64_t fair = tsl_ceil_div(run->job->of.many, tsl_team_threads(run->team));
-  run->width = tsl_least(run->job->width, tsl_round_up(fair, 64));
+  run->width = tsl_min(run->job->width, tsl_round_up(fair, 64));
   run->pieces = tsl_ceil_div(run->job->of.many, run->width);
   tsl_team_run(run->team, run->pieces, add_piece, run);
   return TESELA_OK;
@@ -185,7 +185,7 @@ static tesela_status add_rows(running *run) {
 
 /* Vectors of the next tile across, of so many that are left. */
 static int64_t vectors_of_tile(int64_t left) {
-  return left == 4 || left < 3 ? tsl_least(left, 2) : 3;
+  return left == 4 || left < 3 ? tsl_min(left, 2) : 3;
 }
 
 static void spread_columns(const running *run, int64_t from, int64_t count, int64_t vector, int64_t vectors,
@@ -206,7 +206,7 @@ static void spread_columns(const running *run, int64_t from, int64_t count, int6
 static void spread_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_slim_job *job = run->job;
-  const int64_t from = index * REDUCED, count = tsl_least(REDUCED, job->of.many - from), size = job->of.size,
+  const int64_t from = index * REDUCED, count = tsl_min(REDUCED, job->of.many - from), size = job->of.size,
                 all = run->pitch / job->kernels->lanes;
   _Alignas(64) char sums[REDUCED * TSL_SLIM_MOST * sizeof(double)];
   char *const c = run->c + from * job->of.c_many * size;
@@ -254,14 +254,14 @@ typedef struct piece {
 static void update_aside(const tsl_slim_job *job, const piece *of) {
   _Alignas(64) char sums[TSL_SLIM_UPDATE_ROWS * UPDATE_MOST * sizeof(double)];
   const int64_t size = job->of.size, across = job->vectors * job->kernels->lanes,
-                most = tsl_least(job->kernels->rows[job->vectors - 1], TSL_SLIM_UPDATE_ROWS),
+                most = tsl_min(job->kernels->rows[job->vectors - 1], TSL_SLIM_UPDATE_ROWS),
                 whole = of->width / across * across;
   tsl_slim_tile tile = of->tile, last = of->tile;
   tile.c_row = last.c_row = job->width * size;
   last.b_step = across * size;
   for (int64_t i = 0, height; i < of->rows; i += height) {
     const char *const a = of->a + i * tile.a_row;
-    height = tsl_least(most, of->rows - i);
+    height = tsl_min(most, of->rows - i);
     const tsl_slim_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
     for (int64_t j = 0; j < whole; j += across)
       multiply(&tile, a, of->b + j * size, sums + j * size);
@@ -299,8 +299,8 @@ static void update_near(const tsl_slim_job *job, const piece *of) {
   tile.plain = job->of.beta != 1 ? 0 : job->of.alpha == -1 ? -1 : 1;
   tile.scales = of->tile.scales && tile.plain >= 0;
   for (int64_t i = 0; i < count; i++) {
-    const int64_t row = tsl_even_start(of->rows, count, i);
-    update_row(job, of, &tile, row, tsl_even_start(of->rows, count, i + 1) - row, whole);
+    const int64_t row = tsl_partition_begin(of->rows, count, i);
+    update_row(job, of, &tile, row, tsl_partition_begin(of->rows, count, i + 1) - row, whole);
   }
   if (whole == of->width)
     return;
@@ -321,8 +321,8 @@ static void update_piece(void *argument, int64_t index, int worker) {
   const int64_t rows_of_pieces = run->pieces / run->columns_of_pieces;
   const int64_t first = (job->alone ? index / run->columns_of_pieces : index % rows_of_pieces) * UPDATE_ROWS,
                 from = (job->alone ? index % run->columns_of_pieces : index / rows_of_pieces) * run->width,
-                size = job->of.size, rows = tsl_least(UPDATE_ROWS, job->of.few - first),
-                width = tsl_least(run->width, job->of.many - from),
+                size = job->of.size, rows = tsl_min(UPDATE_ROWS, job->of.few - first),
+                width = tsl_min(run->width, job->of.many - from),
                 across = job->vectors * job->kernels->lanes, whole = width / across * across;
   _Alignas(64) char edge[TSL_SLIM_STEPS * TSL_SLIM_EDGE_BYTES];
   const piece of = {.tile = {.depth = job->of.depth,

@@ -47,7 +47,7 @@ static double moved_again(const tsl_small_job *job, double level_2) {
   const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
   const double depth_bytes = (double)job->depth * (double)job->size, a = (double)job->rows * depth_bytes,
                b = (double)job->columns * depth_bytes;
-  const bool is_apart = (double)tsl_magnitude(job->last.tile.a_row) > 2 * depth_bytes;
+  const bool is_apart = (double)tsl_abs(job->last.tile.a_row) > 2 * depth_bytes;
   const double again_a = a > (is_apart ? level_2 / 4 : level_2) ? (double)(job->panels - 1) * a : 0,
                tiles = (double)(panel->tallers + panel->lowers),
                again_b = (double)panel->width * depth_bytes > level_2 ? (tiles - 1) * b : 0;
@@ -57,7 +57,7 @@ static double moved_again(const tsl_small_job *job, double level_2) {
 /* Pages that rows of an operand lie in. */
 static double pages_of(int64_t rows, int64_t stride) {
   enum { PAGE = 4096 };
-  return (double)rows * fmin(1, (double)tsl_magnitude(stride) / PAGE);
+  return (double)rows * fmin(1, (double)tsl_abs(stride) / PAGE);
 }
 
 /* More pages than a core has addresses of at hand are looked up again for each panel of B. */
@@ -72,8 +72,8 @@ static double looked_up_seconds(const tsl_small_job *job) {
  * what a store waits for is driven out before it comes to its turn, by measurement, the more often the fewer the sets are. */
 static double meeting_clocks(const tsl_small_job *job, bool reads_c) {
   enum { PAGE = 4096, LINE = 64, WAYS = 8, WRITTEN = 5, READ_TOO = 22 };
-  const int64_t step = tsl_magnitude(job->last.tile.c_row) * job->size, power = step & -step,
-                sets = power < LINE ? PAGE / LINE : PAGE / tsl_least(power, PAGE);
+  const int64_t step = tsl_abs(job->last.tile.c_row) * job->size, power = step & -step,
+                sets = power < LINE ? PAGE / LINE : PAGE / tsl_min(power, PAGE);
   const double lines = (double)job->rows * (double)job->columns * (double)job->size / LINE;
   return job->rows <= WAYS * sets ? 0 : lines * (reads_c ? READ_TOO : WRITTEN) / (double)sets;
 }
@@ -114,7 +114,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 /* Tiles read the operands where they lie, or panels of B that were copied. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_fast_product product = tsl_small_product(problem, &strides);
   tsl_small_job job;
@@ -128,7 +128,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                copied = job.copies_b ? (double)job.depth * (double)job.columns * size : 0;
   account->global.read = of_a + (job.copies_b ? copied : of_b);
   account->local = (tsl_moved){.read = job.copies_b ? of_b : 0, .written = copied};
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
 }
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
@@ -143,7 +143,7 @@ static tesela_status run(const void *job, const tsl_operands *operands) {
 }
 
 _Static_assert(sizeof(tsl_small_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {.size = sizeof(tsl_small_job), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {.size = sizeof(tsl_small_job), .make = make, .run = run};
 
 static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {
   const tsl_small_job *job = tsl_job_of(work);

@@ -335,7 +335,7 @@ static void run_panels(const tsl_small_job *job, const void *a, const char *b, c
     const int64_t from = i * width, left = job->columns - from;
     const char *b_panel = b + from * job->b_across * job->size;
     if (copy)
-      job->kernels->copy(b_panel, job->b_across, job->b_along, tsl_least(left, panel->width), job->depth,
+      job->kernels->copy(b_panel, job->b_across, job->b_along, tsl_min(left, panel->width), job->depth,
                          panel->width, copy);
     run_panel(panel, job->size, a, copy ? copy : b_panel, c + from * panel->tile.c_column * job->size);
   }

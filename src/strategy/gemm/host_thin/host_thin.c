@@ -94,7 +94,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 /* The large operand is read once. Its rows are added to sums that stay near, eight at a time; along sums, as many meet the
  * thin operand; of short sums it is read again from a cache for each row of C. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   static const double at_once = 8;
   const tsl_operands strides = tsl_strides_of(problem);
   const double size = (double)tsl_type(problem->c.type)->size, bytes = account->useful * size;
@@ -104,9 +104,9 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->workers = job.alone ? 1 : device->threads;
   account->local.read = job.way == TSL_THIN_OUTER ? bytes : bytes / at_once;
   account->local.written = job.way == TSL_THIN_ROWS ? bytes / at_once : 0;
-  tsl_account_operands(problem, (double)problem->m * (double)problem->k,
+  tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
                        (double)problem->k * (double)problem->n, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
 }
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
@@ -120,7 +120,7 @@ static tesela_status run(const void *job, const tsl_operands *operands) {
 }
 
 _Static_assert(sizeof(tsl_thin_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {.size = sizeof(tsl_thin_job), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {.size = sizeof(tsl_thin_job), .make = make, .run = run};
 
 static tesela_status run_prepared(const void *state, const void *a, const void *b, void *c) {
   const tsl_thin_job *job = state;

@@ -40,7 +40,7 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
              : job->of.across != 1 && job->of.along == 1 ? TSL_THIN_REDUCE
                                                          : TSL_THIN_ROWS;
   job->nontemporal = job->of.beta == 0 && bytes > (double)level_3 / 2;
-  job->is_far = tsl_thin_held_bytes(problem) > (double)tsl_least(level_3 / 2, FAR_BYTES);
+  job->is_far = tsl_thin_held_bytes(problem) > (double)tsl_min(level_3 / 2, FAR_BYTES);
   job->alone = device->threads == 1 || bytes < ALONE_BYTES;
 }
 
@@ -79,7 +79,7 @@ static void add_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
-  const int64_t from = index * run->width, width = tsl_least(run->width, job->of.many - from),
+  const int64_t from = index * run->width, width = tsl_min(run->width, job->of.many - from),
                 size = job->of.size;
   const char *large = run->large + from * job->of.across * size;
   _Alignas(64) char sums[SUMS_BYTES];
@@ -91,7 +91,7 @@ static void add_piece(void *argument, int64_t index, int worker) {
                                   true, job->is_far);
   else
     for (int64_t l = 0; l < job->of.depth; l += TSL_THIN_GROUP) {
-      const int64_t rows = tsl_least(job->of.depth - l, TSL_THIN_GROUP);
+      const int64_t rows = tsl_min(job->of.depth - l, TSL_THIN_GROUP);
       kernels->pack(large + l * job->of.along * size, job->of.along, job->of.across, rows, width, copy,
                     width);
       numbers.at = run->thin + l * job->of.thin_along * size;
@@ -104,9 +104,9 @@ static void add_piece(void *argument, int64_t index, int worker) {
 static int64_t width_of(const tsl_thin_job *job, tsl_team team) {
   const int64_t most = job->of.across == 1 ? WIDTH_MOST : COPIED_MOST,
                 fits = SUMS_BYTES / (job->of.few * job->of.size);
-  const int64_t width = tsl_least(most, fits / 64 * 64);
+  const int64_t width = tsl_min(most, fits / 64 * 64);
   const int64_t fair = tsl_ceil_div(job->of.many, tsl_team_threads(team));
-  return tsl_least(width, tsl_ceil_div(fair, 64) * 64);
+  return tsl_min(width, tsl_ceil_div(fair, 64) * 64);
 }
 
 static tesela_status add_rows(running *run) {
@@ -121,7 +121,7 @@ static tesela_status add_rows(running *run) {
 static void reduce_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_thin_job *job = run->job;
-  const int64_t from = index * REDUCED, count = tsl_least(REDUCED, job->of.many - from);
+  const int64_t from = index * REDUCED, count = tsl_min(REDUCED, job->of.many - from);
   const tsl_thin_columns columns = {.at = run->large + from * job->of.across * job->of.size,
                                     .across = job->of.across,
                                     .depth = job->of.depth,
@@ -165,8 +165,8 @@ static void outer_piece(void *argument, int64_t index, int worker) {
                               .pitch = run->pitch,
                               .y_pitch = run->coefficients_pitch,
                               .c_pitch = job->of.c_few,
-                              .rows = tsl_least(OUTER_ROWS, job->of.few - first),
-                              .width = tsl_least(OUTER_WIDTH, job->of.many - from),
+                              .rows = tsl_min(OUTER_ROWS, job->of.few - first),
+                              .width = tsl_min(OUTER_WIDTH, job->of.many - from),
                               .alpha = job->of.alpha,
                               .beta = job->of.beta,
                               .nontemporal = job->nontemporal};

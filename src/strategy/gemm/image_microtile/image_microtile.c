@@ -55,9 +55,9 @@ static part largest(int64_t k, int64_t n, const tsl_device *device) {
   const int64_t shares = k <= rows_max ? 1 : (k - 1) / rows_max + 1;
   const int64_t rows = shares == 1 ? k : tsl_round_up((k - 1) / shares + 1, ROWS_STEP);
   const int64_t by_bytes = part_bytes_max / (int64_t)sizeof(float) / (rows > 0 ? rows : 1);
-  const int64_t by_width = tsl_least(device->image_width_max, INT32_MAX / LANES) * LANES;
-  const int64_t columns = tsl_least(by_bytes, by_width) / COLUMNS_STEP * COLUMNS_STEP;
-  return (part){.rows = rows, .columns = tsl_least(n, columns > 0 ? columns : COLUMNS_STEP)};
+  const int64_t by_width = tsl_min(device->image_width_max, INT32_MAX / LANES) * LANES;
+  const int64_t columns = tsl_min(by_bytes, by_width) / COLUMNS_STEP * COLUMNS_STEP;
+  return (part){.rows = rows, .columns = tsl_min(n, columns > 0 ? columns : COLUMNS_STEP)};
 }
 
 /* Bytes of the largest part, packed. */
@@ -191,7 +191,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   for (int64_t column = 0; column < n; column += most.columns) {
     int64_t row = 0;
     do {
-      const part at = {row, column, tsl_least(most.rows, k - row), tsl_least(most.columns, n - column)};
+      const part at = {row, column, tsl_min(most.rows, k - row), tsl_min(most.columns, n - column)};
       TSL_TRY(run_part(&now, &at));
       row += at.rows;
     } while (row < k);
@@ -250,7 +250,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 /* Each number of A serves four multiply-adds, each texel's as many as a micro-tile has rows. Rows beyond the last are
  * computed again, columns beyond the last texel's not stored. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   const double height = (double)config->value[HEIGHT], m = (double)problem->m, n = (double)problem->n,
                k = (double)problem->k;
   const part most = largest(problem->k, problem->n, device);
@@ -258,14 +258,14 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                along = most.rows > 0 ? ceil(k / (double)most.rows) : 1;
   tsl_grid grid;
   if (!grid_for(problem->m, most.columns, config, device, &grid))
-    tsl_account_grid(&grid, texels(most.columns), (problem->m - 1) / config->value[HEIGHT] + 1, 0, device,
+    tsl_cost_counts_grid(&grid, texels(most.columns), (problem->m - 1) / config->value[HEIGHT] + 1, 0, device,
                      account);
   account->computed = ceil(m / height) * height * ceil(n / LANES) * LANES * k;
   account->launches = (int)(across * along);
-  tsl_account_operands(problem, account->computed / LANES, account->computed / height, account);
-  tsl_account_result(problem, along, account);
+  tsl_cost_counts_operands(problem, account->computed / LANES, account->computed / height, account);
+  tsl_cost_counts_result(problem, along, account);
   for (int i = copies_of(&problem->b, device); i > 0; i--)
-    tsl_account_copies(k * n * sizeof(float), account);
+    tsl_cost_counts_copies(k * n * sizeof(float), account);
 }
 
 static void release(tsl_work *work) {

@@ -165,7 +165,7 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
              B_ACROSS ? gemm.b_row_stride : gemm.b_col_stride, TILE_N);
   }
   /* An ordinary write first: memory checkers do not see those of publishing, and copies read it. */
-  ((TSL_GLOBAL TSL_BITS *)maps)[TSL_ITEM(0) - MULTIPLYING] = 0;
+  ((TSL_GLOBAL TSL_REPRODUCIBILITY *)maps)[TSL_ITEM(0) - MULTIPLYING] = 0;
   tsl_ptx_warp_barrier();
   tsl_ptx_map_publish(maps, start);
   tsl_ptx_map_publish(maps + MAP_BYTES, start + MAP_BYTES);
@@ -176,7 +176,7 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
 /* --- multiplying --- */
 
 /* Where a step's numbers start in a panel of one operand. */
-TSL_FUNCTION TSL_BITS step_of(unsigned int panel, int across, int step) {
+TSL_FUNCTION TSL_REPRODUCIBILITY step_of(unsigned int panel, int across, int step) {
   return across ? tsl_ptx_panel(panel + step * STEP_DEPTH * 128, BLOCK_BYTES, LINES_8)
                 : tsl_ptx_panel(panel + step * 32, 16, LINES_8);
 }

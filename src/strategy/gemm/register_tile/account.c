@@ -6,7 +6,7 @@
 #include <math.h>
 
 void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                               tsl_account *account) {
+                               tsl_cost_counts *account) {
   const tsl_problem swapped = tsl_register_tile_swapped(problem);
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   const double m = (double)swapped.m, n = (double)swapped.n, k = ceil((double)swapped.k / tile.products);
@@ -15,12 +15,12 @@ void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *con
   const double steps = groups * depth * tile.tile_m * tile.tile_n,
                bytes = steps * tile.size * (1.0 / tile.micro_m + 1.0 / tile.micro_n);
   const double needed = ceil(m / tile.micro_m) * ceil(n / tile.micro_n) * tile.slices * tile.split;
-  tsl_account_groups(groups, tile.items, tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? groups : needed,
+  tsl_cost_counts_groups(groups, tile.items, tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? groups : needed,
                      tsl_register_tile_local_bytes(&tile), device, account);
   if (!device->is_cpu)
     account->per_unit = tsl_register_tile_groups(&tile, device);
   account->computed = steps * tile.products;
-  tsl_account_copies(tsl_register_tile_copies(problem, &tile), account);
+  tsl_cost_counts_copies(tsl_register_tile_copies(problem, &tile), account);
   if (tile.local) {
     account->local =
         (tsl_moved){.read = bytes, .written = groups * depth * (tile.tile_m + tile.tile_n) * tile.size};
@@ -28,7 +28,7 @@ void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *con
   } else {
     account->global.read += bytes;
   }
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
   if (tile.split > 1) /* parts of C, in scratch memory, and a launch that adds them */
-    tsl_account_copies(tile.split * m * n * tile.size, account);
+    tsl_cost_counts_copies(tile.split * m * n * tile.size, account);
 }

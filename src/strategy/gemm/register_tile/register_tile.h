@@ -59,7 +59,7 @@ double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *c
                                  const tsl_device *device);
 /* What it moves: account.c. */
 void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                               tsl_account *account);
+                               tsl_cost_counts *account);
 
 /* Where rows of C lie one after the other along columns, C' = B' A' is computed instead, so that C is written along what
  * is contiguous. */

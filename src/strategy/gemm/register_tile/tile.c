@@ -60,7 +60,7 @@ int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *de
   const int step = tile->items < 32 ? 32 : tile->items; /* what runs in step has registers of its own */
   const int more = !tile->local ? 0 : tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? MORE_ASYNC : MORE_LOCAL;
   const int64_t each =
-      tsl_least(tsl_round_up(tsl_register_tile_registers(tile) + more, REGISTER_STEP), REGISTERS_MOST);
+      tsl_min(tsl_round_up(tsl_register_tile_registers(tile) + more, REGISTER_STEP), REGISTERS_MOST);
   const int registers = TSL_REGISTER_TILE_UNIT_REGISTERS / (int)(step * each);
   const int items = UNIT_ITEMS / tile->items;
   /* A unit has about four times the local memory that one group may declare. */

@@ -135,7 +135,7 @@ static void measure_some(const running *run, const int64_t apart[2], int64_t eac
   const int64_t first_of_b = tsl_ceil_div(run->job.m, apart[0]);
   const int operand = index >= first_of_b;
   const int64_t first = (index - (operand ? first_of_b : 0)) * apart[operand];
-  run->kernel->measure(&run->measured, operand, first, tsl_least(each, run->job.of[operand].count - first));
+  run->kernel->measure(&run->measured, operand, first, tsl_min(each, run->job.of[operand].count - first));
 }
 
 static void measure(void *argument, int64_t index, int worker) {
@@ -183,7 +183,7 @@ static void convert(void *argument, int64_t index, int worker) {
   const int operand = index >= all_of_a;
   const int64_t own = index - (operand ? all_of_a : 0), across = conversions(run, operand),
                 first = own % across * run->beside[operand];
-  const int64_t count = tsl_least(run->beside[operand], run->job.of[operand].micros - first);
+  const int64_t count = tsl_min(run->beside[operand], run->job.of[operand].micros - first);
   (void)worker;
   if (run->job.is_complex)
     convert_parts(run, operand, first, count, own / across);
@@ -226,7 +226,7 @@ static bool may_pay(const running *run) {
     const int64_t all = rules.lines[o];
     rules.lines[o] = 0;
     for (int64_t first = 0; first < all; first += run->apart[o]) {
-      const int64_t count = tsl_least(GROUP, all - first);
+      const int64_t count = tsl_min(GROUP, all - first);
       for (int64_t i = first; i < first + count; i++)
         count_line(&rules, o, run->job.of[o].lines[i].key, &counts);
       rules.lines[o] += count;
@@ -276,7 +276,7 @@ static const unsigned char *micro_at(const tsl_residue_job *job, int operand, in
 }
 
 static int64_t steps_of(const tsl_residue_job *job, int64_t panel) {
-  return tsl_least(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
+  return tsl_min(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
 }
 
 /* A micro-panel of A by all of the block's of B; next_a is the one that comes then. */
@@ -316,7 +316,7 @@ static void multiply_panels(const running *run, const tsl_residue_block *block, 
                             multiplying *with) {
   const tsl_residue_job *job = &run->job;
   const int64_t down = tsl_ceil_div(block->rows, TSL_RESIDUE_LINES),
-                end = tsl_least(first + run->kept, job->panels),
+                end = tsl_min(first + run->kept, job->panels),
                 bytes = tsl_ceil_div(block->columns, TSL_RESIDUE_LINES) * job->of[1].micro;
   const bool is_last = end == job->panels, is_all = is_last && plane + 1 == job->choice.moduli * run->kinds;
   const int64_t next_plane = is_last && !is_all ? plane + 1 : plane, next_first = is_last ? 0 : end;
@@ -367,9 +367,9 @@ static void multiply_block(void *argument, int64_t index, int worker) {
   unsigned char *const own = run->own ? run->own + worker * run->own_bytes : NULL;
   const int64_t row = index % run->down * run->rows, column = index / run->down * run->columns;
   const tsl_residue_block block = {.row = row,
-                                   .rows = tsl_least(run->rows, job->m - row),
+                                   .rows = tsl_min(run->rows, job->m - row),
                                    .column = column,
-                                   .columns = tsl_least(run->columns, job->n - column),
+                                   .columns = tsl_min(run->columns, job->n - column),
                                    .rests = own,
                                    .plane = run->plane};
   const int64_t planes = job->choice.moduli * run->kinds;
@@ -399,23 +399,23 @@ static void multiply_block(void *argument, int64_t index, int worker) {
  * else one. */
 static void cut(running *run, int threads) {
   enum { LARGE = 512, SMALL = 128 };
-  run->rows = tsl_least(tsl_round_up(run->job.m, TSL_RESIDUE_LINES), ROWS_MOST);
-  run->columns = tsl_least(tsl_round_up(run->job.n, TSL_RESIDUE_LINES),
+  run->rows = tsl_min(tsl_round_up(run->job.m, TSL_RESIDUE_LINES), ROWS_MOST);
+  run->columns = tsl_min(tsl_round_up(run->job.n, TSL_RESIDUE_LINES),
                            threads > 1 ? TSL_RESIDUE_COLUMNS / 2 : TSL_RESIDUE_COLUMNS);
   for (;;) {
-    const int64_t blocks = tsl_pieces(run->job.m, run->rows) * tsl_pieces(run->job.n, run->columns);
+    const int64_t blocks = tsl_ceil_div_or_one(run->job.m, run->rows) * tsl_ceil_div_or_one(run->job.n, run->columns);
     int64_t *const larger = run->rows >= run->columns ? &run->rows : &run->columns;
     if (threads <= 1 || *larger <= SMALL || blocks >= (*larger > LARGE ? 2 : 1) * (int64_t)threads)
       break;
     *larger = tsl_round_up(*larger / 2, TSL_RESIDUE_LINES);
   }
-  run->down = tsl_pieces(run->job.m, run->rows);
-  run->kept = KEPT_BYTES / (run->columns * TSL_RESIDUE_STEP * tsl_most(run->job.steps, 1));
-  run->kept = tsl_most(1, tsl_least(run->kept, tsl_least(run->job.panels, KEPT_MOST)));
+  run->down = tsl_ceil_div_or_one(run->job.m, run->rows);
+  run->kept = KEPT_BYTES / (run->columns * TSL_RESIDUE_STEP * tsl_max(run->job.steps, 1));
+  run->kept = tsl_max(1, tsl_min(run->kept, tsl_min(run->job.panels, KEPT_MOST)));
 }
 
 static int64_t blocks_of(const running *run) {
-  return run->down * tsl_pieces(run->job.n, run->columns);
+  return run->down * tsl_ceil_div_or_one(run->job.n, run->columns);
 }
 
 /* Bytes that come next, on a cache line of their own. */
@@ -463,7 +463,7 @@ static __attribute__((noinline)) bool look(running *run, tsl_team team) {
   see_numbers(run);
   if (run->state->whole) {
     for (int o = 0; o < 2; o++)
-      run->apart[o] = tsl_most(GROUP, tsl_least(APART, job->of[o].count / GROUPS / GROUP * GROUP));
+      run->apart[o] = tsl_max(GROUP, tsl_min(APART, job->of[o].count / GROUPS / GROUP * GROUP));
     tsl_team_run(team, tsl_ceil_div(job->m, run->apart[0]) + tsl_ceil_div(job->n, run->apart[1]), glance,
                  run);
     if (!may_pay(run)) {
@@ -544,7 +544,7 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
                                   .across = tsl_residue_reals(problem, b->col_stride),
                                   .along = tsl_residue_reals(problem, b->row_stride)};
   const int64_t steps = tsl_ceil_div(problem->k, TSL_RESIDUE_STEP),
-                panels = tsl_pieces(steps, TSL_RESIDUE_STEPS);
+                panels = tsl_ceil_div_or_one(steps, TSL_RESIDUE_STEPS);
   running run = {.job = {.of = {is_swapped ? of_b : of_a, is_swapped ? of_a : of_b},
                          .m = is_swapped ? problem->n : problem->m,
                          .n = is_swapped ? problem->m : problem->n,
@@ -568,7 +568,7 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
   residue_rules rules = tsl_residue_rules(problem, &work->config, run.job.m, run.job.n);
   tsl_residue_int8_weigh(work, &rules);
   run.job.rules = &rules;
-  run.job.panels = tsl_pieces(steps, tsl_most(run.job.steps, 1));
+  run.job.panels = tsl_ceil_div_or_one(steps, tsl_max(run.job.steps, 1));
   cut(&run, tsl_team_threads(operands->team));
   if (reads)
     return run_all(&run, work, operands);

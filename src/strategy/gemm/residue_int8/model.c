@@ -66,7 +66,7 @@ static double expected_moduli(const tsl_problem *problem, const tsl_config *conf
   const int is_double = tsl_residue_type(problem) == TESELA_F64;
   double moduli = tsl_residue_least(problem, config);
   for (int i = 0; i < 2; i++)
-    moduli += problem->k < short_lines[is_double][i] && !tsl_ask_has_accuracy(&problem->ask) ? 1 : 0;
+    moduli += problem->k < short_lines[is_double][i] && !tsl_numeric_requirements_has_accuracy(&problem->ask) ? 1 : 0;
   return fmin(moduli, tsl_residue_most(problem));
 }
 
@@ -195,7 +195,7 @@ static double seconds_of(const tsl_problem *problem, const tsl_config *config, c
 
 /* Returns the seconds that a product without residues takes longer than by the child alone; 0: not known. */
 static double glance_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
-  if (problem->ask.bits != TSL_BITS_ANY || !tsl_problem_reads(problem, TSL_OPERAND_A))
+  if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || !tsl_problem_reads(problem, TSL_OPERAND_A))
     return 0;
   if (device->capabilities & TSL_CAN_HOST) {
     const double clocks = all->numbers / glanced_lines * by_registers.measure[all->is_double];
@@ -220,13 +220,13 @@ double tsl_residue_int8_modulus_seconds(const tsl_problem *problem, const tsl_co
 }
 
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                              tsl_account *account) {
+                              tsl_cost_counts *account) {
   const work_of all = work(problem, config);
   const double elements = (double)problem->m * (double)problem->n, k = (double)problem->k;
-  tsl_account_copies(all.numbers / all.each * all.planes, account);
-  tsl_account_copies(elements * all.planes, account);
-  tsl_account_operands(problem, (double)problem->m * k, (double)problem->n * k, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_copies(all.numbers / all.each * all.planes, account);
+  tsl_cost_counts_copies(elements * all.planes, account);
+  tsl_cost_counts_operands(problem, (double)problem->m * k, (double)problem->n * k, account);
+  tsl_cost_counts_result(problem, 1, account);
   if (device->capabilities & TSL_CAN_HOST) {
     const double side = TSL_RESIDUE_LINES;
     account->computed = all.planes * ceil((double)problem->m / side) * ceil((double)problem->n / side) *
@@ -240,7 +240,7 @@ void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *conf
     const double planes =
         tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1) * tsl_residue_kinds(problem);
     const double fours = (double)problem->m * ceil((double)problem->n / TSL_RESIDUE_FOUR);
-    tsl_account_groups(ceil(fours / TSL_RESIDUE_GROUP_ITEMS), TSL_RESIDUE_GROUP_ITEMS, fours, 0, device,
+    tsl_cost_counts_groups(ceil(fours / TSL_RESIDUE_GROUP_ITEMS), TSL_RESIDUE_GROUP_ITEMS, fours, 0, device,
                        account);
     account->computed = planes * elements * k;
     account->launches =
@@ -249,7 +249,7 @@ void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *conf
     return;
   }
   const double blocks = fmin(all.shares, fmax(1, device->compute_units));
-  tsl_account_groups(blocks, 384, blocks * 384, 200000, device, account);
+  tsl_cost_counts_groups(blocks, 384, blocks * 384, 200000, device, account);
   account->computed = all.shares * tile_m * tile_n * all.panels * panel;
   account->local = (tsl_moved){.read = all.shares * all.panels * 2 * (64 + tile_n) * panel,
                                .written = all.shares * all.panels * (tile_m + tile_n) * panel};

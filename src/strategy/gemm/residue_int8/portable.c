@@ -5,7 +5,7 @@
  * The integer product is a child: i8 by i8 to i32, with lines of A and of B that are dense and start at multiples of 16 bytes, at most
  * TSL_RESIDUE_PART terms of k. Whichever strategy of the device multiplies these fastest does, so nothing here knows matrix instructions.
  * How many planes count is known on the device alone, and a run only enqueues: products of the most moduli are, and an engine that looks where they
- * are told whether they count (tsl_wanted) leaves out those that do not. */
+ * are told whether they count (tsl_run_predicate) leaves out those that do not. */
 #include "base/status.h"
 #include "host/split.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
@@ -51,7 +51,7 @@ static int64_t workspace_of(const tsl_config *config, const residue_portable *gi
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_portable *given) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
-                parts = tsl_most(1, tsl_pieces(problem->k, TSL_RESIDUE_PART));
+                parts = tsl_max(1, tsl_ceil_div_or_one(problem->k, TSL_RESIDUE_PART));
   int64_t bytes = 0;
   given->m = (int)m, given->n = (int)n, given->k = (int)problem->k;
   given->parts = (int)parts;
@@ -82,7 +82,7 @@ uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl
                                            const tsl_device *device) {
   residue_portable given = {.stays = 0};
   (void)device;
-  return (uint64_t)tsl_most(lay_out(problem, config, problem->m, problem->n, &given),
+  return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &given),
                             lay_out(problem, config, problem->n, problem->m, &given));
 }
 
@@ -115,7 +115,7 @@ static tesela_status make_product(tsl_work *work) {
   problem.b = (tsl_shape){
       .type = TESELA_I8, .rows = given.depth, .cols = given.n, .row_stride = 1, .col_stride = given.depth};
   problem.c.row_stride = given.sums_row;
-  const tsl_child_wish wish = {.problem = &problem,
+  const tsl_subplan_request wish = {.problem = &problem,
                                .device = work->device,
                                .in_buffers = true,
                                .workspace_most = (uint64_t)workspace_of(&work->config, &given)};
@@ -185,7 +185,7 @@ static void keep(const tsl_operands *operands, residue_run *run) {
                                    given->made};
   run->made = tsl_residue_made_of(problem, &rules, o, o ? given->n : given->m, &given->of[o],
                                   o ? run->b : run->a, run->scratch, &lying);
-  given->is_kept = tsl_stays_has(operands->stays, run->made);
+  given->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
 }
 
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -286,7 +286,7 @@ static tesela_status multiply_plane(const residue_run *run, int plane) {
                  .at = given->choice + (int64_t)offsetof(residue_choice, moduli),
                  .above = modulus}};
   if (run->state->reduces)
-    operands.rests = (tsl_rests){.at = given->rests + plane * given->rest_plane,
+    operands.rests = (tsl_modular_output){.at = given->rests + plane * given->rest_plane,
                                  .row = given->rest_row,
                                  .p = by->p,
                                  .magic = by->magic,
@@ -311,7 +311,7 @@ static tesela_status multiply(const residue_run *run) {
 
 static tesela_status launch_native(const residue_run *run) {
   const residue_portable *given = &run->given;
-  const int64_t down = tsl_least(NATIVE_DOWN, tsl_ceil_div(given->m, TSL_RESIDUE_TILE));
+  const int64_t down = tsl_min(NATIVE_DOWN, tsl_ceil_div(given->m, TSL_RESIDUE_TILE));
   const tsl_grid grid = {
       {(uint64_t)tsl_ceil_div(given->n, TSL_RESIDUE_TILE), tsl_launch_limited(run->work->device, 1, down), 1},
       {TSL_RESIDUE_TILE, TSL_RESIDUE_TILE, 1}};
@@ -329,7 +329,7 @@ static residue_run block_of(const residue_run *whole, int64_t first, int64_t mos
   given->of[0].offset += first * given->of[0].across;
   given->scales[0] += first * (int64_t)sizeof(int);
   given->c_offset += first * given->c_row;
-  given->m = (int)tsl_least(most, whole->given.m - first);
+  given->m = (int)tsl_min(most, whole->given.m - first);
   return block;
 }
 
@@ -347,6 +347,6 @@ tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_oper
     TSL_TRY(multiply(&block));
   }
   TSL_TRY(launch_native(&run));
-  tsl_stays_leave(operands->stays, run.made);
+  tsl_operand_reuse_leave(operands->stays, run.made);
   return TESELA_OK;
 }

@@ -63,7 +63,7 @@ static bool is_host(const tsl_device *device) {
  * careful sum. Where no bits are asked for again, another strategy may compute what residues do not pay for
  * (whole.c), by its own order of sums. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  const bool has_tree = problem->ask.bits != TSL_BITS_ANY;
+  const bool has_tree = problem->ask.bits != TSL_REPRODUCIBILITY_ANY;
   if (is_complex(problem))
     return (tsl_accuracy){.factor = 2 * (double)problem->k + 16, .repeats = true, .tree = has_tree};
   (void)config;

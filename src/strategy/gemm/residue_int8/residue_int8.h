@@ -25,7 +25,7 @@ static inline int64_t tsl_residue_rows(const tsl_config *config, int64_t m) {
   if (most <= 0 || most >= m)
     return m;
   const int64_t even = tsl_round_up(tsl_ceil_div(m, tsl_ceil_div(m, most)), 2 * 128);
-  return tsl_least(even, most);
+  return tsl_min(even, most);
 }
 
 /* Tables and limits of a product with so many rows, columns and terms: k of the problem counts for the guarantee. */
@@ -84,9 +84,9 @@ tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *ru
 /* What build() leaves in work->state. */
 typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
-  tsl_child *product; /* of portable kernels; NULL where there is nothing to multiply */
+  tsl_subplan *product; /* of portable kernels; NULL where there is nothing to multiply */
   bool reduces;       /* which makes residues itself */
-  tsl_child *whole;   /* the whole product without residues; NULL: kernels of this strategy multiply it */
+  tsl_subplan *whole;   /* the whole product without residues; NULL: kernels of this strategy multiply it */
   int whole_weight;   /* cost of an element of that in moduli; 0: not known */
   char whole_note[192];
   bool is_swapped;  /* it is C' = B' A' */
@@ -148,6 +148,6 @@ double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *co
 double tsl_residue_int8_modulus_seconds(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device);
 void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                              tsl_account *account);
+                              tsl_cost_counts *account);
 
 #endif

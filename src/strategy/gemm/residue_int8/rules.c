@@ -140,14 +140,14 @@ static const double precise_roundings = 1.25;
 bool tsl_residue_is_precise(const tsl_problem *problem) {
   const double u = tsl_type(TESELA_F32)->unit_roundoff;
   return problem->c.type == TESELA_F32 && is_asked(problem) &&
-         tsl_ask_allows(&problem->ask, problem->k, u, u) < always_allowed(problem);
+         tsl_numeric_requirements_allows(&problem->ask, problem->k, u, u) < always_allowed(problem);
 }
 
 double tsl_residue_allowed(const tsl_problem *problem) {
   const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff;
   if (!is_asked(problem))
     return always_allowed(problem);
-  const double asked = tsl_ask_allows(&problem->ask, problem->k, u, u);
+  const double asked = tsl_numeric_requirements_allows(&problem->ask, problem->k, u, u);
   return fmax(asked, fmin(always_allowed(problem),
                           tsl_residue_is_precise(problem) ? precise_roundings * u : INFINITY));
 }
@@ -176,7 +176,7 @@ int tsl_residue_most(const tsl_problem *problem) {
 static double bits_wanted(const tsl_problem *problem) {
   static const double limit_bits = 2.25;
   const double each = allowed_each(problem);
-  return each > 0 ? 2 * (limit_bits - log2(each) + log2((double)tsl_most(problem->k, 1)) / 2) + 1 : 0;
+  return each > 0 ? 2 * (limit_bits - log2(each) + log2((double)tsl_max(problem->k, 1)) / 2) + 1 : 0;
 }
 
 static double bits_of(int count) {
@@ -191,7 +191,7 @@ int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
   const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
   const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);
   if (said > 0)
-    return (int)tsl_least(said, most);
+    return (int)tsl_min(said, most);
   if (!is_asked(problem))
     return usual;
   int count = 4;
@@ -203,7 +203,7 @@ int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
 int tsl_residue_candidate(const tsl_problem *problem, const tsl_config *config, int number) {
   static const int more[][TSL_RESIDUE_CANDIDATES] = {{0, 1, 3}, {0, 1, 2}};
   const int least = tsl_residue_least(problem, config);
-  return (int)tsl_least(least + more[is_double(problem)][number], tsl_residue_most(problem));
+  return (int)tsl_min(least + more[is_double(problem)][number], tsl_residue_most(problem));
 }
 
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n) {

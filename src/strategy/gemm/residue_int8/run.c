@@ -58,7 +58,7 @@ static int64_t take(int64_t *bytes, int64_t more) {
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
-  if (problem->ask.bits != TSL_BITS_ANY || volume < VOLUME)
+  if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || volume < VOLUME)
     return 0;
   const int64_t copied = (tsl_round_up(problem->m, SIDE) + tsl_round_up(problem->n, SIDE)) *
                          tsl_round_up(problem->k, SIDE) * (int64_t)tsl_type(problem->c.type)->size;
@@ -69,7 +69,7 @@ uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
 static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
                        residue_arguments *given) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
-                parts = tsl_pieces(problem->k, TSL_RESIDUE_PART);
+                parts = tsl_ceil_div_or_one(problem->k, TSL_RESIDUE_PART);
   const int64_t planes = tsl_residue_kinds(problem) *
                          (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
   int64_t bytes = 0;
@@ -100,7 +100,7 @@ uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *
                                   const tsl_device *device) {
   residue_arguments given = {.stays = 0};
   (void)device;
-  return (uint64_t)tsl_most(lay_out(problem, config, problem->m, problem->n, &given),
+  return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &given),
                             lay_out(problem, config, problem->n, problem->m, &given));
 }
 
@@ -239,7 +239,7 @@ static void keep(const tsl_work *work, const tsl_operands *operands, int64_t lin
                                    given->made};
   run->made = tsl_residue_made_of(&work->problem, &given->rules, o, lines[o], &given->of[o],
                                   o ? run->b : run->a, operands->scratch, &lying);
-  given->is_kept = tsl_stays_has(operands->stays, run->made);
+  given->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
   lines[o] = given->is_kept ? 0 : lines[o];
 }
 
@@ -317,7 +317,7 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
                 most = (int64_t)UNIT_NATIVE * work->device->compute_units;
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(c),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->given)};
-  return launch(work, stream, kernels->native, tsl_least(tiles, most), 1, NATIVE_ITEMS, list,
+  return launch(work, stream, kernels->native, tsl_min(tiles, most), 1, NATIVE_ITEMS, list,
                 sizeof list / sizeof *list);
 }
 
@@ -326,17 +326,17 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
 static residue_run glance_of(const residue_run *whole) {
   residue_run run = *whole;
   residue_arguments *given = &run.given;
-  const int64_t thin = tsl_most(1, given->k / GLANCE_NUMBERS), each_term = given->rules.k / given->k;
+  const int64_t thin = tsl_max(1, given->k / GLANCE_NUMBERS), each_term = given->rules.k / given->k;
   given->k = (int)tsl_ceil_div(given->k, thin);
   given->rules.k = each_term * given->k;
   for (int o = 0; o < 2; o++) {
     const int64_t lines = o ? given->n : given->m, each = given->of[o].is_across ? FEW_ACROSS : FEW_ALONG,
                   blocks = tsl_ceil_div(lines, each);
     given->block_lines[o] = (int)each;
-    given->apart[o] = (int)tsl_most(1, blocks * each / GLANCE_LINES);
+    given->apart[o] = (int)tsl_max(1, blocks * each / GLANCE_LINES);
     given->blocks[o] = (int)tsl_ceil_div(blocks, given->apart[o]);
     const int64_t last = (int64_t)(given->blocks[o] - 1) * given->apart[o] * each;
-    given->rules.lines[o] = (given->blocks[o] - 1) * each + tsl_least(each, lines - last);
+    given->rules.lines[o] = (given->blocks[o] - 1) * each + tsl_min(each, lines - last);
     given->of[o].along *= thin;
     given->of[o].is_wide = given->of[o].is_wide && thin == 1;
   }
@@ -386,7 +386,7 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
   const tsl_argument products[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]),
                                    TSL_ARG_BUFFER(operands->scratch), TSL_ARG_VALUE(*given)};
   TSL_TRY(launch(work, stream, kernels->multiply,
-                 cluster * tsl_least(shares, tsl_launch_units(work->device) / cluster), 1, MULTIPLY_ITEMS,
+                 cluster * tsl_min(shares, tsl_launch_units(work->device) / cluster), 1, MULTIPLY_ITEMS,
                  products, 4));
   residue_tables tables = {.of = {{.parts = 0}}};
   for (int c = 0; c < given->rules.candidates; c++)
@@ -394,8 +394,8 @@ static tesela_status multiply(const tsl_work *work, const residue_run *run, cons
   const tsl_argument joining[] = {TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_BUFFER(operands->scratch),
                                   TSL_ARG_VALUE(*given), TSL_ARG_VALUE(tables)};
   const int64_t across = tsl_ceil_div(given->n, JOIN_COLUMNS),
-                down = tsl_most(1, (int64_t)UNIT_JOIN * work->device->compute_units / across);
-  return launch(work, stream, kernels->join, across, tsl_least(given->m, tsl_least(down, JOIN_ROWS)),
+                down = tsl_max(1, (int64_t)UNIT_JOIN * work->device->compute_units / across);
+  return launch(work, stream, kernels->join, across, tsl_min(given->m, tsl_min(down, JOIN_ROWS)),
                 JOIN_ITEMS, joining, 4);
 }
 
@@ -404,7 +404,7 @@ static residue_run block_of(const tsl_problem *problem, const residue_run *whole
                             int64_t most) {
   residue_run block = *whole;
   residue_arguments *given = &block.given;
-  const int64_t rows = tsl_least(most, whole->given.m - first);
+  const int64_t rows = tsl_min(most, whole->given.m - first);
   given->of[0].offset += first * given->of[0].across;
   given->scales[0] += first * (int64_t)sizeof(int);
   given->c_offset += first * given->c_row;
@@ -422,7 +422,7 @@ static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *op
   if (!state->whole)
     return TESELA_OK;
   own.stays = NULL;
-  own.wanted = (tsl_wanted){
+  own.wanted = (tsl_run_predicate){
       .is_told = true, .at = given->choice + (int64_t)offsetof(residue_choice, is_whole), .above = 0};
   return work->children->enqueue_as_given(state->whole, &own, stream, operands->scratch);
 }
@@ -449,6 +449,6 @@ tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands
   }
   TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
   TSL_TRY(multiply_whole(work, operands, &run.given, stream));
-  tsl_stays_leave(operands->stays, run.made);
+  tsl_operand_reuse_leave(operands->stays, run.made);
   return TESELA_OK;
 }

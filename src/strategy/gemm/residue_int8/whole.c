@@ -35,11 +35,11 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   tsl_residue_state *state = work->state;
   const tsl_problem problem = tsl_problem_unfinished(&work->problem);
   tsl_status_saved saved;
-  if (problem.ask.bits != TSL_BITS_ANY || !reads(&problem) || !work->children ||
+  if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !reads(&problem) || !work->children ||
       (work->loaded_only && !work->children->for_blocks))
     return TESELA_OK;
   const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
-  const tsl_child_wish wish = {.problem = &problem,
+  const tsl_subplan_request wish = {.problem = &problem,
                                .device = work->device,
                                .in_buffers = !is_host,
                                .workspace_most = workspace,

@@ -26,12 +26,12 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   tsl_grid grid;
   if (!tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid))
-    tsl_account_grid(&grid, problem->m, 1, 0, device, account);
-  tsl_account_operands(problem, account->useful, account->useful, account);
-  tsl_account_result(problem, 1, account);
+    tsl_cost_counts_grid(&grid, problem->m, 1, 0, device, account);
+  tsl_cost_counts_operands(problem, account->useful, account->useful, account);
+  tsl_cost_counts_result(problem, 1, account);
 }
 
 static tesela_status build(tsl_work *work) {

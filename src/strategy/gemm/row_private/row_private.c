@@ -30,13 +30,13 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 /* C keeps the sums between panels. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   tsl_grid grid;
   if (!tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid))
-    tsl_account_grid(&grid, problem->m, 1, 0, device, account);
+    tsl_cost_counts_grid(&grid, problem->m, 1, 0, device, account);
   const double panels = fmax(1, ceil((double)problem->k / (double)config->value[PANEL]));
-  tsl_account_operands(problem, (double)problem->m * (double)problem->k, account->useful, account);
-  tsl_account_result(problem, panels, account);
+  tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k, account->useful, account);
+  tsl_cost_counts_result(problem, panels, account);
 }
 
 static tesela_status build(tsl_work *work) {

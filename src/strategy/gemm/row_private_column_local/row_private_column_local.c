@@ -34,18 +34,18 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 /* Every item of a group multiplies, those beyond the last row too, and whole panels; C keeps the sums between them. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   const double size = (double)tsl_type(problem->c.type)->size, n = (double)problem->n, k = (double)problem->k;
   const double items = (double)config->value[ITEMS], panel = (double)config->value[PANEL],
                panels = fmax(1, ceil(k / panel)), groups = ceil((double)problem->m / items);
   tsl_grid grid;
   if (!tsl_launch_rows(device, problem->m, (int)items, &grid))
-    tsl_account_grid(&grid, problem->m, 1, (int64_t)(panel * size), device, account);
+    tsl_cost_counts_grid(&grid, problem->m, 1, (int64_t)(panel * size), device, account);
   account->computed = groups * items * n * panels * panel;
   account->local.written = groups * n * panels * panel * size;
   account->local.read = account->computed * size;
-  tsl_account_operands(problem, (double)problem->m * k, groups * n * k, account);
-  tsl_account_result(problem, panels, account);
+  tsl_cost_counts_operands(problem, (double)problem->m * k, groups * n * k, account);
+  tsl_cost_counts_result(problem, panels, account);
 }
 
 static tesela_status build(tsl_work *work) {

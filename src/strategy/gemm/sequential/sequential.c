@@ -84,7 +84,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 /* The sum lives in memory: it is loaded and stored with each term. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   (void)config;
   (void)device;
   const double sums = account->useful * (double)tsl_type(problem->c.type)->size;

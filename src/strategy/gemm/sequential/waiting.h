@@ -24,9 +24,9 @@ static inline double tsl_triple_loop_waiting(const tsl_problem *problem) {
 }
 
 /* A column of B for each element of C, and a row of A. */
-static inline void tsl_triple_loop_account(const tsl_problem *problem, tsl_account *account) {
-  tsl_account_operands(problem, account->useful, account->useful, account);
-  tsl_account_result(problem, 1, account);
+static inline void tsl_triple_loop_account(const tsl_problem *problem, tsl_cost_counts *account) {
+  tsl_cost_counts_operands(problem, account->useful, account->useful, account);
+  tsl_cost_counts_result(problem, 1, account);
   account->memory += tsl_triple_loop_lines(problem) * TSL_CACHE_LINE * account->useful;
 }
 

@@ -28,7 +28,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   (void)config;
   (void)device;
   tsl_triple_loop_account(problem, account);

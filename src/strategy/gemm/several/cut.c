@@ -117,7 +117,7 @@ static double link_seconds(const deciding *job, int member, int64_t lines, doubl
 
 static double seconds_of(const deciding *job, int member, int64_t lines) {
   const tsl_problem part = tsl_several_problem(&job->work->problem, job->side, 0, lines);
-  const tsl_child_wish wish = {.problem = &part,
+  const tsl_subplan_request wish = {.problem = &part,
                                .device = job->work->device->members[member],
                                .in_buffers = job->work->spread != NULL,
                                .workspace_most = UINT64_MAX,

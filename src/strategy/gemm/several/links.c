@@ -18,7 +18,7 @@ tsl_rect tsl_several_band(const tsl_problem *problem, int side, int64_t first, i
                               : (tsl_rect){0, problem->m, first, count};
 }
 
-bool tsl_several_all_hold(const tsl_spread *spread, int members) {
+bool tsl_several_all_hold(const tsl_sharding *spread, int members) {
   unsigned seen = 0;
   for (int i = 0; i < spread->counts[TSL_OPERAND_C]; i++)
     if (spread->holds[TSL_OPERAND_C][i].at.rows > 0 && spread->holds[TSL_OPERAND_C][i].at.cols > 0)
@@ -33,7 +33,7 @@ static void add_traffic(const tsl_work *work, const tsl_rect *c, int member, int
   const double size = (double)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size;
   for (int other = 0; other < work->device->member_count; other++) {
     const double bytes =
-        other == member ? 0 : size * (double)tsl_spread_elements(work->spread, operand, &at, other);
+        other == member ? 0 : size * (double)tsl_sharding_elements(work->spread, operand, &at, other);
     traffic->in[other] += tsl_problem_reads(&work->problem, operand) ? bytes : 0;
     traffic->out[other] += operand == TSL_OPERAND_C ? bytes : 0;
   }
@@ -68,9 +68,9 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
 enum { LARGE = 32 << 20, SMALL = 2 << 20 };
 
 typedef struct trying {
-  tsl_carrier carrier;
+  tsl_device_copier carrier;
   tsl_stream *stream;
-  tsl_carriage rows;
+  tsl_copy_rect rows;
 } trying;
 
 /* The second copy is timed: the first one makes the link ready. */
@@ -79,7 +79,7 @@ static tesela_status time_copies(trying *job, double *seconds) {
   double start = 0;
   for (int i = 0; i < 2; i++) {
     start = tsl_clock();
-    TSL_TRY(tsl_carry(&job->carrier, job->stream, &job->rows));
+    TSL_TRY(tsl_device_copy(&job->carrier, job->stream, &job->rows));
     TSL_TRY(ops->finish(job->stream));
   }
   *seconds = tsl_clock() - start;
@@ -91,9 +91,9 @@ static tesela_status prepare(trying *job, tsl_device *from, tsl_device *to) {
   job->carrier.device = to;
   TSL_TRY(tsl_device_open(from));
   TSL_TRY(tsl_device_open(to));
-  TSL_TRY(tsl_carrier_meet(&job->carrier, from, &by_itself));
+  TSL_TRY(tsl_device_copier_meet(&job->carrier, from, &by_itself));
   const size_t bytes = by_itself ? LARGE : SMALL;
-  job->rows = (tsl_carriage){.from_pitch = bytes, .to_pitch = bytes, .rows = 1, .row_bytes = bytes};
+  job->rows = (tsl_copy_rect){.from_pitch = bytes, .to_pitch = bytes, .rows = 1, .row_bytes = bytes};
   TSL_TRY(to->ops->stream_create(to, &job->stream));
   TSL_TRY(from->ops->buffer_create(from, bytes, &job->rows.from));
   return to->ops->buffer_create(to, bytes, &job->rows.to);
@@ -113,7 +113,7 @@ static double rate_of(tsl_device *from, tsl_device *to) {
     from->ops->buffer_destroy(job.rows.from);
   if (job.rows.to)
     to->ops->buffer_destroy(job.rows.to);
-  tsl_carrier_end(&job.carrier);
+  tsl_device_copier_end(&job.carrier);
   tsl_status_restore(&saved);
   return good && seconds > 0 ? (double)job.rows.row_bytes / seconds : ordinary;
 }

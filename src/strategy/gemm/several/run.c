@@ -52,7 +52,7 @@ static tsl_team team_of(const running *job) {
   return part->device->capabilities & TSL_CAN_HOST ? job->operands->team : (tsl_team){0};
 }
 
-static void run_child(running *job, tsl_child *child, tsl_team team) {
+static void run_child(running *job, tsl_subplan *child, tsl_team team) {
   tsl_operands own = operands_of(job);
   own.team = team;
   job->status = job->work->children->run(child, &own);
@@ -61,7 +61,7 @@ static void run_child(running *job, tsl_child *child, tsl_team team) {
 }
 
 static void run_part(running *job) {
-  tsl_child *instead = atomic_load(&job->part->instead);
+  tsl_subplan *instead = atomic_load(&job->part->instead);
   run_child(job, instead ? instead : job->part->child, instead ? (tsl_team){0} : team_of(job));
 }
 
@@ -96,7 +96,7 @@ static void keep_row(void *argument, int64_t row, int worker) {
 /* Without memory for it, or where beta is 0, nothing is kept. */
 static void keep(running *job) {
   const tsl_problem *problem = &job->part->problem;
-  const tsl_child *instead = atomic_load(&job->part->instead);
+  const tsl_subplan *instead = atomic_load(&job->part->instead);
   size_t elements, bytes;
   tsl_status_saved saved;
   if (!tsl_problem_reads(problem, TSL_OPERAND_C) || instead ||
@@ -124,9 +124,9 @@ static bool put_back(const running *job) {
 /* --- again, elsewhere --- */
 
 /* A child that did a part instead does it in later runs, too: one of those that do the same. */
-static void remember(const running *job, tsl_child *child) {
+static void remember(const running *job, tsl_subplan *child) {
   tsl_several *self = job->work->state;
-  tsl_child *none = NULL;
+  tsl_subplan *none = NULL;
   pthread_mutex_lock(&self->lock);
   const bool is_first = atomic_compare_exchange_strong(&job->part->instead, &none, child);
   pthread_mutex_unlock(&self->lock);
@@ -136,8 +136,8 @@ static void remember(const running *job, tsl_child *child) {
 
 /* By the strategy of that device's own part, whose kernels are there and were tried. */
 static bool run_again_by(running *job, const tsl_several_part *other) {
-  const tsl_children *children = job->work->children;
-  const tsl_child_wish wish = {
+  const tsl_subplan_factory *children = job->work->children;
+  const tsl_subplan_request wish = {
       .problem = &job->part->problem,
       .device = other->device,
       .workspace_most = UINT64_MAX,
@@ -145,7 +145,7 @@ static bool run_again_by(running *job, const tsl_several_part *other) {
                                        tsl_several_sums(&job->work->problem, &job->work->config)),
       .like = other->child};
   running again = *job;
-  tsl_child *child;
+  tsl_subplan *child;
   if (!put_back(job) || children->make(children, &wish, &child) != TESELA_OK)
     return false;
   run_child(&again, child, (tsl_team){0});

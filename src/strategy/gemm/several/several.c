@@ -89,7 +89,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if (cut == SEVERAL_TERMS && problem->k == 0)
     return "sums have no terms to share out: cut=1 or cut=2";
   if (last == 0)
-    return problem->ask.bits == TSL_BITS_ANY || cut == SEVERAL_HOLDERS
+    return problem->ask.bits == TSL_REPRODUCIBILITY_ANY || cut == SEVERAL_HOLDERS
                ? NULL
                : "which device computes what depends on their rates, and bits are asked for: name the parts, "
                  "cut=1 part1=ROWS ..., or where they hold pieces of C, cut=3";
@@ -143,7 +143,7 @@ static tesela_status add_part(const tsl_work *work, tsl_several *self, int membe
   part->first = first;
   part->count = work->config.value[SEVERAL_PART + member];
   part->problem = tsl_several_problem(&work->problem, side, first, part->count);
-  const tsl_child_wish wish = {.problem = &part->problem,
+  const tsl_subplan_request wish = {.problem = &part->problem,
                                .device = part->device,
                                .workspace_most = UINT64_MAX,
                                .most =
@@ -246,7 +246,7 @@ static double bytes_of(const tsl_problem *problem, int operand) {
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
 }
 
-static bool share(const tsl_work *work, int index, tsl_share *out) {
+static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_several *self = work->state;
   if (work->spread)
     return tsl_several_share_of_block(work, index, out);
@@ -255,7 +255,7 @@ static bool share(const tsl_work *work, int index, tsl_share *out) {
   const tsl_several_part *part = &self->parts[index];
   const int64_t cut = work->config.value[SEVERAL_CUT];
   const bool copies = !(part->device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
-  *out = (tsl_share){.device = part->device->name,
+  *out = (tsl_subplan_info){.device = part->device->name,
                      .plan = work->children->text(part->child),
                      .row = cut == SEVERAL_ROWS ? part->first : 0,
                      .rows = part->problem.m,

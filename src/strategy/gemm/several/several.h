@@ -22,8 +22,8 @@ typedef struct tsl_several_part {
   tsl_device *device;
   int64_t first, count;
   tsl_problem problem;
-  tsl_child *child;
-  _Atomic(tsl_child *) instead; /* on another device, after its own failed; NULL: it never did */
+  tsl_subplan *child;
+  _Atomic(tsl_subplan *) instead; /* on another device, after its own failed; NULL: it never did */
   tsl_pool *pool; /* of threads that bring operands; NULL: the shared one's, or none are needed */
 } tsl_several_part;
 
@@ -47,7 +47,7 @@ typedef struct tsl_several_tile {
 /* Tiles of one size whose operands lie alike have one child. */
 typedef struct tsl_several_kind {
   tsl_problem problem;
-  tsl_child *child;
+  tsl_subplan *child;
 } tsl_several_kind;
 
 /* What a member does in a run, and what it keeps between runs; the run's lock guards that. */
@@ -94,7 +94,7 @@ tsl_rect tsl_several_rect(const tsl_problem *problem, int operand, const tsl_rec
 /* Lines first to first + count of a side of C. */
 tsl_rect tsl_several_band(const tsl_problem *problem, int side, int64_t first, int64_t count);
 /* Whether each member holds a part of C. */
-bool tsl_several_all_hold(const tsl_spread *spread, int members);
+bool tsl_several_all_hold(const tsl_sharding *spread, int members);
 
 /* Bytes that a rectangle of C has to do with on each member, were another one to compute it: what comes from there, and what
  * goes there. */
@@ -115,7 +115,7 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
 /* Blocks, tiles and children of a work with a spread, whose config is decided; and the end of them. */
 tesela_status tsl_several_build_sites(tsl_work *work, tsl_several *self);
 void tsl_several_release_sites(const tsl_work *work, tsl_several *self);
-bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_share *out);
+bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_subplan_info *out);
 tesela_status tsl_several_run_sites(const tsl_work *work, const tsl_operands *operands);
 /* Bytes of what passes through at a time, about. */
 double tsl_several_slab(const tsl_work *work);

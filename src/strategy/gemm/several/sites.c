@@ -25,10 +25,10 @@ static tesela_status site_of(const tsl_work *work, tsl_several *self, int member
   return TESELA_OK;
 }
 
-static tesela_status make_children(const tsl_work *work, tsl_site *site, const tsl_child *like) {
+static tesela_status make_children(const tsl_work *work, tsl_site *site, const tsl_subplan *like) {
   for (int i = 0; i < site->kind_count; i++) {
     tsl_several_kind *kind = &site->kinds[i];
-    const tsl_child_wish wish = {.problem = &kind->problem,
+    const tsl_subplan_request wish = {.problem = &kind->problem,
                                  .device = site->device,
                                  .in_buffers = true,
                                  .workspace_most = UINT64_MAX,
@@ -86,7 +86,7 @@ static tesela_status cut_instead(const tsl_work *work, const tsl_site *failed, t
 }
 
 tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *failed, int member,
-                                        const tsl_child *like, tsl_site **out) {
+                                        const tsl_subplan *like, tsl_site **out) {
   TSL_TRY(make_site(work, member, out));
   tesela_status status = cut_instead(work, failed, *out);
   if (status == TESELA_OK)
@@ -154,7 +154,7 @@ static double block_seconds(const tsl_work *work, int block, const tsl_traffic *
   return compute > 0 ? wait + fmax(compute + first, copies - wait) : 0;
 }
 
-bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_share *out) {
+bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_several *self = work->state;
   tsl_traffic traffic;
   if (index < 0 || index >= self->block_count)
@@ -162,7 +162,7 @@ bool tsl_several_share_of_block(const tsl_work *work, int index, tsl_share *out)
   const tsl_several_block *of = &self->blocks[index];
   const tsl_site *site = self->sites[of->member];
   tsl_several_traffic(work, &of->c, of->member, &traffic);
-  *out = (tsl_share){.device = site->device->name,
+  *out = (tsl_subplan_info){.device = site->device->name,
                      .plan = work->children->text(site->kinds[first_tile(site, index)->kind].child),
                      .row = of->c.row,
                      .rows = of->c.rows,

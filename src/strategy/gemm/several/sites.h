@@ -37,7 +37,7 @@ struct tsl_site {
   tsl_site_buffer stay, slabs[SITE_RING], results[SITE_RING];
   tsl_buffer *scratch;
   tsl_event *arrived;
-  tsl_carrier carrier;
+  tsl_device_copier carrier;
 };
 
 /* Cuts C into blocks. */
@@ -55,9 +55,9 @@ typedef struct tsl_lying {
 } tsl_lying;
 tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *at, tsl_lying *out);
 
-/* A site of another member for all that a site computes; `like` as in tsl_child_wish. */
+/* A site of another member for all that a site computes; `like` as in tsl_subplan_request. */
 tesela_status tsl_several_build_instead(const tsl_work *work, const tsl_site *failed, int member,
-                                        const tsl_child *like, tsl_site **out);
+                                        const tsl_subplan *like, tsl_site **out);
 /* Frees one, and what stands in for it. NULL is allowed. */
 void tsl_several_free_site(const tsl_work *work, tsl_site *site);
 

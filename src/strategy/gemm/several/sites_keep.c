@@ -41,14 +41,14 @@ void tsl_site_end(tsl_site *site) {
     ops->stream_destroy(site->out);
   if (site->compute)
     ops->stream_destroy(site->compute);
-  tsl_carrier_end(&site->carrier);
+  tsl_device_copier_end(&site->carrier);
   site->in = site->out = site->compute = NULL;
 }
 
 static tesela_status take(tsl_site *site, tsl_site_buffer *of, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_kept_take(site->device, bytes, &of->buffer));
+  TSL_TRY(tsl_pool_alloc(site->device, bytes, &of->buffer));
   return site->arrived && !of->done ? site->device->ops->event_create(site->device, &of->done) : TESELA_OK;
 }
 
@@ -73,7 +73,7 @@ static tesela_status take_all(tsl_site *site) {
     TSL_TRY(take(site, &site->slabs[i], site->slabs_used >> i & 1 ? site->slab_bytes : 0));
     TSL_TRY(take(site, &site->results[i], site->results_used >> i & 1 ? site->tile_bytes : 0));
   }
-  return site->workspace > 0 ? tsl_kept_take(site->device, (size_t)site->workspace, &site->scratch)
+  return site->workspace > 0 ? tsl_pool_alloc(site->device, (size_t)site->workspace, &site->scratch)
                              : TESELA_OK;
 }
 

@@ -21,7 +21,7 @@ typedef struct running {
   const tsl_device_ops *ops;
   int member;
   int block;       /* whose lines stay in the buffer; -1: none yet */
-  tsl_stays stays; /* them, for children that prepare them */
+  tsl_operand_reuse stays; /* them, for children that prepare them */
   tesela_status status;
   tsl_status_saved failure;
   pthread_t thread;
@@ -56,17 +56,17 @@ static const tsl_operand *operand_of(const running *job, int operand) {
 }
 
 /* What a piece has of a rectangle, in bytes: in the piece, and in a buffer for all of the rectangle. */
-static tsl_carriage rows_of(const running *job, int operand, int piece, const tsl_rect *common,
+static tsl_copy_rect rows_of(const running *job, int operand, int piece, const tsl_rect *common,
                             const tsl_rect *at, const tsl_lying *lying) {
-  const tsl_hold *hold = &job->work->spread->holds[operand][piece];
-  const tsl_held *held = &operand_of(job, operand)->held[piece];
+  const tsl_shard *hold = &job->work->spread->holds[operand][piece];
+  const tsl_shard_buffer *held = &operand_of(job, operand)->held[piece];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&job->work->problem, operand)->type)->size;
-  const bool by_rows = tsl_spread_by_rows(job->work->spread, operand);
+  const bool by_rows = tsl_sharding_by_rows(job->work->spread, operand);
   const int64_t in_piece = held->offset + (common->row - hold->at.row) * hold->row_stride +
                            (common->col - hold->at.col) * hold->col_stride,
                 in_buffer =
                     (common->row - at->row) * lying->row_stride + (common->col - at->col) * lying->col_stride;
-  return (tsl_carriage){.from = held->buffer,
+  return (tsl_copy_rect){.from = held->buffer,
                         .from_offset = (size_t)(in_piece * size),
                         .from_pitch = (size_t)((by_rows ? hold->row_stride : hold->col_stride) * size),
                         .to_offset = (size_t)(in_buffer * size),
@@ -75,8 +75,8 @@ static tsl_carriage rows_of(const running *job, int operand, int piece, const ts
                         .row_bytes = (size_t)((by_rows ? common->cols : common->rows) * size)};
 }
 
-static tsl_carriage turned(const tsl_carriage *rows) {
-  return (tsl_carriage){.from = rows->to,
+static tsl_copy_rect turned(const tsl_copy_rect *rows) {
+  return (tsl_copy_rect){.from = rows->to,
                         .from_offset = rows->to_offset,
                         .from_pitch = rows->to_pitch,
                         .to = rows->from,
@@ -89,7 +89,7 @@ static tsl_carriage turned(const tsl_carriage *rows) {
 /* A rectangle of an operand from the pieces that have it to a buffer, or back: this member's first, then the next one's. */
 static tesela_status travel(const running *job, tsl_stream *stream, int operand, const tsl_rect *at,
                             tsl_buffer *buffer, bool back) {
-  const tsl_spread *spread = job->work->spread;
+  const tsl_sharding *spread = job->work->spread;
   const int members = job->work->device->member_count;
   tsl_lying lying;
   TSL_TRY(tsl_several_lying(job->work, operand, at, &lying));
@@ -99,11 +99,11 @@ static tesela_status travel(const running *job, tsl_stream *stream, int operand,
       if (spread->holds[operand][i].member != (job->site->member + step) % members ||
           !tsl_rect_common(&spread->holds[operand][i].at, at, &common))
         continue;
-      tsl_carriage rows = rows_of(job, operand, i, &common, at, &lying);
+      tsl_copy_rect rows = rows_of(job, operand, i, &common, at, &lying);
       rows.to = buffer;
       if (back)
         rows = turned(&rows);
-      TSL_TRY(tsl_carry(&job->site->carrier, stream, &rows));
+      TSL_TRY(tsl_device_copy(&job->site->carrier, stream, &rows));
     }
   return TESELA_OK;
 }
@@ -116,8 +116,8 @@ static tesela_status bring(const running *job, const tsl_several_tile *tile, int
   const int piece = tile->piece[operand];
   const tsl_rect at = tsl_several_rect(&job->work->problem, operand, &tile->c);
   if (piece >= 0) {
-    const tsl_hold *hold = &job->work->spread->holds[operand][piece];
-    const tsl_held *held = &operand_of(job, operand)->held[piece];
+    const tsl_shard *hold = &job->work->spread->holds[operand][piece];
+    const tsl_shard_buffer *held = &operand_of(job, operand)->held[piece];
     *out = (tsl_operand){.buffer = held->buffer,
                          .offset = held->offset + (at.row - hold->at.row) * hold->row_stride +
                                    (at.col - hold->at.col) * hold->col_stride};
@@ -149,7 +149,7 @@ static tesela_status compute(running *job, int index) {
   TSL_TRY(bring(job, tile, TSL_OPERAND_B, a_stays ? slab : &site->stay, !a_stays && is_there, &used.b));
   TSL_TRY(bring(job, tile, TSL_OPERAND_C, result, false, &used.c));
   if (!is_there)
-    tsl_stays_start(&job->stays, block->stays);
+    tsl_operand_reuse_start(&job->stays, block->stays);
   job->block = tile->block;
   TSL_TRY(arrive(job));
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
@@ -184,7 +184,7 @@ static tesela_status all_tiles(running *job) {
   TSL_TRY(job->ops->finish(site->in));
   TSL_TRY(job->ops->finish(site->compute));
   TSL_TRY(job->ops->finish(site->out));
-  return tsl_carrier_finish(&site->carrier);
+  return tsl_device_copier_finish(&site->carrier);
 }
 
 static void log_stays(const running *job) {
@@ -208,7 +208,7 @@ static void run_site(running *job) {
   (void)job->ops->finish(site->in);
   (void)job->ops->finish(site->compute);
   (void)job->ops->finish(site->out);
-  (void)tsl_carrier_finish(&site->carrier);
+  (void)tsl_device_copier_finish(&site->carrier);
   tsl_site_end(site);
   (void)tsl_kept_forget(site->device); /* nor is it known what becomes of memory that was used */
 }

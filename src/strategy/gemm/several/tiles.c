@@ -48,7 +48,7 @@ static tesela_status grow(void **list, int *room, int count, size_t size) {
 /* Lines begin at multiples of 64 bytes. */
 tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *at, tsl_lying *out) {
   const size_t size = size_of(work, operand);
-  const bool by_rows = tsl_spread_by_rows(work->spread, operand);
+  const bool by_rows = tsl_sharding_by_rows(work->spread, operand);
   const int64_t length = by_rows ? at->cols : at->rows, lines = by_rows ? at->rows : at->cols,
                 unit = (int64_t)(64 / size), pitch = (length + unit - 1) / unit * unit;
   *out = (tsl_lying){by_rows ? pitch : 1, by_rows ? 1 : pitch, 0};
@@ -63,7 +63,7 @@ tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rec
 
 static double missing(const tsl_work *work, int operand, const tsl_several_block *block) {
   const tsl_rect at = tsl_several_rect(&work->problem, operand, &block->c);
-  const bool whole = tsl_spread_whole(work->spread, operand, &at, block->member) >= 0;
+  const bool whole = tsl_sharding_whole(work->spread, operand, &at, block->member) >= 0;
   return whole || !tsl_problem_reads(&work->problem, operand)
              ? 0
              : (double)at.rows * (double)at.cols * (double)size_of(work, operand);
@@ -102,7 +102,7 @@ tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
   int room = 0;
   if (value[SEVERAL_CUT] == SEVERAL_HOLDERS) {
     for (int i = 0; i < work->spread->counts[TSL_OPERAND_C]; i++) {
-      const tsl_hold *hold = &work->spread->holds[TSL_OPERAND_C][i];
+      const tsl_shard *hold = &work->spread->holds[TSL_OPERAND_C][i];
       if (hold->at.rows > 0 && hold->at.cols > 0)
         TSL_TRY(tsl_several_add_block(work, self, &room,
                                       (tsl_several_block){.c = hold->at, .member = hold->member}));
@@ -152,7 +152,7 @@ static tsl_rect rect_of(const cutting *job, int64_t first, int64_t count) {
 }
 
 static void add_ends(cutting *job, int operand) {
-  const tsl_spread *spread = job->work->spread;
+  const tsl_sharding *spread = job->work->spread;
   const tsl_rect within = tsl_several_rect(&job->work->problem, operand, &job->block->c);
   for (int i = 0; i < spread->counts[operand]; i++) {
     tsl_rect at;
@@ -175,7 +175,7 @@ static int distance_of(const cutting *job, const tsl_rect *c) {
   int best = 0;
   for (int step = 0; step < members; step++) {
     const int64_t elements =
-        tsl_spread_elements(job->work->spread, job->passes, &at, (job->block->member + step) % members);
+        tsl_sharding_elements(job->work->spread, job->passes, &at, (job->block->member + step) % members);
     best = elements > most ? step : best;
     most = elements > most ? elements : most;
   }
@@ -185,18 +185,18 @@ static int distance_of(const cutting *job, const tsl_rect *c) {
 /* Whether the member holds what a rectangle of C needs of the factor that passes through, and the rectangle. */
 static bool is_here(const cutting *job, const tsl_rect *c) {
   const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
-  const tsl_spread *spread = job->work->spread;
+  const tsl_sharding *spread = job->work->spread;
   const int member = job->block->member;
-  return tsl_spread_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
+  return tsl_sharding_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
          (!tsl_problem_reads(&job->work->problem, job->passes) ||
-          tsl_spread_whole(spread, job->passes, &at, member) >= 0);
+          tsl_sharding_whole(spread, job->passes, &at, member) >= 0);
 }
 
 /* Whether two stretches, one behind the other, may be parts of one tile: both come from elsewhere, and C's lines for them are held together. */
 static bool may_join(const cutting *job, const stretch *one, const stretch *next) {
   const tsl_rect c = rect_of(job, one->first, one->count + next->count);
   return !one->is_here && !next->is_here &&
-         tsl_spread_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
+         tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
 }
 
 /* They come by their places; one behind another that both come is one with it: fewer and larger products are faster (slab_beside()). */
@@ -264,7 +264,7 @@ static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *ki
 static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
                          tsl_shape *shape, int member) {
   const tsl_rect at = tsl_several_rect(&work->problem, operand, &tile->c);
-  const int piece = tsl_spread_whole(work->spread, operand, &at, member);
+  const int piece = tsl_sharding_whole(work->spread, operand, &at, member);
   tsl_lying lying;
   shape->rows = at.rows;
   shape->cols = at.cols;
@@ -333,9 +333,9 @@ static int64_t slab_lines(const cutting *job, const stretch *of, int64_t before)
   double most = (double)of->count;
   int i = 0;
   if (tsl_problem_reads(&job->work->problem, job->passes) &&
-      tsl_spread_whole(job->work->spread, job->passes, &through, job->block->member) < 0)
+      tsl_sharding_whole(job->work->spread, job->passes, &through, job->block->member) < 0)
     most = slab / ((double)job->work->problem.k * (double)size_of(job->work, job->passes));
-  if (tsl_spread_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) < 0) {
+  if (tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) < 0) {
     const double line =
         (double)(job->passes == TSL_OPERAND_A ? c.cols : c.rows) * (double)size_of(job->work, TSL_OPERAND_C);
     most = slab / line < most ? slab / line : most;

@@ -36,26 +36,26 @@ double tsl_slices_seconds(const tsl_problem *problem, const tsl_config *config, 
                products = (double)config->value[TSL_SLICES_PRODUCTS], slices = tsl_slices_count(config);
   const double bytes = (double)(problem->m + problem->n) * k * (read_bytes + 2 * slices) +
                        elements * (8 * products + 8 + (problem->beta[0] != 0 ? 4 : 0));
-  return doubt * (2 * products * m * n * k / tsl_account_engine_rate(device, engine_rates) +
+  return doubt * (2 * products * m * n * k / tsl_cost_counts_engine_rate(device, engine_rates) +
                   bytes / (streamed * device->bandwidth) + (launches + products) * device->launch_seconds);
 }
 
 void tsl_slices_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                        tsl_account *account) {
+                        tsl_cost_counts *account) {
   enum { ITEMS = 64 };
   const double elements = (double)problem->m * (double)problem->n, k = (double)tsl_slices_depth(problem),
                products = (double)config->value[TSL_SLICES_PRODUCTS];
-  tsl_account_copies((double)(problem->m + problem->n) * k * 2 * tsl_slices_count(config), account);
-  tsl_account_copies(elements * 4 * products, account);
-  tsl_account_operands(problem, (double)problem->m * (double)problem->k,
+  tsl_cost_counts_copies((double)(problem->m + problem->n) * k * 2 * tsl_slices_count(config), account);
+  tsl_cost_counts_copies(elements * 4 * products, account);
+  tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
                        (double)problem->n * (double)problem->k, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
   account->computed = products * elements * k;
   if (device->capabilities & TSL_CAN_HOST) {
     account->workers = fmin(device->threads, ceil((double)problem->m / 128) * ceil((double)problem->n / 128));
     return;
   }
-  tsl_account_groups(ceil(elements / ITEMS), ITEMS, elements, 0, device, account);
+  tsl_cost_counts_groups(ceil(elements / ITEMS), ITEMS, elements, 0, device, account);
   account->launches = (int)(launches + products);
-  account->rate = tsl_account_engine_rate(device, engine_rates);
+  account->rate = tsl_cost_counts_engine_rate(device, engine_rates);
 }

@@ -50,7 +50,7 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
 uint64_t tsl_slices_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   slices_arguments given;
   (void)device;
-  return (uint64_t)tsl_most(lay_out(problem, config, problem->m, problem->n, &given),
+  return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &given),
                             lay_out(problem, config, problem->n, problem->m, &given));
 }
 
@@ -148,7 +148,7 @@ static tesela_status cut(const slices_run *run) {
 /* Offsets of operands count elements. */
 static tesela_status multiply(const slices_run *run) {
   const slices_arguments *given = &run->given;
-  const tsl_children *children = run->work->children;
+  const tsl_subplan_factory *children = run->work->children;
   const int64_t products = run->work->config.value[TSL_SLICES_PRODUCTS],
                 begin = TSL_SLICES_PRODUCTS_MOST - products;
   for (int64_t i = begin; i < TSL_SLICES_PRODUCTS_MOST; i++) {

@@ -46,7 +46,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL;
-  if (config->value[TSL_SLICES_PRODUCTS] == 3 && !tsl_ask_has_accuracy(&problem->ask))
+  if (config->value[TSL_SLICES_PRODUCTS] == 3 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "products=3: of factors 16 bits are left, which only an ask for accuracy allows";
   if (problem->k > TERMS_MOST)
     return tsl_refusal("sums of up to %d terms cannot overflow", TERMS_MOST);
@@ -63,7 +63,7 @@ static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-static tesela_status make_product(tsl_work *work, double beta, const tsl_child *like, tsl_child **child) {
+static tesela_status make_product(tsl_work *work, double beta, const tsl_subplan *like, tsl_subplan **child) {
   const tsl_problem *whole = &work->problem;
   const tsl_slices_products *products = work->state;
   const int64_t m = products->is_swapped ? whole->n : whole->m,
@@ -75,7 +75,7 @@ static tesela_status make_product(tsl_work *work, double beta, const tsl_child *
       (tsl_shape){.type = TESELA_BF16, .rows = depth, .cols = n, .row_stride = 1, .col_stride = depth};
   problem.c.row_stride = is_host(work->device) ? n : tsl_round_up(n, TSL_SLICES_ROW_UNIT);
   problem.beta[0] = beta;
-  const tsl_child_wish wish = {
+  const tsl_subplan_request wish = {
       .problem = &problem,
       .device = work->device,
       .in_buffers = !is_host(work->device),

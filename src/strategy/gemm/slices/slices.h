@@ -20,7 +20,7 @@ int64_t tsl_slices_depth(const tsl_problem *problem);
 /* Products of slices: f32 = bf16 bf16, lines of both dense, `depth` numbers each; sums in rows of sums_row. One with beta = 0, for the first pair, and
  * one with beta = 1. Both NULL where there is nothing to multiply. */
 typedef struct tsl_slices_products {
-  tsl_child *first, *more;
+  tsl_subplan *first, *more;
   bool is_swapped; /* it is C' = B' A': C's columns follow each other */
 } tsl_slices_products;
 /* What build() leaves in work->state begins so. */
@@ -41,6 +41,6 @@ tesela_status tsl_slices_run_kernels(const tsl_work *work, const tsl_operands *o
 /* Predicted seconds, and what is moved. */
 double tsl_slices_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 void tsl_slices_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                        tsl_account *account);
+                        tsl_cost_counts *account);
 
 #endif

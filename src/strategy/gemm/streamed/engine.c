@@ -45,10 +45,10 @@ static double seconds_by(const tsl_strategy *strategy, const tsl_problem *whole,
   tsl_config config = tsl_strategy_defaults(strategy);
   if (tsl_strategy_refuse(strategy, slab, &config, device))
     return INFINITY;
-  const tsl_accuracy promised = tsl_strategy_promises(strategy, slab, &config),
+  const tsl_accuracy promised = tsl_strategy_error_model(strategy, slab, &config),
                      most = tsl_accuracy_of_one_part(whole, slab, slabs);
   return promised.factor <= most.factor && promised.flushes <= most.flushes &&
-                 tsl_strategy_within(strategy, slab, device, room, &config)
+                 tsl_strategy_fit_workspace(strategy, slab, device, room, &config)
              ? tsl_strategy_seconds(strategy, slab, &config, device)
              : INFINITY;
 }
@@ -71,7 +71,7 @@ const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_de
   double least = INFINITY;
   if (!tsl_problem_reads(problem, TSL_OPERAND_A) || !slab_of(problem, &whole, &slab))
     return NULL;
-  for (int i = 0; (strategy = tsl_strategy_among(i)) != NULL; i++) {
+  for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++) {
     const double seconds =
         is_asked(strategy, problem) ? seconds_by(strategy, problem, &slab, 1, device, UINT64_MAX) : INFINITY;
     if (seconds < least) {

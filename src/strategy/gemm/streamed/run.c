@@ -26,7 +26,7 @@ typedef struct running {
   const tsl_device_ops *ops;
   tsl_device *device;
   tsl_staging *staging; /* NULL: there is none */
-  tsl_porter porter;
+  tsl_stager porter;
   tsl_outgoing out;   /* of the tile before, or of the one before that */
   tsl_stream *stream; /* computing */
   ring rings[TSL_OPERAND_C];
@@ -46,13 +46,13 @@ static tesela_status take_buffers(running *job) {
                 b = t->depth * t->cols * (int64_t)tsl_type(problem->b.type)->size,
                 c = t->rows * t->cols * (int64_t)tsl_type(problem->c.type)->size;
   for (int i = 0; i < t->panels && tsl_problem_reads(problem, TSL_OPERAND_A); i++) {
-    TSL_TRY(tsl_kept_take(job->device, (size_t)a, &job->rings[TSL_OPERAND_A].buffers[i]));
-    TSL_TRY(tsl_kept_take(job->device, (size_t)b, &job->rings[TSL_OPERAND_B].buffers[i]));
+    TSL_TRY(tsl_pool_alloc(job->device, (size_t)a, &job->rings[TSL_OPERAND_A].buffers[i]));
+    TSL_TRY(tsl_pool_alloc(job->device, (size_t)b, &job->rings[TSL_OPERAND_B].buffers[i]));
   }
   for (int i = 0; i < t->tiles; i++)
-    TSL_TRY(tsl_kept_take(job->device, (size_t)c, &job->tiles[i]));
+    TSL_TRY(tsl_pool_alloc(job->device, (size_t)c, &job->tiles[i]));
   if (job->self->workspace > 0)
-    TSL_TRY(tsl_kept_take(job->device, (size_t)job->self->workspace, &job->scratch));
+    TSL_TRY(tsl_pool_alloc(job->device, (size_t)job->self->workspace, &job->scratch));
   return TESELA_OK;
 }
 
@@ -119,11 +119,11 @@ static const tsl_operand *given_of(const running *job, int operand) {
 }
 
 /* A panel or a tile from element (row, col) of its operand on. */
-static tsl_way way_of(const running *job, const tsl_streamed_kind *kind, int operand, int64_t row,
+static tsl_transfer_path way_of(const running *job, const tsl_streamed_kind *kind, int operand, int64_t row,
                       int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
   const int64_t at = row * shape->row_stride + col * shape->col_stride;
-  return (tsl_way){.shape = shape,
+  return (tsl_transfer_path){.shape = shape,
                    .transfer = &kind->transfers[operand],
                    .host = (unsigned char *)given_of(job, operand)->host +
                            at * (int64_t)tsl_type(shape->type)->size,
@@ -141,7 +141,7 @@ static tesela_status gather_block(running *job, const tsl_transfer *transfer) {
   return TESELA_OK;
 }
 
-static tesela_status bring(running *job, const tsl_way *way) {
+static tesela_status bring(running *job, const tsl_transfer_path *way) {
   static const tsl_series one = {1, 0};
   const tsl_part all = {0, way->shape->rows, 0, way->shape->cols};
   if (job->staging)
@@ -162,7 +162,7 @@ static tesela_status panel(running *job, const tsl_streamed_kind *kind, int oper
   of->turn = (of->turn + 1) % t->panels;
   if (of->is_read[*at])
     TSL_TRY(job->ops->stream_wait(job->staging->in, of->free[*at]));
-  const tsl_way way = operand == TSL_OPERAND_A
+  const tsl_transfer_path way = operand == TSL_OPERAND_A
                           ? way_of(job, kind, operand, line * t->rows, slab * t->depth, of->buffers[*at])
                           : way_of(job, kind, operand, slab * t->depth, line * t->cols, of->buffers[*at]);
   of->lines[*at] = of->slabs[*at] = -1;
@@ -173,7 +173,7 @@ static tesela_status panel(running *job, const tsl_streamed_kind *kind, int oper
 }
 
 /* A tile's way out, and where it is. */
-static tsl_way way_out(const running *job, int64_t index, tsl_part *tile) {
+static tsl_transfer_path way_out(const running *job, int64_t index, tsl_part *tile) {
   int64_t i, j;
   tsl_tiling_tile(&job->self->tiling, index, &i, &j);
   *tile = tsl_tiling_part(&job->self->tiling, i, j);
@@ -185,7 +185,7 @@ static tsl_way way_out(const running *job, int64_t index, tsl_part *tile) {
 static tesela_status fetch_at_once(running *job, int64_t index) {
   static const tsl_series one = {1, 0};
   tsl_part tile;
-  const tsl_way way = way_out(job, index, &tile);
+  const tsl_transfer_path way = way_out(job, index, &tile);
   TSL_TRY(gather_block(job, way.transfer));
   job->any = true; /* as far as anybody knows */
   return tsl_transfer_out(way.shape, way.transfer, one, way.host, way.buffer, job->stream, job->block);
@@ -194,10 +194,10 @@ static tesela_status fetch_at_once(running *job, int64_t index) {
 /* Share `share` of the rows of a tile, of so many, begins to go out once the tile is done. */
 static tesela_status begin_share(running *job, int64_t index, int64_t share, int64_t shares) {
   tsl_part tile;
-  const tsl_way way = way_out(job, index, &tile);
+  const tsl_transfer_path way = way_out(job, index, &tile);
   const int64_t rows = tile.rows / shares + (tile.rows % shares != 0), first = share * rows;
   const int64_t left = first < tile.rows ? tile.rows - first : 0;
-  const tsl_leaving part = {{first, left < rows ? left : rows, 0, tile.cols},
+  const tsl_pending_readback part = {{first, left < rows ? left : rows, 0, tile.cols},
                             job->done[index % job->self->tiling.tiles]};
   return tsl_outgoing_begin(&job->out, &job->porter, &way, &part);
 }
@@ -260,7 +260,7 @@ static tesela_status multiply(running *job, int64_t index, int64_t i, int64_t j,
 /* What C holds, where it counts. */
 static tesela_status bring_tile(running *job, int64_t index) {
   tsl_part tile;
-  const tsl_way way = way_out(job, index, &tile);
+  const tsl_transfer_path way = way_out(job, index, &tile);
   return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? bring(job, &way) : TESELA_OK;
 }
 

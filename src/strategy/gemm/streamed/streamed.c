@@ -125,7 +125,7 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
   if (kind->child)
     return TESELA_OK;
   TSL_TRY(problem_of(work, i, j, slab, kind, &part));
-  const tsl_child_wish wish = {.problem = &part,
+  const tsl_subplan_request wish = {.problem = &part,
                                .device = work->device,
                                .in_buffers = true,
                                .workspace_most = tsl_tiling_room(work->device, &self->tiling),
@@ -181,12 +181,12 @@ static tesela_status build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static bool share(const tsl_work *work, int index, tsl_share *out) {
+static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_streamed *self = work->state;
   const tsl_tiling *t = &self->tiling;
   if (index != 0)
     return false;
-  *out = (tsl_share){.device = work->device->name,
+  *out = (tsl_subplan_info){.device = work->device->name,
                      .plan = work->children->text(self->first),
                      .rows = t->rows,
                      .cols = t->cols,

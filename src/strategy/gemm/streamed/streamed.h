@@ -42,7 +42,7 @@ void tsl_tiling_slab(const tsl_tiling *tiling, int64_t slab, int64_t *first, int
 
 /* What computes a slab of a tile of one kind. */
 typedef struct tsl_streamed_kind {
-  tsl_child *child;               /* NULL: there are none of this kind */
+  tsl_subplan *child;               /* NULL: there are none of this kind */
   tsl_shape shapes[TSL_OPERANDS]; /* of its panels and tile, where they lie in the caller's memory */
   tsl_transfer transfers[TSL_OPERANDS];
 } tsl_streamed_kind;
@@ -55,7 +55,7 @@ typedef struct tsl_streamed {
   tsl_streamed_kind
       kinds[2][2]
            [STREAMED_SLABS]; /* by whether a tile is in the last row, in the last column; and by the slab */
-  const tsl_child *first;    /* of them that was made; the others are like it if they can */
+  const tsl_subplan *first;    /* of them that was made; the others are like it if they can */
   uint64_t workspace;        /* bytes that the most demanding of them needs */
   pthread_mutex_t lock;      /* one run at a time: it takes what memory there is */
 } tsl_streamed;

@@ -158,7 +158,7 @@ static bool fits(const tsl_problem *problem, const tsl_device *device, const tsl
 
 /* The widest tile with so many rows and terms; false where not even a narrow one fits. */
 static bool widen(const tsl_problem *problem, const tsl_device *device, tsl_tiling *t) {
-  int64_t low = tsl_least(t->n, LEAST), high = t->n;
+  int64_t low = tsl_min(t->n, LEAST), high = t->n;
   t->cols = low;
   count(problem, t);
   if (!fits(problem, device, t))
@@ -179,7 +179,7 @@ static bool widen(const tsl_problem *problem, const tsl_device *device, tsl_tili
 
 /* Rows that cut m in 1, 2, 3, ... parts, and then in ever more; 0 behind the smallest. */
 static int64_t next_rows(int64_t m, int64_t *parts) {
-  const int64_t least = tsl_least(m, LEAST);
+  const int64_t least = tsl_min(m, LEAST);
   if (*parts > 0 && up(m, *parts) <= least)
     return 0;
   *parts += 1 + *parts / 16;
@@ -217,9 +217,9 @@ static void try_widths(search *s, tsl_tiling *t) {
   compare(s, t);
   for (int64_t more = 1; more <= 3; more++) {
     tsl_tiling narrower = *t;
-    narrower.cols = tsl_least(t->cols, share_of(t->n, t->col_tiles + more));
+    narrower.cols = tsl_min(t->cols, share_of(t->n, t->col_tiles + more));
     count(s->problem, &narrower);
-    if (narrower.cols >= tsl_least(t->n, LEAST) && fits(s->problem, s->device, &narrower))
+    if (narrower.cols >= tsl_min(t->n, LEAST) && fits(s->problem, s->device, &narrower))
       compare(s, &narrower);
   }
 }
@@ -246,9 +246,9 @@ static bool find(const tsl_problem *problem, const tsl_device *device, tsl_tilin
 static const char *too_small(const tsl_problem *problem, const tsl_device *device) {
   char least[32], has[32];
   tsl_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
-  t.rows = tsl_least(t.m, LEAST);
-  t.cols = tsl_least(t.n, LEAST);
-  t.depth = tsl_problem_adds_up(problem) ? tsl_least(t.k, LEAST) : t.k;
+  t.rows = tsl_min(t.m, LEAST);
+  t.cols = tsl_min(t.n, LEAST);
+  t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, LEAST) : t.k;
   count(problem, &t);
   return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
                      tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
@@ -276,9 +276,9 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
     return find(problem, device, tiling) ? NULL : too_small(problem, device);
   }
   *tiling = (tsl_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
-  tiling->rows = rows > 0 ? tsl_least(rows, tiling->m) : tiling->m;
-  tiling->cols = cols > 0 ? tsl_least(cols, tiling->n) : tiling->n;
-  tiling->depth = depth > 0 ? tsl_least(depth, tiling->k) : tiling->k;
+  tiling->rows = rows > 0 ? tsl_min(rows, tiling->m) : tiling->m;
+  tiling->cols = cols > 0 ? tsl_min(cols, tiling->n) : tiling->n;
+  tiling->depth = depth > 0 ? tsl_min(depth, tiling->k) : tiling->k;
   count(problem, tiling);
   if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
     return tsl_type(problem->c.type)->is_complex
@@ -298,11 +298,11 @@ void tsl_tiling_tile(const tsl_tiling *tiling, int64_t index, int64_t *i, int64_
 
 tsl_part tsl_tiling_part(const tsl_tiling *tiling, int64_t i, int64_t j) {
   const int64_t row = i * tiling->rows, col = j * tiling->cols;
-  return (tsl_part){row, tsl_least(tiling->rows, tiling->m - row), col,
-                    tsl_least(tiling->cols, tiling->n - col)};
+  return (tsl_part){row, tsl_min(tiling->rows, tiling->m - row), col,
+                    tsl_min(tiling->cols, tiling->n - col)};
 }
 
 void tsl_tiling_slab(const tsl_tiling *tiling, int64_t slab, int64_t *first, int64_t *count) {
   *first = slab * tiling->depth;
-  *count = tsl_least(tiling->depth, tiling->k - *first);
+  *count = tsl_min(tiling->depth, tiling->k - *first);
 }

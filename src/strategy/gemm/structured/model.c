@@ -76,7 +76,7 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
 static double seconds_of(const tsl_problem *part, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
-  for (int i = 0; (strategy = tsl_strategy_among(i)) != NULL; i++)
+  for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
     for (tsl_walk walk = {.begun = false};
          !strategy->vendor.load && tsl_strategy_walk(strategy, part, device, &walk);)
       if (!tsl_strategy_refuse(strategy, part, &walk.config, device))

@@ -77,7 +77,7 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
 
 /* What all pieces multiply; what children move beyond that is theirs to tell. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   tsl_structured_cut cut;
   double a = 0, b = 0, copied;
   cut_of(problem, config, device, &cut);
@@ -92,8 +92,8 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
     a += count * rows * depth;
     b += count * depth * cols;
   }
-  tsl_account_operands(problem, a, b, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_operands(problem, a, b, account);
+  tsl_cost_counts_result(problem, 1, account);
   const double bytes = copied * (double)tsl_type(problem->c.type)->size;
   account->global.read += bytes;
   account->global.written += bytes;
@@ -139,7 +139,7 @@ static tesela_status make_child(tsl_work *work, int index, uint64_t most) {
   tsl_structured *self = work->state;
   tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.pieces[index]);
   const int64_t slabs = tsl_structured_slabs(&work->problem, self->cut.block);
-  const tsl_child_wish wish = {.problem = &part,
+  const tsl_subplan_request wish = {.problem = &part,
                                .device = work->device,
                                .in_buffers = true,
                                .workspace_most = most,
@@ -251,12 +251,12 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return tsl_structured_run(&last, &second, stream);
 }
 
-static bool share_of(const tsl_work *work, int index, tsl_share *out) {
+static bool share_of(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_structured *self = work->state;
   if (index < 0 || index >= self->cut.count)
     return false;
   const tsl_structured_piece *at = &self->cut.pieces[index];
-  *out = (tsl_share){.device = work->device->name,
+  *out = (tsl_subplan_info){.device = work->device->name,
                      .plan = work->children->text(self->children[index]),
                      .row = at->row,
                      .rows = at->rows,
@@ -269,7 +269,7 @@ static bool share_of(const tsl_work *work, int index, tsl_share *out) {
   return true;
 }
 
-static bool share(const tsl_work *work, int index, tsl_share *out) {
+static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_structured_state *state = work->state;
   const int first = state->products[0].own->cut.count, at = index < first || state->count == 1 ? 0 : 1;
   const tsl_work product = product_of(work, at);

@@ -77,7 +77,7 @@ typedef struct tsl_structured {
   tsl_structured_room blocks, held;
   int64_t blocks_at, held_at; /* in elements of scratch memory, behind what children need */
   tsl_kernel *copy;
-  tsl_child *children[STRUCTURED_PIECES_MOST];
+  tsl_subplan *children[STRUCTURED_PIECES_MOST];
   bool one_by_one
       [STRUCTURED_PIECES_MOST]; /* nothing takes the piece's products as a batch: its child takes one */
 } tsl_structured;

@@ -32,6 +32,6 @@ double tsl_subgroup_mma_seconds(const tsl_problem *problem, const tsl_config *co
                                 const tsl_device *device);
 /* What it moves: account.c. */
 void tsl_subgroup_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                              tsl_account *account);
+                              tsl_cost_counts *account);
 
 #endif

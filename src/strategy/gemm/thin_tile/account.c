@@ -5,7 +5,7 @@
 #include <math.h>
 
 void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                           tsl_account *account) {
+                           tsl_cost_counts *account) {
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
   const double m = (double)tile.problem.m, n = (double)tile.problem.n;
   const double groups = ceil(m / tile.tile_m) * ceil(n / tile.tile_n) * tile.split;
@@ -14,7 +14,7 @@ void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config,
   const double of_thin = products / tile.micro_n * tile.size, of_large = products / tile.micro_m * tile.size;
   const double needed =
       tile.processor ? groups : ceil(m / tile.micro_m) * ceil(n / tile.micro_n) * tile.slices * tile.split;
-  tsl_account_groups(groups, tile.processor ? 1 : tile.items, needed,
+  tsl_cost_counts_groups(groups, tile.processor ? 1 : tile.items, needed,
                      tile.processor ? 0 : tsl_thin_tile_local_bytes(&tile), device, account);
   if (!device->is_cpu)
     account->per_unit = tsl_thin_tile_groups(&tile, device);
@@ -26,7 +26,7 @@ void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config,
     account->local = (tsl_moved){.read = of_thin, .written = groups * depth * tile.tile_m * tile.size};
     account->global.read += account->local.written;
   }
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
   if (tile.split > 1)
-    tsl_account_copies(tile.split * m * (double)tsl_thin_tile_pitch(&tile) * tile.size, account);
+    tsl_cost_counts_copies(tile.split * m * (double)tsl_thin_tile_pitch(&tile) * tile.size, account);
 }

@@ -58,7 +58,7 @@ enum { TSL_THIN_TILE_SUM_WIDTH = 16, TSL_THIN_TILE_SUM_SHARES = 8 };
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves: account.c. */
 void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                           tsl_account *account);
+                           tsl_cost_counts *account);
 
 /* run.c */
 tesela_status tsl_thin_tile_build(tsl_work *work);

@@ -48,19 +48,19 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 /* Each number that is brought serves as many items as a tile's edge is long; tiles are multiplied whole. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   const double tile = (double)config->value[TILE], size = (double)tsl_type(problem->c.type)->size;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double down = ceil(m / tile), across = ceil(n / tile), steps = ceil(k / tile);
   tsl_grid grid;
   if (!grid_for(problem, config, device, &grid))
-    tsl_account_grid(&grid, problem->n, problem->m, local_bytes(problem, config->value[TILE]), device,
+    tsl_cost_counts_grid(&grid, problem->n, problem->m, local_bytes(problem, config->value[TILE]), device,
                      account);
   account->computed = down * across * steps * tile * tile * tile;
   account->local.written = down * across * steps * 2 * tile * tile * size;
   account->local.read = 2 * account->computed * size;
-  tsl_account_operands(problem, across * m * k, down * k * n, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_operands(problem, across * m * k, down * k * n, account);
+  tsl_cost_counts_result(problem, 1, account);
 }
 
 static tesela_status build(tsl_work *work) {

@@ -46,7 +46,7 @@ static bool are_in(int64_t many, const tsl_problem *problem) {
 
 static bool is_tiny(const tsl_shape *c) {
   const int64_t size = (int64_t)tsl_type(c->type)->size;
-  return tsl_least(c->rows, c->cols) * size < TSL_LT_ALIGNMENT;
+  return tsl_min(c->rows, c->cols) * size < TSL_LT_ALIGNMENT;
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -249,7 +249,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   if (tsl_type(problem->a.type)->size >= 4)
     return tsl_vendor_accuracy(problem, config);
   tsl_accuracy promised = problem->a.type == TESELA_E4M3
-                              ? tsl_accuracy_of_eights(problem, tsl_most(1, problem->k))
+                              ? tsl_accuracy_of_eights(problem, tsl_max(1, problem->k))
                               : tsl_accuracy_of_tensor_cores(problem, config);
   promised.repeats = false;
   return promised;

@@ -14,7 +14,7 @@ tsl_solve_step tsl_solve_step_after(const tsl_solve_cut *cut, int64_t index) {
   step.depth = cut->block << level;
   step.row = done * cut->block;
   step.first = step.row - step.depth;
-  step.rows = tsl_least(step.depth, cut->size - step.row);
+  step.rows = tsl_min(step.depth, cut->size - step.row);
   step.slot = 2 * level + (step.rows < step.depth);
   return step;
 }

@@ -125,7 +125,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
  * element for `wide` products and one of X for `down`; what children move beyond
  * an element of A for each row of a product is theirs to tell. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   tsl_solve_cut cut;
   cut_of(problem, config, &cut);
   const double columns = (double)config->value[SOLVE_COLUMNS], m = (double)problem->m, n = (double)problem->n,
@@ -146,8 +146,8 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->launches += (double)cut.blocks;
   account->computed += m * (block + SOLVE_TILE) / 2 * panels * columns;
   account->workers = fmin(device->compute_units, panels);
-  tsl_account_operands(problem, a + in_blocks * panels, m * n, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_operands(problem, a + in_blocks * panels, m * n, account);
+  tsl_cost_counts_result(problem, 1, account);
   account->global.read += (x + m * n) * size;
   account->global.written += m * n * size;
   account->local = (tsl_moved){.read = m * block / 2 * panels * columns * size * (1 / wide + 1 / down),
@@ -169,7 +169,7 @@ static tesela_status make_child(tsl_work *work, int index) {
   const tsl_device *device = work->device;
   const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   const tsl_problem part = tsl_solve_part(&work->problem, &self->cut.products[index]);
-  const tsl_child_wish wish = {.problem = &part,
+  const tsl_subplan_request wish = {.problem = &part,
                                .device = work->device,
                                .in_buffers = true,
                                .workspace_most =
@@ -206,7 +206,7 @@ static tesela_status build(tsl_work *work) {
 }
 
 /* Products of one shape, by the index among those that there are. */
-static bool share(const tsl_work *work, int index, tsl_share *out) {
+static bool share(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_solve_state *self = work->state;
   int slot = 0;
   for (; slot < SOLVE_PRODUCTS_MOST; slot++)
@@ -216,7 +216,7 @@ static bool share(const tsl_work *work, int index, tsl_share *out) {
     return false;
   const tsl_solve_product *at = &self->cut.products[slot];
   const int64_t row = slot % 2 == 0 ? at->depth : self->cut.size - at->rows;
-  *out = (tsl_share){.device = work->device->name,
+  *out = (tsl_subplan_info){.device = work->device->name,
                      .plan = work->children->text(self->children[slot]),
                      .row = work->problem.a.triangle == TESELA_UPPER ? self->cut.size - row - at->rows : row,
                      .rows = at->rows,

@@ -40,7 +40,7 @@ tsl_problem tsl_solve_part(const tsl_problem *problem, const tsl_solve_product *
 typedef struct tsl_solve_state {
   tsl_solve_cut cut;
   tsl_kernel *solve, *scale;
-  tsl_child *children[SOLVE_PRODUCTS_MOST]; /* NULL where there is no such product */
+  tsl_subplan *children[SOLVE_PRODUCTS_MOST]; /* NULL where there is no such product */
 } tsl_solve_state;
 
 tesela_status tsl_solve_device_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

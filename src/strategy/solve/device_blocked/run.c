@@ -67,7 +67,7 @@ static tesela_status solve(const running *run, int64_t index) {
   const tsl_device *device = run->work->device;
   const tsl_solve_cut *cut = &run->self->cut;
   const int64_t row = index * cut->block, columns = run->work->config.value[SOLVE_COLUMNS];
-  tsl_solve_block block = {.rows = tsl_least(cut->block, cut->size - row),
+  tsl_solve_block block = {.rows = tsl_min(cut->block, cut->size - row),
                            .cols = problem->n,
                            .a = side_at(run, &run->given->a, row, true),
                            .x = side_at(run, &run->given->c, row, false),

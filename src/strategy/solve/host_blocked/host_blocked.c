@@ -78,10 +78,10 @@ static const double task_bytes = 4 << 20, thread_terms = 1e5;
 static int64_t columns_of_task(const job *made, int64_t threads) {
   const int64_t unit = made->kernel->columns, n = made->blocks.n, m = made->blocks.m;
   const double most = task_bytes / (double)(m * made->size), terms = (double)m * (double)m / 2 * (double)n;
-  const int64_t fits = tsl_most(unit, tsl_least(COLUMNS_MOST, (int64_t)most) / unit * unit);
-  const int64_t workers = tsl_most(1, tsl_least(threads, (int64_t)(terms / thread_terms)));
+  const int64_t fits = tsl_max(unit, tsl_min(COLUMNS_MOST, (int64_t)most) / unit * unit);
+  const int64_t workers = tsl_max(1, tsl_min(threads, (int64_t)(terms / thread_terms)));
   const int64_t rounds = tsl_ceil_div(n, fits * workers);
-  return tsl_most(unit, tsl_round_up(tsl_ceil_div(n, tsl_most(rounds, 1) * workers), unit));
+  return tsl_max(unit, tsl_round_up(tsl_ceil_div(n, tsl_max(rounds, 1) * workers), unit));
 }
 
 /* An upper triangle is a lower one from its last row on. */
@@ -99,10 +99,10 @@ static void cut(job *made, tesela_type type, const tsl_device *device, int64_t t
   made->is_zero = made->blocks.alpha[0] == 0 && made->blocks.alpha[1] == 0;
   made->blocks.depth = made->blocks.chunk = size > 8 ? DEPTH_OF_C128 : DEPTH;
   made->columns = columns_of_task(made, threads);
-  made->tasks = tsl_pieces(made->blocks.n, made->columns);
+  made->tasks = tsl_ceil_div_or_one(made->blocks.n, made->columns);
   const int64_t rows = tsl_round_up(m, TSL_SOLVE_ROWS_UNIT);
   const int64_t width = tsl_round_up(made->columns, made->kernel->columns);
-  const int64_t tall = tsl_least(made->blocks.depth, rows);
+  const int64_t tall = tsl_min(made->blocks.depth, rows);
   made->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
   made->a_bytes = (size_t)tsl_round_up(tall * (made->blocks.depth + made->kernel->a_row_extra) * size + size,
                                        TSL_CACHE_LINE);
@@ -142,7 +142,7 @@ static void solve_task(void *argument, int64_t index, int worker) {
   const job *made = now->made;
   unsigned char *copies = now->copies + (size_t)worker * (made->x_bytes + made->a_bytes);
   const int64_t first = index * made->columns;
-  made->kernel->solve(&now->blocks, first, tsl_least(made->columns, made->blocks.n - first), copies,
+  made->kernel->solve(&now->blocks, first, tsl_min(made->columns, made->blocks.n - first), copies,
                       copies + made->x_bytes);
 }
 
@@ -168,7 +168,7 @@ static void bind(const job *made, const tsl_operands *operands, tsl_solve_blocks
 static tesela_status run(const void *at, const tsl_operands *operands) {
   const job *made = at;
   running now = {.made = made, .blocks = made->blocks};
-  const int64_t threads = tsl_least(tsl_team_threads(operands->team), made->tasks);
+  const int64_t threads = tsl_min(tsl_team_threads(operands->team), made->tasks);
   const tsl_team team = {operands->team.pool, (int)threads};
   void *copies;
   if (made->is_zero) {
@@ -279,9 +279,9 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const tsl_operands strides = tsl_strides_of(problem);
   make(problem, &strides, config, device, &made);
   const bool is_double = tsl_type(problem->c.type)->component == TESELA_F64;
-  const double threads = (double)tsl_least(device->threads, made.tasks), m = (double)problem->m;
+  const double threads = (double)tsl_min(device->threads, made.tasks), m = (double)problem->m;
   const double width =
-      (double)(tsl_round_up(problem->n, made.kernel->columns)) / (double)tsl_most(1, problem->n);
+      (double)(tsl_round_up(problem->n, made.kernel->columns)) / (double)tsl_max(1, problem->n);
   const double peak = (is_double ? device->peak_f64 : device->peak_f32) / device->threads * threads;
   const double computing = tsl_problem_flops(problem) * width / (peak * (0.3 + 0.5 * m / (m + 100)));
   const double copied = m * m / 2 * (double)made.tasks + 2 * m * (double)problem->n;
@@ -289,12 +289,12 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   job made;
   const tsl_operands strides = tsl_strides_of(problem);
   make(problem, &strides, config, device, &made);
   const double size = (double)made.size, m = (double)problem->m, n = (double)problem->n;
-  account->workers = (double)tsl_least(device->threads, made.tasks);
+  account->workers = (double)tsl_min(device->threads, made.tasks);
   account->global.read += size * (m * (m + 1) / 2 * (double)made.tasks + m * n);
   account->global.written += size * m * n;
   account->local =
@@ -303,7 +303,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 _Static_assert(sizeof(job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_jobs jobs = {.size = sizeof(job), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {.size = sizeof(job), .make = make, .run = run};
 
 const tsl_strategy tsl_solve_host_blocked = {
     .name = "host_blocked",

@@ -130,7 +130,7 @@ TSL_INLINE void line_take_off_rows(const line *of, int64_t row, int64_t rows, bo
 TSL_INLINE void line_solve_way(const line *of, REAL *triangle, bool by_column, bool is_backwards, int lines) {
   const int64_t m = of->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
-    const int64_t rows = tsl_least(ROWS, m - i);
+    const int64_t rows = tsl_min(ROWS, m - i);
     if (!by_column)
       line_take_off_rows(of, i, rows, is_backwards, lines);
     line_substitute(of, i, rows, triangle, lines);

@@ -197,7 +197,7 @@ TSL_INLINE void line_take_off_rows(const line *of, tall *sums, int64_t first, in
     element *real = (element *)(void *)(sums->real[r] + 2 * first),
             *imaginary = (element *)(void *)(sums->imaginary[r] + 2 * first);
     TSL_UNROLL for (int v = 0; v < vectors; v++) {
-      const int64_t here = tsl_least(NAME(LANES), kept - v * NAME(LANES));
+      const int64_t here = tsl_min(NAME(LANES), kept - v * NAME(LANES));
       NAME(store_edge)(real + v * NAME(LANES), p[r][v], here);
       NAME(store_edge)(imaginary + v * NAME(LANES), q[r][v], here);
     }
@@ -221,13 +221,13 @@ TSL_INLINE void line_solve_tall(const line *of, int64_t row, int64_t rows, REAL 
   }
   const line own = {of->blocks, sums.real[0], sums.imaginary[0], TALL_PARTS, false};
   for (int64_t l = 0; l < row; l += GROUP) {
-    const int64_t end = tsl_least(l + GROUP, row);
+    const int64_t end = tsl_min(l + GROUP, row);
     line_take_off_rows(of, &sums, 0, l, end, is_backwards, TALL_LANES, lines);
     for (int r = 0; end == l + GROUP && r < lines; r++)
       line_join(&own, r, 0, TALL_LANES);
   }
   for (int64_t i = 0; i < rows; i += ROWS) {
-    const int64_t count = tsl_least(ROWS, rows - i);
+    const int64_t count = tsl_min(ROWS, rows - i);
     if (i > 0)
       line_take_off_rows(of, &sums, i, row, row + i, is_backwards, ROWS, lines);
     for (int r = 0; r < lines; r++) {
@@ -243,14 +243,14 @@ TSL_INLINE void line_solve_tall(const line *of, int64_t row, int64_t rows, REAL 
 TSL_INLINE void line_solve_rows(const line *of, REAL *triangle, bool is_backwards, int lines) {
   const int64_t m = of->blocks->m;
   for (int64_t i = 0; i < m; i += TALL)
-    line_solve_tall(of, i, tsl_least(TALL, m - i), triangle, is_backwards, lines);
+    line_solve_tall(of, i, tsl_min(TALL, m - i), triangle, is_backwards, lines);
 }
 
 /* Columns as streams: what ROWS rows are found to be is taken off all rows below. */
 TSL_INLINE void line_solve_columns(const line *of, REAL *triangle, int lines) {
   const int64_t m = of->blocks->m;
   for (int64_t i = 0; i < m; i += ROWS) {
-    const int64_t rows = tsl_least(ROWS, m - i);
+    const int64_t rows = tsl_min(ROWS, m - i);
     for (int r = 0; i > 0 && r < lines; r++)
       line_join(of, r, i, i % GROUP > 0 ? i + rows : m);
     line_substitute(of, i, rows, triangle, lines);

@@ -28,7 +28,7 @@ static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
   const int64_t m = blocks->m, step = PARTS * (blocks->a.row_stride + blocks->a.col_stride);
   const REAL *diagonal = number_at(&blocks->a, 0, 0);
   for (int64_t first = 0; first < m; first += ROWS) {
-    const int64_t end = tsl_least(first + ROWS, m);
+    const int64_t end = tsl_min(first + ROWS, m);
     bool all = true;
     for (int64_t i = first; !blocks->is_unit && i < end; i++) {
       find_divisor(diagonal + i * step, blocks->conjugates, out->inverse[i], out->own[i]);

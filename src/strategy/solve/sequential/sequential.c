@@ -47,14 +47,14 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 
 /* A row of A, and a column of X, for each element. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   (void)config;
   (void)device;
   /* Each right-hand side goes through all of the triangle, diagonal included. */
   const double terms = (double)problem->m * (double)(problem->m + 1) / 2 * (double)problem->n;
   const double sums = terms * (double)tsl_type(problem->c.type)->size;
-  tsl_account_operands(problem, terms, terms, account);
-  tsl_account_result(problem, 1, account);
+  tsl_cost_counts_operands(problem, terms, terms, account);
+  tsl_cost_counts_result(problem, 1, account);
   account->local = (tsl_moved){.read = sums, .written = sums};
 }
 

@@ -40,10 +40,10 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   tsl_grid grid;
   if (!is_host(device) && !grid_for(problem, config, device, &grid))
-    tsl_account_grid(&grid, problem->n, problem->m, 0, device, account);
+    tsl_cost_counts_grid(&grid, problem->n, problem->m, 0, device, account);
   tsl_transpose_account(problem, 1 / share_of(device), account);
 }
 

@@ -36,7 +36,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_account *account) {
+                    tsl_cost_counts *account) {
   const tsl_tiling tiling = tiling_of(config);
   tsl_transpose_account_tiles(problem, &tiling, device, account);
 }

@@ -65,8 +65,8 @@ static unsigned char *at(const moving *all, int64_t i, int64_t j) {
 
 static tsl_moves_block block_at(const moving *all, int64_t index) {
   const int64_t i = index % all->down * all->i_block - all->i_lead, j = index / all->down * all->j_block;
-  return (tsl_moves_block){i > 0 ? i : 0, tsl_least(i + all->i_block, all->m), j,
-                           tsl_least(j + all->j_block, all->n)};
+  return (tsl_moves_block){i > 0 ? i : 0, tsl_min(i + all->i_block, all->m), j,
+                           tsl_min(j + all->j_block, all->n)};
 }
 
 static void transpose_block(void *argument, int64_t index, int worker) {
@@ -95,14 +95,14 @@ static void copy_block(void *argument, int64_t index, int worker) {
  * not worth a thread. */
 static void run_blocks(moving *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
   all->i_block = i_most;
-  all->down = tsl_pieces(all->m + all->i_lead, i_most);
+  all->down = tsl_ceil_div_or_one(all->m + all->i_lead, i_most);
   const int64_t tasks = TASKS_PER_THREAD * (int64_t)tsl_team_threads(all->team);
-  const int64_t wanted = tsl_pieces(tasks, all->down), unit = LINE / all->size;
-  const int64_t least_columns = tsl_pieces(TASK_BYTES, tsl_least(i_most, all->m) * all->size);
-  int64_t columns = tsl_pieces(all->n, wanted);
+  const int64_t wanted = tsl_ceil_div_or_one(tasks, all->down), unit = LINE / all->size;
+  const int64_t least_columns = tsl_ceil_div_or_one(TASK_BYTES, tsl_min(i_most, all->m) * all->size);
+  int64_t columns = tsl_ceil_div_or_one(all->n, wanted);
   columns = columns < least_columns ? least_columns : columns;
-  all->j_block = tsl_least(tsl_pieces(columns, unit) * unit, j_most);
-  tsl_team_run(all->team, all->down * tsl_pieces(all->n, all->j_block), task, all);
+  all->j_block = tsl_min(tsl_ceil_div_or_one(columns, unit) * unit, j_most);
+  tsl_team_run(all->team, all->down * tsl_ceil_div_or_one(all->n, all->j_block), task, all);
 }
 
 /* --- out of place --- */
@@ -128,7 +128,7 @@ static void move(moving *all) {
       all->n *= all->m;
       all->m = 1;
     }
-    run_blocks(all, copy_block, tsl_pieces(COPIED, all->n * size), COPIED / size);
+    run_blocks(all, copy_block, tsl_ceil_div_or_one(COPIED, all->n * size), COPIED / size);
   } else if (job->to_step == size && job->from_step == size && all->m > 1) {
     /* Blocks end between `from`'s cache lines. */
     if (job->from_stride % LINE == 0)
@@ -144,9 +144,9 @@ static void move(moving *all) {
 typedef void (*exchanger)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
 
 static void exchange_row(const moving *all, exchanger exchange, int64_t row) {
-  const int64_t unit = all->i_block, i = row * unit, end = tsl_least(i + unit, all->n);
+  const int64_t unit = all->i_block, i = row * unit, end = tsl_min(i + unit, all->n);
   for (int64_t j = i; j < all->n; j += unit) {
-    const tsl_moves_block block = {i, end, j, tsl_least(j + unit, all->n)};
+    const tsl_moves_block block = {i, end, j, tsl_min(j + unit, all->n)};
     const tsl_moves_block next = {i, end, j + unit, j + 2 * unit};
     exchange(&all->job, &block, next.j1 <= all->n ? &next : NULL);
   }
@@ -176,7 +176,7 @@ static void move_in_place(moving *all) {
   job->from_stride = job->to_stride;
   job->from_step = job->to_step;
   all->i_block = EXCHANGED / all->size;
-  all->down = tsl_pieces(all->n, all->i_block);
+  all->down = tsl_ceil_div_or_one(all->n, all->i_block);
   const int64_t tasks = (all->down + 1) / 2;
   if (all->n * all->n * all->size > TASK_BYTES)
     tsl_team_run(all->team, tasks, exchange_rows, all);

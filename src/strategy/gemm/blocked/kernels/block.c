@@ -70,12 +70,12 @@ static void finish_tile(const tsl_blocks *job, int64_t row, int rows, int64_t co
 static void multiply_block(const tsl_blocks *job, int64_t row, int64_t column, void *a_copy, void *b_copy) {
   enum { HEIGHT = TILE_ROWS, WIDTH = TILE_COLUMNS };
   const tsl_views *views = &job->views;
-  const int64_t rows = tsl_least(job->rows, views->m - row),
-                columns = tsl_least(job->columns, views->n - column);
+  const int64_t rows = tsl_min(job->rows, views->m - row),
+                columns = tsl_min(job->columns, views->n - column);
   const tsl_view *a = &views->a, *b = &views->b;
   _Alignas(64) REAL sums[HEIGHT * WIDTH];
   for (int64_t l = 0; l == 0 || l < views->k; l += job->depth) {
-    const int64_t depth = tsl_least(job->depth, views->k - l);
+    const int64_t depth = tsl_min(job->depth, views->k - l);
     copy((const REAL *)(const void *)a->at + row * a->row_stride + l * a->col_stride, a->row_stride, rows,
          a->col_stride, depth, HEIGHT, a_copy);
     copy((const REAL *)(const void *)b->at + column * b->col_stride + l * b->row_stride, b->col_stride,
@@ -83,8 +83,8 @@ static void multiply_block(const tsl_blocks *job, int64_t row, int64_t column, v
     for (int64_t i = 0; i < rows; i += HEIGHT)
       for (int64_t j = 0; j < columns; j += WIDTH) {
         multiply_tile(depth, (const REAL *)a_copy + i * depth, (const REAL *)b_copy + j * depth, sums);
-        finish_tile(job, row + i, (int)tsl_least(HEIGHT, rows - i), column + j,
-                    (int)tsl_least(WIDTH, columns - j), sums, l == 0 ? (REAL)job->beta : 1);
+        finish_tile(job, row + i, (int)tsl_min(HEIGHT, rows - i), column + j,
+                    (int)tsl_min(WIDTH, columns - j), sums, l == 0 ? (REAL)job->beta : 1);
       }
   }
 }

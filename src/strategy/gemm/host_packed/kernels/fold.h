@@ -44,12 +44,12 @@ static void put_diagonal(const tsl_packed_fold *fold, REAL value, REAL *c) {
 
 static void fold_vector(const tsl_packed_fold *fold, NAME(vector) value, int64_t i, int64_t j) {
   REAL *c = (REAL *)fold->c + (i * fold->c_row + j * fold->c_column) * COMPONENTS;
-  const int64_t end = tsl_least(FOLD_LANES, fold->count - j), diagonal = i - j;
+  const int64_t end = tsl_min(FOLD_LANES, fold->count - j), diagonal = i - j;
   int64_t from = 0, to = end;
   if (fold->is_lower)
-    to = tsl_least(end, diagonal + 1);
+    to = tsl_min(end, diagonal + 1);
   else
-    from = tsl_most(0, diagonal);
+    from = tsl_max(0, diagonal);
   if (COMPONENTS == 2 && fold->is_hermitian && diagonal >= from && diagonal < to) {
     REAL values[FOLD_LANES * COMPONENTS];
     NAME(store)(values, value);
@@ -65,7 +65,7 @@ static void fold(const tsl_packed_fold *fold, int64_t first, int64_t end) {
   typedef OF_ELEMENTS(element) whole;
   const whole *square = fold->square;
   for (int64_t i = first; i < end; i += FOLD_STEPS) {
-    const int64_t last = tsl_least(i + FOLD_STEPS, end),
+    const int64_t last = tsl_min(i + FOLD_STEPS, end),
                   begin = fold->is_lower ? 0 : i / FOLD_LANES * FOLD_LANES,
                   behind = fold->is_lower ? last : fold->count;
     for (int64_t j = begin; j < behind; j += FOLD_LANES) {

@@ -75,7 +75,7 @@ static void pack_micro(const void *in, int64_t across, int64_t along, int64_t co
     copy_side_by_side(from, along, count, depth, width, to);
   else if (along == 1)
     for (int64_t t = (count - 1) / NAME(LANES) * NAME(LANES); t >= 0; t -= NAME(LANES)) {
-      const int64_t read = tsl_least(count - t, NAME(LANES)), stored = tsl_least(width - t, NAME(LANES));
+      const int64_t read = tsl_min(count - t, NAME(LANES)), stored = tsl_min(width - t, NAME(LANES));
       copy_transposed(from + t * across, across, read, depth, width, stored, to + t, to + depth * width);
     }
   else
@@ -102,7 +102,7 @@ static void pack_micros(const void *in, int64_t across, int64_t along, int64_t c
   const int64_t depth = end - first, in_rows = across == 1 ? count / width : 0;
   copy_rows(from, along, in_rows, depth, width, whole, (element *)out + first * width);
   for (int64_t t = in_rows * width; t < count; t += width) {
-    const int64_t tail = tsl_least(count - t, width),
+    const int64_t tail = tsl_min(count - t, width),
                   vectors = (tail + NAME(LANES) - 1) / NAME(LANES) * NAME(LANES);
     pack_micro(from + t * across, across, along, tail, depth, vectors,
                (element *)out + t * whole + first * vectors);

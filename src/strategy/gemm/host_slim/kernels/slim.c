@@ -82,7 +82,7 @@ static void finish(const void *sums, int64_t step, int64_t count, double beta, v
 static void stream(const void *sums, int64_t count, void *c) {
   const REAL *from = sums;
   REAL *to = c;
-  const int64_t before = tsl_least(count, (int64_t)(-(uintptr_t)to % 64 / sizeof(REAL)));
+  const int64_t before = tsl_min(count, (int64_t)(-(uintptr_t)to % 64 / sizeof(REAL)));
   int64_t j = 0;
   for (; j < before; j++)
     to[j] = from[j];

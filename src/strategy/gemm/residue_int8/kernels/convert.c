@@ -203,8 +203,8 @@ static __attribute__((noinline)) void make_part(const tsl_residue_job *job, cons
 static void make_register(const tsl_residue_job *job, int operand, int64_t line, int64_t first,
                           const scaling *by, unsigned char *to) {
   const tsl_residue_lines *of = &job->of[operand];
-  const int64_t lines = tsl_least(of->count - line, TSL_RESIDUE_ROWS),
-                count = tsl_least(job->k - first, TSL_RESIDUE_STEP);
+  const int64_t lines = tsl_min(of->count - line, TSL_RESIDUE_ROWS),
+                count = tsl_min(job->k - first, TSL_RESIDUE_STEP);
   if (lines <= 0) {
     for (int l = 0; l < job->choice.moduli; l++)
       memset(to + l * of->plane, 0, REGISTER);
@@ -223,7 +223,7 @@ static void make_register(const tsl_residue_job *job, int operand, int64_t line,
 /* Native lines become zeros, or anything where they are not finite. */
 static scaling scaling_of(const tsl_residue_lines *of, int64_t line) {
   scaling made = {{{0}}};
-  for (int64_t i = 0; i < tsl_least(of->count - line, QUARTER); i++) {
+  for (int64_t i = 0; i < tsl_min(of->count - line, QUARTER); i++) {
     const int scale = of->scales[line + i];
     if (scale == TSL_RESIDUE_NO_SCALE)
       continue;
@@ -236,7 +236,7 @@ static scaling scaling_of(const tsl_residue_lines *of, int64_t line) {
 static void convert(const tsl_residue_job *job, int operand, int64_t first, int64_t count, int64_t panel) {
   enum { HALVES = TSL_RESIDUE_LINES / TSL_RESIDUE_ROWS };
   const tsl_residue_lines *of = &job->of[operand];
-  const int64_t steps = tsl_least(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
+  const int64_t steps = tsl_min(job->steps, tsl_ceil_div(job->k, TSL_RESIDUE_STEP) - panel * job->steps);
   scaling by[TSL_RESIDUE_BESIDE][HALVES];
   for (int64_t i = 0; i < count; i++)
     for (int64_t half = 0; half < HALVES; half++)

@@ -165,7 +165,7 @@ TSL_INLINE void join_rows(const tsl_residue_job *job, const tsl_residue_block *b
                           const factors *by, const int parts) {
   enum { SIDE = TSL_RESIDUE_LINES };
   const int64_t across = tsl_ceil_div(block->columns, SIDE);
-  for (int64_t i = first; i < tsl_least(first + SIDE, block->rows); i++) {
+  for (int64_t i = first; i < tsl_min(first + SIDE, block->rows); i++) {
     const int scale = job->of[0].scales[block->row + i];
     if (scale == TSL_RESIDUE_NO_SCALE)
       continue;
@@ -173,7 +173,7 @@ TSL_INLINE void join_rows(const tsl_residue_job *job, const tsl_residue_block *b
       const unsigned char *rest =
           block->rests + (first / SIDE * across + tile) * TSL_RESIDUE_SUMS + (i - first) * SIDE;
       const int64_t column = block->column + tile * SIDE,
-                    columns = tsl_least(SIDE, block->columns - tile * SIDE);
+                    columns = tsl_min(SIDE, block->columns - tile * SIDE);
       if (by[tile].is_plain && is_plain_scale(scale))
         join_row(job, rest, block->plane, block->row + i, column, columns, &by[tile], parts);
       else
@@ -202,7 +202,7 @@ static void join(const tsl_residue_job *job, const tsl_residue_block *block) {
   factors by[ACROSS];
   for (int64_t j = 0; j < block->columns; j += TSL_RESIDUE_LINES)
     by[j / TSL_RESIDUE_LINES] =
-        factors_of(job, block->column + j, tsl_least(TSL_RESIDUE_LINES, block->columns - j));
+        factors_of(job, block->column + j, tsl_min(TSL_RESIDUE_LINES, block->columns - j));
   for (int64_t i = 0; i < block->rows; i += TSL_RESIDUE_LINES)
     by_parts[job->weights.parts](job, block, i, by);
 }

@@ -198,7 +198,7 @@ static residue_bits add_line(const tsl_residue_job *job, const tsl_residue_lines
   for (int lane = 0; lane < LANES; lane++)
     set_guess(job->rules, &by, lane, guess);
   for (int64_t h = 0; h < job->k; h += CHUNK * LANES) {
-    const int64_t here = tsl_least(job->k - h, CHUNK * LANES), vectors = tsl_ceil_div(here, LANES);
+    const int64_t here = tsl_min(job->k - h, CHUNK * LANES), vectors = tsl_ceil_div(here, LANES);
     const REAL *at = from + number_at(of, h);
     if (of->is_paired || of->along != 1 || here % LANES != 0) {
       gather(of, at, here, vectors * LANES, together);
@@ -262,11 +262,11 @@ static void add_groups(const tsl_residue_job *job, const REAL *from, int64_t ste
   memset(sums, 0, (size_t)groups * sizeof *sums);
   memset(vectors, 0, sizeof vectors);
   for (int64_t h = 0; h < job->k; h += CHUNK) {
-    const int64_t end = tsl_least(h + CHUNK, job->k);
+    const int64_t end = tsl_min(h + CHUNK, job->k);
     for (int64_t row = h; row < end; row += ROWS)
       for (int64_t group = 0; group < groups; group++)
         add_vectors(&by[group], from + row * step + group * LANES, step, ROWS * step,
-                    tsl_least(ROWS, end - row), &vectors[group]);
+                    tsl_min(ROWS, end - row), &vectors[group]);
     for (int64_t group = 0; group < groups; group++)
       flush(&by[group], end - h, &vectors[group], &sums[group]);
   }
@@ -293,7 +293,7 @@ static __attribute__((noinline)) void guess_groups(const tsl_residue_job *job, c
   memset(sums, 0, (size_t)groups * sizeof *sums);
   memset(vectors, 0, sizeof vectors);
   for (int s = 0; s < count; s += TSL_RESIDUE_CHUNK) {
-    const int64_t rows = tsl_least(TSL_RESIDUE_CHUNK, count - s);
+    const int64_t rows = tsl_min(TSL_RESIDUE_CHUNK, count - s);
     for (int64_t group = 0; group < groups; group++) {
       add_vectors(&by[group], from + residue_sample_at(job->k, s) * of->along + group * LANES, of->along, 0,
                   rows, &vectors[group]);
@@ -343,7 +343,7 @@ static void measure(const tsl_residue_job *job, int operand, int64_t first, int6
   const tsl_residue_lines *of = &job->of[operand];
   const int64_t groups = of->across == 1 && of->along != 1 ? count / LANES : 0;
   for (int64_t group = 0; group < groups; group += GROUPS)
-    measure_groups(job, of, first + group * LANES, tsl_least(GROUPS, groups - group));
+    measure_groups(job, of, first + group * LANES, tsl_min(GROUPS, groups - group));
   for (int64_t line = first + groups * LANES; line < first + count; line++)
     measure_line(job, of, line);
 }

@@ -87,7 +87,7 @@ static void precise_tile(const tsl_residue_job *job, const native_lines *rows, c
   double sums[NATIVE_LIST * NATIVE_COLUMNS] = {0};
   REAL a[NATIVE_DEPTH * NATIVE_ROWS], b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
-    const int64_t depth = tsl_least(NATIVE_DEPTH, job->k - h);
+    const int64_t depth = tsl_min(NATIVE_DEPTH, job->k - h);
     pack_native(job, &job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
     for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
       pack_native(job, &job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
@@ -113,7 +113,7 @@ static void native_tile(const tsl_residue_job *job, const native_lines *rows, co
   REAL sums[NATIVE_LIST * NATIVE_COLUMNS] = {0}, a[NATIVE_DEPTH * NATIVE_ROWS],
                           b[NATIVE_DEPTH * NATIVE_COLUMNS];
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
-    const int64_t depth = tsl_least(NATIVE_DEPTH, job->k - h);
+    const int64_t depth = tsl_min(NATIVE_DEPTH, job->k - h);
     pack_native(job, &job->of[1], columns, count, NATIVE_COLUMNS, h, depth, b);
     for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
       pack_native(job, &job->of[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);

@@ -42,7 +42,7 @@ static void register_tile(const tsl_residue_tile *tile) {
     for (int64_t i = 0; i < lines_rest; i++, next_rest += ROW)
       __builtin_prefetch(next_rest);
     REGISTER_DOT(1, 6, 5);
-    for (const int64_t end = tsl_least(rows, row + rows_each); row < end; row++)
+    for (const int64_t end = tsl_min(rows, row + rows_each); row < end; row++)
       reduce_row(&tile->late, row);
     REGISTER_DOT(3, 7, 5);
     a += TSL_RESIDUE_STEP_BYTES;

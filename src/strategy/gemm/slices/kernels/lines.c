@@ -30,12 +30,12 @@ static void read_chunk(const tsl_slices_lines *of, int64_t first, int64_t lines,
 
 static void measure(const tsl_slices_job *job, int operand, int64_t first) {
   const tsl_slices_lines *of = &job->of[operand];
-  const int64_t lines = tsl_least(BLOCK, of->count - first);
+  const int64_t lines = tsl_min(BLOCK, of->count - first);
   uint32_t largest[BLOCK] = {0}, least[BLOCK]; /* of magnitudes less 1, so that 0 is more than all */
   chunk numbers;
   memset(least, 0xff, sizeof least);
   for (int64_t h = 0; h < job->k; h += CHUNK) {
-    read_chunk(of, first, lines, h, tsl_least(CHUNK, job->k - h), &numbers);
+    read_chunk(of, first, lines, h, tsl_min(CHUNK, job->k - h), &numbers);
     for (int64_t i = 0; i < lines; i++) {
       uint32_t most = largest[i], fewest = least[i];
       for (int j = 0; j < CHUNK; j++) {
@@ -78,11 +78,11 @@ static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count,
 
 static void cut(const tsl_slices_job *job, int operand, int64_t first) {
   const tsl_slices_lines *of = &job->of[operand];
-  const int64_t lines = tsl_least(BLOCK, of->count - first);
+  const int64_t lines = tsl_min(BLOCK, of->count - first);
   chunk numbers;
   for (int64_t h = 0; h < job->depth; h += CHUNK) {
-    const int64_t count = tsl_least(CHUNK, job->depth - h);
-    read_chunk(of, first, lines, h, tsl_least(CHUNK, job->k - h), &numbers);
+    const int64_t count = tsl_min(CHUNK, job->depth - h);
+    read_chunk(of, first, lines, h, tsl_min(CHUNK, job->k - h), &numbers);
     for (int64_t i = 0; i < lines; i++) {
       const int scale = of->scales[first + i];
       const bool is_native = scale == TSL_SLICES_NATIVE;

@@ -116,7 +116,7 @@ TSL_INLINE vector plus_before(const working *w, vector value, vector before) {
 TSL_INLINE void finish(const working *w, int64_t i, int64_t j, vector value) {
   element *to = w->c + i * w->c_row + j;
   const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
-  const int64_t end = tsl_least(NAME(LANES), (w->wanted == LOWER ? i + 1 : w->n) - j);
+  const int64_t end = tsl_min(NAME(LANES), (w->wanted == LOWER ? i + 1 : w->n) - j);
   value = times_alpha(w->alpha, value);
   if (first == 0 && end == NAME(LANES)) {
     if (w->adds)
@@ -199,8 +199,8 @@ TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64
                           element *out) {
   enum { LANES = NAME(LANES) };
   for (int64_t j = 0; j < width; j += LANES) {
-    const int64_t from = tsl_least(LANES, tsl_most(0, first - j)),
-                  to = tsl_most(from, tsl_least(LANES, end - j));
+    const int64_t from = tsl_min(LANES, tsl_max(0, first - j)),
+                  to = tsl_max(from, tsl_min(LANES, end - j));
     const vector value = from == 0 && to == LANES ? NAME(load)(line + j) : load_range(line + j, from, to);
     NAME(store)(out + j, conjugates ? mirrored(value) : value);
   }
@@ -218,11 +218,11 @@ static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   for (int64_t v = 0; v < width; v += LANES) {
     const moved_element *rows[LANES];
     for (int j = 0; j < LANES; j++)
-      rows[j] = (const moved_element *)(const void *)(out + tsl_least(v + j, n - 1) * width);
+      rows[j] = (const moved_element *)(const void *)(out + tsl_min(v + j, n - 1) * width);
     for (int64_t t = 0; t < n; t += STEPS) {
       MOVED(vector) moved[STEPS];
       MOVED(transpose)(rows, t, moved);
-      for (int64_t s = 0; s < tsl_least(STEPS, n - t); s++) {
+      for (int64_t s = 0; s < tsl_min(STEPS, n - t); s++) {
         element *to = out + (t + s) * width + v;
         const vector value = (vector)moved[s];
         NAME(store)(to, either(NAME(load)(to), hermitian ? mirrored(value) : value));
@@ -270,7 +270,7 @@ static void prepare_b(const factor *of, working *w, REAL *room) {
     return;
   }
   for (int64_t j = 0; j < w->n; j += COLUMNS, room += w->b_panel) {
-    const column_group from = {&of->view, j, tsl_least(COLUMNS, w->n - j)};
+    const column_group from = {&of->view, j, tsl_min(COLUMNS, w->n - j)};
     bring(&from, w->k, one, room);
   }
 }

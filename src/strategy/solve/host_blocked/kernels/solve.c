@@ -67,7 +67,7 @@ TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *rest
                          vector tile[ROWS][VECTORS], int vectors) {
   const int64_t group = PARTS == 2 ? GROUP : depth;
   for (int64_t l = 0; l < depth; l += group)
-    take_off_group(tsl_least(group, depth - l), a + l * A_STEP, x + l * STEP, tile, vectors);
+    take_off_group(tsl_min(group, depth - l), a + l * A_STEP, x + l * STEP, tile, vectors);
 }
 
 /* A as it lies: a tile's first row, and the distances of rows and columns in numbers. */
@@ -145,7 +145,7 @@ TSL_INLINE void take_off_lying(int64_t depth, const lying *of, const REAL *restr
   const int64_t group = PARTS == 2 ? GROUP : depth;
   for (int64_t l = 0; l < depth; l += group) {
     const lying part = {of->a + l * of->across, of->down, of->across, of->conjugates};
-    take_off_lying_group(tsl_least(group, depth - l), &part, x + l * STEP, tile, vectors);
+    take_off_lying_group(tsl_min(group, depth - l), &part, x + l * STEP, tile, vectors);
   }
 }
 
@@ -350,7 +350,7 @@ static void give_columns(const column_group *to, int64_t row, int64_t rows, cons
   const int64_t lowest = is_flipped ? row + rows - 1 : row;
   const moved_element *lines[NAME(LANES)];
   for (int64_t i = 0; i < NAME(LANES); i++) {
-    const int64_t from = tsl_least(i, rows - 1);
+    const int64_t from = tsl_min(i, rows - 1);
     lines[i] = (const moved_element *)(const void *)(x + (is_flipped ? rows - 1 - from : from) * STEP);
   }
   for (int j = 0; j < to->count; j += NAME(STEPS)) {
@@ -374,7 +374,7 @@ static void give(const column_group *to, int64_t row, int64_t rows, const REAL *
   }
   if (to->view->row_stride == 1 || to->view->row_stride == -1)
     for (; done < rows; done += NAME(LANES))
-      give_columns(to, row + done, tsl_least(NAME(LANES), rows - done), x + done * STEP);
+      give_columns(to, row + done, tsl_min(NAME(LANES), rows - done), x + done * STEP);
   for (int64_t i = done; i < rows; i++)
     for (int j = 0; j < to->count; j++)
       *element_at(to->view, row + i, to->first + j) = ((const element *)(const void *)(x + i * STEP))[j];
@@ -395,8 +395,8 @@ typedef struct working {
 static void solve_block(const working *w, int64_t row, int64_t end) {
   REAL *a = w->a;
   for (int64_t i = row; i < end; i += ROWS, a += w->a_panel) {
-    copy_panel(w->blocks, i, tsl_least(ROWS, end - i), row, i - row, a);
-    copy_triangle(w->blocks, i, tsl_least(ROWS, end - i), a + (i - row) * A_STEP);
+    copy_panel(w->blocks, i, tsl_min(ROWS, end - i), row, i - row, a);
+    copy_triangle(w->blocks, i, tsl_min(ROWS, end - i), a + (i - row) * A_STEP);
   }
   for (int64_t p = 0; p < w->panels; p++) {
     REAL *x = w->x + p * w->x_panel;
@@ -410,7 +410,7 @@ static void solve_block(const working *w, int64_t row, int64_t end) {
 static void update_block(const working *w, int64_t row, int64_t end, int64_t first, int64_t last) {
   REAL *a = w->a;
   for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
-    copy_panel(w->blocks, i, tsl_least(ROWS, last - i), row, end - row, a);
+    copy_panel(w->blocks, i, tsl_min(ROWS, last - i), row, end - row, a);
   for (int64_t p = 0; p < w->panels; p++) {
     REAL *x = w->x + p * w->x_panel;
     a = w->a;
@@ -459,11 +459,11 @@ static void solve_few(const working *w, int64_t count) {
   const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
   const int64_t m = blocks->m, depth = by_column ? NARROW : LONG;
   for (int64_t row = 0; row < m; row += depth) {
-    const int64_t end = tsl_least(row + depth, m);
+    const int64_t end = tsl_min(row + depth, m);
     for (int64_t i = row; i < end; i += ROWS)
-      few_tile(&of, i, tsl_least(ROWS, end - i), row, i - row, true);
+      few_tile(&of, i, tsl_min(ROWS, end - i), row, i - row, true);
     for (int64_t i = end; i < m; i += ROWS)
-      few_tile(&of, i, tsl_least(ROWS, m - i), row, end - row, false);
+      few_tile(&of, i, tsl_min(ROWS, m - i), row, end - row, false);
   }
 }
 
@@ -550,14 +550,14 @@ static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t c
 static column_group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count,
                              int64_t panel) {
   (void)w;
-  return (column_group){view, first + panel * COLUMNS, tsl_least(COLUMNS, count - panel * COLUMNS)};
+  return (column_group){view, first + panel * COLUMNS, tsl_min(COLUMNS, count - panel * COLUMNS)};
 }
 
 static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy,
                           void *a_copy) {
   const int64_t m = blocks->m, rows = tsl_round_up(m, ROWS);
   const working w = {.blocks = blocks,
-                     .panels = tsl_pieces(count, COLUMNS),
+                     .panels = tsl_ceil_div_or_one(count, COLUMNS),
                      .x_panel = rows * STEP,
                      .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
                      .x = x_copy,
@@ -579,14 +579,14 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
     return;
   }
   for (int64_t row = 0; row < m; row += blocks->depth) {
-    const int64_t end = tsl_least(row + blocks->depth, m);
+    const int64_t end = tsl_min(row + blocks->depth, m);
     solve_block(&w, row, end);
     for (int64_t p = 0; p < w.panels; p++) {
       const column_group to = group_of(&w, &blocks->x, first, count, p);
       give(&to, row, end - row, w.x + p * w.x_panel + row * STEP);
     }
     for (int64_t below = end; below < m; below += blocks->chunk)
-      update_block(&w, row, end, below, tsl_least(below + blocks->chunk, m));
+      update_block(&w, row, end, below, tsl_min(below + blocks->chunk, m));
   }
 }
 
@@ -594,7 +594,7 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
 static void multiply_columns(const tsl_solve_blocks *blocks, void *x_copy) {
   const int64_t m = blocks->m;
   for (int64_t j = 0; j < blocks->n; j += COLUMNS) {
-    const column_group part = {&blocks->x, j, tsl_least(COLUMNS, blocks->n - j)};
+    const column_group part = {&blocks->x, j, tsl_min(COLUMNS, blocks->n - j)};
     bring(&part, m, blocks->alpha, x_copy);
     if (part.count <= NAME(LANES))
       multiply_panel(blocks, x_copy, 1);
