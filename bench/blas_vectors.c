@@ -3,7 +3,7 @@
  * Levels 1 and 2 of the drop-in beside another BLAS, through the same Fortran symbols in one process: from 100 elements of the
  * largest operand to MOST (10^8). Both libraries are opened by their paths; every round runs both, in turned order, and keeps each
  * one's shortest time of a call. Prints microseconds, GB/s of the drop-in, other / tesela, and of each routine the geometric mean
- * and the lowest. The tables of src/blas/route.c come from this. ROUTINES: words of these, "gemv ger dot". */
+ * and the lowest. The tables of src/blas/blas_route.c come from this. ROUTINES: words of these, "gemv ger dot". */
 #include "builds.h"
 #include "peers.h"
 

@@ -30,7 +30,7 @@
 #include "base/status.h"
 #include "judge/data.h"
 #include "planner/planner.h"
-#include "tune/measure.h"
+#include "tune/tune_measure.h"
 #define BENCH_NAME "gpu"
 #include "stop.h"
 

@@ -18,7 +18,7 @@ enum { SIDES = 3, SAMPLES_MOST = 64, SETS_MOST = 64, PIECE = 1 << 20 };
 typedef struct row {
   const char *types, *config;
   int64_t m, n, k;
-  tesela_along along;
+  tesela_bias_axis along;
   tesela_activation activation;
   tesela_scaling scale_a, scale_b;
 } row;

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "plan/plan.h"
-#include "tune/choose.h"
+#include "tune/measured_choice.h"
 
 #include <math.h>
 #include <sched.h>

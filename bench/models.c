@@ -27,7 +27,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "tune/measure.h"
+#include "tune/tune_measure.h"
 #include "tune/operand_sets.h"
 #include "tune/search.h"
 #define BENCH_NAME "models"

@@ -3,7 +3,7 @@
  * neighbour on the machine meets both. */
 #include "base/clock.h"
 #include "plan/plan.h"
-#include "tune/measure.h"
+#include "tune/tune_measure.h"
 
 #include <stdio.h>
 #include <tesela/tesela.h>

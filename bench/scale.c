@@ -234,7 +234,7 @@ enum { MOST_DEVICES = 8 };
 typedef struct spread {
   char names[MOST_DEVICES][64];
   int count;
-  tesela_piece pieces[3][MOST_DEVICES];
+  tesela_shard pieces[3][MOST_DEVICES];
 } spread;
 
 static void split_names(const char *device, spread *s) {
@@ -253,9 +253,9 @@ static bool lay(const bench *of, tesela_context *context, spread *s, int operand
                 first = all * p / s->count, lines = all * (p + 1) / s->count - first;
   const size_t bytes = (size_t)(by_rows ? lines * cols : lines * rows) * of->size,
                line = (size_t)lines * of->size;
-  tesela_piece *piece = &s->pieces[operand][p];
+  tesela_shard *piece = &s->pieces[operand][p];
   unsigned char *packed = NULL;
-  *piece = (tesela_piece){.at = {.row = by_rows ? first : 0,
+  *piece = (tesela_shard){.at = {.row = by_rows ? first : 0,
                                  .rows = by_rows ? lines : rows,
                                  .col = by_rows ? 0 : first,
                                  .cols = by_rows ? cols : lines}};
@@ -300,16 +300,16 @@ static void in_pieces(const bench *of, const char *device, bool on_one, const ch
   for (int operand = 0; operand < 3; operand++)
     for (int p = 0; p < s.count && good; p++)
       good = lay(of, context, &s, operand, p, from[operand]);
-  const tesela_pieces a = {s.pieces[0], s.count}, b = {s.pieces[1], s.count}, c = {s.pieces[2], s.count};
+  const tesela_shards a = {s.pieces[0], s.count}, b = {s.pieces[1], s.count}, c = {s.pieces[2], s.count};
   const tesela_gemm_desc desc = {.m = of->m,
                                  .n = of->n,
                                  .k = of->k,
                                  .a = {.type = of->type},
                                  .b = {.type = of->type},
                                  .c = {.type = of->type},
-                                 .a_pieces = &a,
-                                 .b_pieces = &b,
-                                 .c_pieces = &c,
+                                 .a_shards = &a,
+                                 .b_shards = &b,
+                                 .c_shards = &c,
                                  .strategy = strategy,
                                  .device = device};
   for (int i = 0; i <= of->repeats && good; i++) {

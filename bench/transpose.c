@@ -20,7 +20,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 #include "plan/plan.h"
-#include "strategy/transpose/vector/moves.h"
+#include "strategy/transpose/vector/vector_moves.h"
 #define BENCH_NAME "transpose"
 #include "stop.h"
 

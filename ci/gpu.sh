@@ -39,7 +39,7 @@ kernel_strategies() {
   local op name
   while read -r op name; do
     { [ -f "src/strategy/$op/$name/$name.cl" ] || [ -f "src/strategy/$op/$name/$name.cu" ]; } && echo "$op $name"
-  done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/list.h)
+  done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/strategy_list.h)
 }
 
 # --- the processor ---

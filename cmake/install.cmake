@@ -11,7 +11,7 @@ install(TARGETS tesela tesela_blas EXPORT teselaTargets LIBRARY DESTINATION ${CM
 if(TESELA_HAS_MPI)
   install(TARGETS tesela_mpi tesela_scalapack EXPORT teselaMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
 endif()
-install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_finish.h include/tesela/tesela_buffer.h include/tesela/tesela_structure.h include/tesela/tesela_pieces.h include/tesela/tesela_stream.h include/tesela/tesela_layout.h include/tesela/tesela_level3.h include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
+install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_epilogue.h include/tesela/tesela_buffer.h include/tesela/tesela_structure.h include/tesela/tesela_shards.h include/tesela/tesela_stream.h include/tesela/tesela_layout.h include/tesela/tesela_level3.h include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
 # From the pkg-config files' folder to the prefix, so that what is installed may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -10,7 +10,7 @@ if(TESELA_HAS_MPI)
   # Its functions are declared by their callers, each for himself.
   set_source_files_properties(src/scalapack/entries/pblas.c PROPERTIES COMPILE_OPTIONS -Wno-missing-prototypes)
   target_link_options(tesela_scalapack PRIVATE -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,-z,nodelete)
-  set_target_properties(tesela_scalapack PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  set_target_properties(tesela_scalapack PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${TESELA_ABI})
 endif()
 # The program's own, for tests and benchmarks.
 find_library(TESELA_SCALAPACK_PEER NAMES scalapack-openmpi scalapack)

@@ -13,7 +13,7 @@ import pyopencl.array
 M, N, K = 300, 200, 500
 F32 = 2  # TESELA_F32
 
-lib = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libtesela.so.1")
+lib = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libtesela.so.2")
 lib.tesela_last_error.restype = lib.tesela_plan_describe.restype = ctypes.c_char_p
 lib.tesela_plan_describe.argtypes = [ctypes.c_void_p]
 pointer = ctypes.c_void_p

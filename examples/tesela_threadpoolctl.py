@@ -4,7 +4,7 @@ Without it, limits that threadpoolctl sets to the program's own OpenBLAS or MKL 
 library at each call. threadpoolctl itself knows a library by the name of its file, and libtesela_blas is none of those. With
 this, the drop-in is limited where there is no other BLAS as well. Needs threadpoolctl 3.3 or newer.
 
-    LD_PRELOAD=libtesela_blas.so.0 python3 -c '
+    LD_PRELOAD=libtesela_blas.so.2 python3 -c '
     import numpy, tesela_threadpoolctl, threadpoolctl
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
         ...'

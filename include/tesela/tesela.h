@@ -42,8 +42,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <tesela/tesela_finish.h>
-#include <tesela/tesela_pieces.h>
+#include <tesela/tesela_epilogue.h>
+#include <tesela/tesela_shards.h>
 #include <tesela/tesela_structure.h>
 #include <tesela/version.h>
 
@@ -134,7 +134,7 @@ typedef struct tesela_context_desc {
  * where the matrix has no elements or is not read. */
 typedef struct tesela_matrix {
   const void *data;            /**< host memory; element (0, 0) */
-  const tesela_buffer *buffer; /**< or device memory, of the device of all buffers, or tesela_pieces.h */
+  const tesela_buffer *buffer; /**< or device memory, of the device of all buffers, or tesela_shards.h */
   int64_t offset;              /**< with buffer: elements before element (0, 0) */
   int64_t row_stride;          /**< elements between a row and the next; may be negative */
   int64_t col_stride;          /**< elements between a column and the next; may be negative */
@@ -203,7 +203,7 @@ typedef struct tesela_gemm_desc {
   tesela_result c;     /**< m x n */
   const double *alpha; /**< NULL: 1. One double, or two (real, imaginary) where C is complex. */
   const double *beta;  /**< NULL: 0. As alpha. */
-  /** Device to run on, as in tesela_context_desc. NULL: where the buffers are, else the context's. Several: see tesela_pieces.h. */
+  /** Device to run on, as in tesela_context_desc. NULL: where the buffers are, else the context's. Several: see tesela_shards.h. */
   const char *device;
   /** "name key=value ...": the strategy to use, and its parameters where they shall not be the planner's.
    * NULL: the planner chooses, among vendors' libraries only where TESELA_VENDORS is 1. */
@@ -255,17 +255,17 @@ typedef struct tesela_gemm_desc {
   int in_place;
   /** What is added, where A, B and C are, too. Its type is C's unless it says f32 where C is f16 or bf16. It must not overlap C. */
   tesela_vector bias;
-  tesela_along bias_along;      /**< TESELA_NO_BIAS: there is none */
+  tesela_bias_axis bias_axis;      /**< TESELA_NO_BIAS: there is none */
   tesela_activation activation; /**< what is done last */
   tesela_vector
       scale_a; /**< what A is scaled by (tesela_scaling): one number, or m. f32. It must not overlap C. */
   tesela_vector scale_b;    /**< likewise B: one number, or n */
   tesela_scaling scaling_a; /**< TESELA_NO_SCALE: A is not scaled */
   tesela_scaling scaling_b; /**< likewise of B */
-  /** A in pieces on several devices (tesela_pieces.h); NULL: as desc.a says, of which only transpose, type and conjugate are set then. */
-  const tesela_pieces *a_pieces;
-  const tesela_pieces *b_pieces; /**< likewise of B */
-  const tesela_pieces *c_pieces; /**< likewise of C */
+  /** A in pieces on several devices (tesela_shards.h); NULL: as desc.a says, of which only transpose, type and conjugate are set then. */
+  const tesela_shards *a_shards;
+  const tesela_shards *b_shards; /**< likewise of B */
+  const tesela_shards *c_shards; /**< likewise of C */
 } tesela_gemm_desc;
 
 /** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at
@@ -286,11 +286,11 @@ typedef struct tesela_batch {
 } tesela_batch;
 
 /** Vectors of a plan's last step, beside A, B and C of a run: those that the plan has. Only data, buffer and offset are read. */
-typedef struct tesela_finish {
+typedef struct tesela_epilogue {
   tesela_vector bias;    /**< as of tesela_gemm_desc */
   tesela_vector scale_a; /**< likewise */
   tesela_vector scale_b; /**< likewise */
-} tesela_finish;
+} tesela_epilogue;
 
 /** One element that is written, and read where beta is not 0. Fields as in tesela_vector. */
 typedef struct tesela_scalar {
@@ -479,16 +479,16 @@ TESELA_API tesela_status tesela_plan_create_transpose_sized(tesela_context *cont
 TESELA_API tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a,
                                                const tesela_matrix *b, const tesela_result *c,
                                                tesela_record *record, size_t record_size);
-/** tesela_plan_run_finished() with sizes. */
-TESELA_API tesela_status tesela_plan_run_finished_sized(tesela_plan *plan, const tesela_matrix *a,
+/** tesela_plan_run_epilogue() with sizes. */
+TESELA_API tesela_status tesela_plan_run_epilogue_sized(tesela_plan *plan, const tesela_matrix *a,
                                                         const tesela_matrix *b, const tesela_result *c,
-                                                        const tesela_finish *finish, tesela_record *record,
+                                                        const tesela_epilogue *finish, tesela_record *record,
                                                         size_t finish_size, size_t record_size);
-/** tesela_plan_enqueue_finished() with sizes. */
-TESELA_API tesela_status tesela_plan_enqueue_finished_sized(tesela_plan *plan, tesela_stream *stream,
+/** tesela_plan_enqueue_epilogue() with sizes. */
+TESELA_API tesela_status tesela_plan_enqueue_epilogue_sized(tesela_plan *plan, tesela_stream *stream,
                                                             const tesela_matrix *a, const tesela_matrix *b,
                                                             const tesela_result *c,
-                                                            const tesela_finish *finish,
+                                                            const tesela_epilogue *finish,
                                                             tesela_buffer *workspace, size_t finish_size);
 /** tesela_plan_run_dot() with sizes. */
 TESELA_API tesela_status tesela_plan_run_dot_sized(tesela_plan *plan, const tesela_vector *x,
@@ -656,14 +656,14 @@ static inline tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matr
   return tesela_plan_run_sized(plan, a, b, c, record, sizeof *record);
 }
 /** The same of a plan with a last step: of its vectors, too, data or buffer and offset alone are read. */
-static inline tesela_status tesela_plan_run_finished(tesela_plan *plan, const tesela_matrix *a,
+static inline tesela_status tesela_plan_run_epilogue(tesela_plan *plan, const tesela_matrix *a,
                                                      const tesela_matrix *b, const tesela_result *c,
-                                                     const tesela_finish *finish, tesela_record *record) {
-  return tesela_plan_run_finished_sized(plan, a, b, c, finish, record, sizeof *finish, sizeof *record);
+                                                     const tesela_epilogue *finish, tesela_record *record) {
+  return tesela_plan_run_epilogue_sized(plan, a, b, c, finish, record, sizeof *finish, sizeof *record);
 }
 /** The same of a plan for operands in pieces: of each, in the plan's order, only buffer and offset are read. Runs follow each other. */
-TESELA_API tesela_status tesela_plan_run_pieces(tesela_plan *plan, const tesela_pieces *a,
-                                                const tesela_pieces *b, const tesela_pieces *c);
+TESELA_API tesela_status tesela_plan_run_shards(tesela_plan *plan, const tesela_shards *a,
+                                                const tesela_shards *b, const tesela_shards *c);
 /** The same of a plan for dot products. */
 static inline tesela_status tesela_plan_run_dot(tesela_plan *plan, const tesela_vector *x,
                                                 const tesela_vector *y, const tesela_scalar *result,
@@ -762,11 +762,11 @@ TESELA_API tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *s
                                              const tesela_matrix *b, const tesela_result *c,
                                              tesela_buffer *workspace);
 /** The same of a plan with a last step. */
-static inline tesela_status tesela_plan_enqueue_finished(tesela_plan *plan, tesela_stream *stream,
+static inline tesela_status tesela_plan_enqueue_epilogue(tesela_plan *plan, tesela_stream *stream,
                                                          const tesela_matrix *a, const tesela_matrix *b,
-                                                         const tesela_result *c, const tesela_finish *finish,
+                                                         const tesela_result *c, const tesela_epilogue *finish,
                                                          tesela_buffer *workspace) {
-  return tesela_plan_enqueue_finished_sized(plan, stream, a, b, c, finish, workspace, sizeof *finish);
+  return tesela_plan_enqueue_epilogue_sized(plan, stream, a, b, c, finish, workspace, sizeof *finish);
 }
 /** The same of a plan for dot products. */
 TESELA_API tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream,

@@ -9,7 +9,7 @@
 #define TESELA_TESELA_LAYOUT_H
 
 #include <tesela/tesela.h>
-#include <tesela/tesela_pieces.h>
+#include <tesela/tesela_shards.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -479,7 +479,7 @@ static void set_line(Line *line, int dim, int64_t length) {
   line->stride = length > 1 ? line->array.at.strides[dim] : 1;
 }
 
-static tesela_along read_bias(PyObject *object, const Array &like, int64_t m, int64_t n, tesela_type kind,
+static tesela_bias_axis read_bias(PyObject *object, const Array &like, int64_t m, int64_t n, tesela_type kind,
                               bool is_turned, Line *bias) {
   Lies &at = bias->array.at;
   if (kind == TESELA_F16 || kind == TESELA_BF16)

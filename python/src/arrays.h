@@ -38,7 +38,7 @@ struct Line {
 /* Last step of a product. */
 struct Finish {
   Line bias, scale_a, scale_b;
-  tesela_along along = TESELA_NO_BIAS;
+  tesela_bias_axis along = TESELA_NO_BIAS;
   tesela_activation activation = TESELA_NO_ACTIVATION;
   tesela_scaling scaling_a = TESELA_NO_SCALE, scaling_b = TESELA_NO_SCALE;
 

@@ -95,7 +95,7 @@ struct WrappedFinish {
 
   tesela_status wrap(tesela_context *where, const char *device, const DeviceProduct &product) {
     tesela_status status = TESELA_OK;
-    if (product.bias_along != TESELA_NO_BIAS)
+    if (product.bias_axis != TESELA_NO_BIAS)
       status = bias.wrap(where, device, product.bias);
     if (status == TESELA_OK && product.scaling_a != TESELA_NO_SCALE)
       status = scale_a.wrap(where, device, product.scale_a);
@@ -116,8 +116,8 @@ static tesela_vector vector_of(const DeviceMatrix &matrix, const Wrapped &wrappe
   return vector;
 }
 
-static tesela_finish finish_of(const DeviceProduct &product, const WrappedFinish &last) {
-  tesela_finish made{};
+static tesela_epilogue finish_of(const DeviceProduct &product, const WrappedFinish &last) {
+  tesela_epilogue made{};
   made.bias = vector_of(product.bias, last.bias);
   made.scale_a = vector_of(product.scale_a, last.scale_a);
   made.scale_b = vector_of(product.scale_b, last.scale_b);
@@ -142,7 +142,7 @@ static std::string key_of(const DeviceProduct &product) {
   }
   add(product.alpha);
   add(product.beta);
-  add(product.bias_along);
+  add(product.bias_axis);
   add(product.activation);
   add(product.scaling_a);
   add(product.scaling_b);
@@ -177,9 +177,9 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.accuracy = product.ask.accuracy_or_null();
   desc.bits = product.ask.bits_or_null();
   desc.measure_error = product.ask.measure_error;
-  const tesela_finish vectors = finish_of(product, last);
+  const tesela_epilogue vectors = finish_of(product, last);
   desc.bias = vectors.bias;
-  desc.bias_along = product.bias_along;
+  desc.bias_axis = product.bias_axis;
   desc.activation = product.activation;
   desc.scale_a = vectors.scale_a;
   desc.scaling_a = product.scaling_a;
@@ -200,11 +200,11 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
 
 /* As plan->run(), of buffers, when all that the stream has is done. */
 static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesela_matrix &a,
-                             const tesela_matrix &b, const tesela_result &c, const tesela_finish &last,
+                             const tesela_matrix &b, const tesela_result &c, const tesela_epilogue &last,
                              tesela_record *record) {
   nb::gil_scoped_release others_run;
   const tesela_status status = tesela_stream_wait(stream.stream);
-  return status == TESELA_OK ? tesela_plan_run_finished(plan.plan, &a, &b, &c, &last, record) : status;
+  return status == TESELA_OK ? tesela_plan_run_epilogue(plan.plan, &a, &b, &c, &last, record) : status;
 }
 
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record) {
@@ -231,9 +231,9 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   result.offset = c.offset;
   set_strides(product.c.row_stride, product.c.col_stride, &result);
   result.type = product.c.type;
-  const tesela_finish vectors = finish_of(product, last);
+  const tesela_epilogue vectors = finish_of(product, last);
   tesela_status status =
-      tesela_plan_enqueue_finished(plan->plan, stream.stream, &left, &right, &result, &vectors, nullptr);
+      tesela_plan_enqueue_epilogue(plan->plan, stream.stream, &left, &right, &result, &vectors, nullptr);
   if (status == TESELA_UNSUPPORTED)
     status = run_now(*plan, stream, left, right, result, vectors, record);
   else if (status == TESELA_OK && !has_stream) {

@@ -22,7 +22,7 @@ struct DeviceProduct {
   const char *strategy; /* NULL: the planner's */
   Ask ask;
   DeviceMatrix bias{}; /* a row or a column, where one is added */
-  tesela_along bias_along = TESELA_NO_BIAS;
+  tesela_bias_axis bias_axis = TESELA_NO_BIAS;
   tesela_activation activation = TESELA_NO_ACTIVATION;
   DeviceMatrix scale_a{}, scale_b{}; /* where A or B is scaled */
   tesela_scaling scaling_a = TESELA_NO_SCALE, scaling_b = TESELA_NO_SCALE;

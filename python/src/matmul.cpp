@@ -61,7 +61,7 @@ void Product::describe(tesela_gemm_desc *desc, int64_t row) const {
   if (finish.is_empty())
     return;
   desc->bias = vector_of(finish.bias);
-  desc->bias_along = finish.along;
+  desc->bias_axis = finish.along;
   desc->activation = finish.activation;
   desc->scale_a = vector_of(finish.scale_a);
   desc->scaling_a = finish.scaling_a;
@@ -298,7 +298,7 @@ DeviceProduct Product::on_device(int64_t a_at, int64_t b_at, int64_t c_at) const
   made.strategy = strategy;
   made.ask = ask;
   made.bias = device_line(finish.bias);
-  made.bias_along = finish.along;
+  made.bias_axis = finish.along;
   made.activation = finish.activation;
   made.scale_a = device_line(finish.scale_a);
   made.scaling_a = finish.scaling_a;

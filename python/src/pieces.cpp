@@ -1,4 +1,4 @@
-/* Matrices in pieces on several devices (tesela_pieces.h): memory of the library's own, or arrays of any
+/* Matrices in pieces on several devices (tesela_shards.h): memory of the library's own, or arrays of any
  * library where they lie. */
 #include "core.h"
 
@@ -19,7 +19,7 @@ using Text = std::optional<std::string>;
 struct Pieces {
   tesela_type type;
   int64_t rows, cols;
-  std::vector<tesela_piece> list;
+  std::vector<tesela_shard> list;
   std::vector<nb::object> arrays;
   bool read_only = false;
 
@@ -30,7 +30,7 @@ struct Pieces {
   }
   Pieces(const Pieces &) = delete;
   ~Pieces() {
-    for (const tesela_piece &piece : list)
+    for (const tesela_shard &piece : list)
       tesela_buffer_destroy(piece.buffer);
   }
 
@@ -64,13 +64,13 @@ struct Pieces {
     read_only = read_only || view.read_only;
   }
 
-  tesela_pieces all() const { return {list.data(), static_cast<int64_t>(list.size())}; }
+  tesela_shards all() const { return {list.data(), static_cast<int64_t>(list.size())}; }
 };
 
 /* (device, row, col, rows, cols) of each. */
 static nb::list places(const Pieces &pieces) {
   nb::list all;
-  for (const tesela_piece &piece : pieces.list)
+  for (const tesela_shard &piece : pieces.list)
     all.append(nb::make_tuple(tesela_buffer_device(piece.buffer), piece.at.row, piece.at.col, piece.at.rows,
                               piece.at.cols));
   return all;
@@ -79,14 +79,14 @@ static nb::list places(const Pieces &pieces) {
 /* How each lies: what a plan is made for beside its place. */
 static nb::list strides(const Pieces &pieces) {
   nb::list all;
-  for (const tesela_piece &piece : pieces.list)
+  for (const tesela_shard &piece : pieces.list)
     all.append(nb::make_tuple(piece.at.row_stride, piece.at.col_stride));
   return all;
 }
 
 /* One piece, from or to its part of a matrix in host memory, dense by rows. Lines are what lies together
  * in the piece. */
-static tesela_status move(const Pieces &pieces, const tesela_piece &piece, char *whole, bool writes) {
+static tesela_status move(const Pieces &pieces, const tesela_shard &piece, char *whole, bool writes) {
   const tesela_rectangle &at = piece.at;
   const size_t size = type_size(pieces.type), pitch = static_cast<size_t>(pieces.cols) * size;
   char *const corner = whole + static_cast<size_t>(at.row) * pitch + static_cast<size_t>(at.col) * size;
@@ -155,7 +155,7 @@ struct Factor {
 /* A product, in the struct and behind its pointers. */
 struct PiecesProduct {
   tesela_gemm_desc desc{};
-  tesela_pieces a, b, c;
+  tesela_shards a, b, c;
   Scalar alpha, beta;
   Text device, strategy;
   Ask ask;
@@ -170,9 +170,9 @@ struct PiecesProduct {
     left.add_to(&desc.a);
     right.add_to(&desc.b);
     desc.c.type = result.type;
-    desc.a_pieces = &a;
-    desc.b_pieces = &b;
-    desc.c_pieces = &c;
+    desc.a_shards = &a;
+    desc.b_shards = &b;
+    desc.c_shards = &c;
     desc.alpha = reinterpret_cast<const double *>(&alpha);
     desc.beta = reinterpret_cast<const double *>(&beta);
     desc.device = device ? device->c_str() : nullptr;
@@ -208,11 +208,11 @@ struct PiecesPlan {
   ~PiecesPlan() { tesela_plan_destroy(plan); }
 
   void run(const Pieces &a, const Pieces &b, const Pieces &c) const {
-    const tesela_pieces left = a.all(), right = b.all(), result = c.all();
+    const tesela_shards left = a.all(), right = b.all(), result = c.all();
     tesela_status status;
     {
       nb::gil_scoped_release others_run;
-      status = tesela_plan_run_pieces(plan, &left, &right, &result);
+      status = tesela_plan_run_shards(plan, &left, &right, &result);
     }
     check(status);
   }

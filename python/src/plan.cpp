@@ -271,12 +271,12 @@ static void run_on_host(PlanState &state, Run *run, tesela_record *record) {
     }));
     return;
   }
-  tesela_finish finish{};
+  tesela_epilogue finish{};
   finish.bias = vector_of(run->finish.bias);
   finish.scale_a = vector_of(run->finish.scale_a);
   finish.scale_b = vector_of(run->finish.scale_b);
   check(call_library(state.is_short, [&] {
-    return tesela_plan_run_finished(made->plan, &run->left, &run->right, &result, &finish, record);
+    return tesela_plan_run_epilogue(made->plan, &run->left, &run->right, &result, &finish, record);
   }));
 }
 

@@ -98,8 +98,8 @@ def _library():
     """libtesela_mpi: TESELA_MPI's, the package's, or the system's. It uses the libtesela that this package has loaded."""
     global _loaded
     if _loaded is None:
-        beside = pathlib.Path(__file__).parent / "lib" / "libtesela_mpi.so.1"
-        name = os.environ.get("TESELA_MPI") or (str(beside) if beside.exists() else "libtesela_mpi.so.1")
+        beside = pathlib.Path(__file__).parent / "lib" / "libtesela_mpi.so.2"
+        name = os.environ.get("TESELA_MPI") or (str(beside) if beside.exists() else "libtesela_mpi.so.2")
         try:
             library = ctypes.CDLL(name)
         except OSError as why:

@@ -3,16 +3,16 @@
 #ifndef TSL_API_API_H
 #define TSL_API_API_H
 
-#include "api/direct.h"
-#include "api/growth.h"
+#include "api/fast_call.h"
+#include "api/struct_abi.h"
 #include "api/plan_cache.h"
 #include "base/cancel.h"
-#include "base/guard.h"
+#include "base/fork_mutex.h"
 #include "base/memory.h"
 #include "base/strides.h"
 #include "plan/plan.h"
 #include "plan/run_slot.h"
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -119,7 +119,7 @@ typedef struct tsl_request {
   tesela_triangle triangles[TSL_OPERANDS]; /* of what is stored */
   bool in_place;
   tesela_vector bias;
-  tesela_along bias_along;
+  tesela_bias_axis bias_axis;
   tesela_activation activation;
   tesela_vector scale_a, scale_b;
   tesela_scaling scaling_a, scaling_b;
@@ -129,7 +129,7 @@ typedef struct tsl_request {
   double effort;
   const char *accuracy, *bits;               /* NULL: the context's */
   uint64_t measure;                          /* 0: the context's */
-  const tesela_pieces *pieces[TSL_OPERANDS]; /* of operands that lie so; else NULL */
+  const tesela_shards *pieces[TSL_OPERANDS]; /* of operands that lie so; else NULL */
 } tsl_request;
 
 /* What is written, as requests have it. */
@@ -153,7 +153,7 @@ typedef struct tsl_api_operands {
   const tesela_matrix *given[TSL_GIVEN];
 } tsl_api_operands;
 void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
-                         const tesela_finish *finish, tsl_api_operands *out);
+                         const tesela_epilogue *finish, tsl_api_operands *out);
 /* Whether anything of a matrix is said that a call in place takes from its result. */
 bool tsl_api_is_given(const tesela_matrix *matrix);
 /* Refuses a result whose reserved fields are in use. */
@@ -190,7 +190,7 @@ bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request
 tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
 /* One run of a plan for such; operands are those of the request, or of a run. */
 tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
-                                 const tesela_pieces *const given[TSL_OPERANDS], tesela_record *record);
+                                 const tesela_shards *const given[TSL_OPERANDS], tesela_record *record);
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record);
 /* A run by matrices in buffers, of operands that are one piece each. */
 tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const given[TSL_GIVEN],

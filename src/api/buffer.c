@@ -1,10 +1,10 @@
 #include "api/api.h"
-#include "api/device_messages.h"
+#include "api/device_p2p.h"
 
 #include "base/floats.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "device/kept.h"
+#include "device/memory_pool.h"
 
 #include <string.h>
 

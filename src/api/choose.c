@@ -1,10 +1,10 @@
 /* From what a call asks for to a plan: by what the context knows, and by what it measures where it is given time. */
-#include "tune/choose.h"
+#include "tune/measured_choice.h"
 
 #include "api/api.h"
 #include "base/floats.h"
 #include "base/status.h"
-#include "tune/effort.h"
+#include "tune/plan_measured.h"
 
 /* Measures what the context does not know, lets it know that, and holds its wisdom of then. */
 static tesela_status measure(tesela_context *context, const tsl_call_key *key, tsl_choice *choice,

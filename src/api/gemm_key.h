@@ -3,11 +3,11 @@
 #define TSL_API_GEMM_KEY_H
 
 #include "api/api.h"
-#include "api/dispatch.h"
+#include "api/api_dispatch.h"
 
 /* Whether the description has more to say of operands than how they lie, or a last step. */
 static inline bool tsl_gemm_has_more(const tesela_gemm_desc *desc) {
-  return ((int)desc->scaling_a | (int)desc->scaling_b | (int)desc->bias_along | (int)desc->activation |
+  return ((int)desc->scaling_a | (int)desc->scaling_b | (int)desc->bias_axis | (int)desc->activation |
           (int)desc->a_structure | (int)desc->a_triangle | (int)desc->b_structure | (int)desc->b_triangle |
           (int)desc->c_structure | (int)desc->c_triangle | desc->in_place) != 0;
 }
@@ -50,8 +50,8 @@ static inline bool tsl_gemm_key(const tesela_context *context, const tesela_gemm
       tsl_gemm_key_type(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
       desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 ||
       tsl_gemm_has_more(desc) || desc->bias.data || desc->bias.buffer || desc->scale_a.data ||
-      desc->scale_a.buffer || desc->scale_b.data || desc->scale_b.buffer || desc->a_pieces ||
-      desc->b_pieces || desc->c_pieces || desc->c.reserved != 0 || desc->c.reserved_too ||
+      desc->scale_a.buffer || desc->scale_b.data || desc->scale_b.buffer || desc->a_shards ||
+      desc->b_shards || desc->c_shards || desc->c.reserved != 0 || desc->c.reserved_too ||
       (named && strcmp(desc->device, "cpu") != 0) ||
       !tsl_gemm_key_lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
       !tsl_gemm_key_lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||

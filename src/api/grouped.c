@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/scratch.h"
-#include "base/thread_text.h"
-#include "host/split.h"
+#include "base/thread_string.h"
+#include "host/int_math.h"
 
 #include <inttypes.h>
 #include <string.h>

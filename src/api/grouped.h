@@ -2,8 +2,8 @@
 #ifndef TSL_API_GROUPED_H
 #define TSL_API_GROUPED_H
 
-#include "api/at_once.h"
-#include "api/products.h"
+#include "api/small_gemm.h"
+#include "api/batch_common.h"
 #include "base/status.h"
 
 /* Members that are done without plans. */

@@ -1,13 +1,13 @@
-/* Products of a group that are so small that each is done without a plan, as single ones are (at_once.c): of shapes that nobody has seen, making
+/* Products of a group that are so small that each is done without a plan, as single ones are (small_gemm.c): of shapes that nobody has seen, making
  * a plan of each takes ten times as long as the group. What is looked at once for a single product is looked at once for all. */
 #include "api/grouped.h"
 
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/scratch.h"
-#include "host/split.h"
+#include "host/int_math.h"
 #include "strategy/exceptions.h"
-#include "strategy/prepared.h"
+#include "strategy/host_job.h"
 
 /* Below this many operations all are one thread's. */
 static const double shared_group = 2e5;

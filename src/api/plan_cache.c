@@ -37,7 +37,7 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
   return p->op == q->op && p->in_place == q->in_place && p->conjugate_a == q->conjugate_a &&
          p->conjugate_b == q->conjugate_b && p->m == q->m && p->n == q->n && p->k == q->k &&
          p->batch == q->batch && same_shape(&p->a, &q->a) && same_shape(&p->b, &q->b) &&
-         same_shape(&p->c, &q->c) && p->bias_along == q->bias_along && same_shape(&p->bias, &q->bias) &&
+         same_shape(&p->c, &q->c) && p->bias_axis == q->bias_axis && same_shape(&p->bias, &q->bias) &&
          p->scaling_a == q->scaling_a && p->scaling_b == q->scaling_b &&
          same_shape(&p->scale_a, &q->scale_a) && same_shape(&p->scale_b, &q->scale_b) &&
          p->activation == q->activation && a->place == b->place && (a->effort > 0) == (b->effort > 0) &&
@@ -51,7 +51,7 @@ static uint64_t hash_of(const tsl_call_key *key) {
   const tsl_problem *p = &key->problem;
   const int64_t parts[] = {p->op,
                            p->in_place,
-                           p->bias_along * TESELA_ACTIVATIONS + p->activation,
+                           p->bias_axis * TESELA_ACTIVATIONS + p->activation,
                            p->scaling_a * TESELA_SCALINGS + p->scaling_b,
                            p->a.structure * TESELA_TRIANGLES + p->a.triangle,
                            p->b.structure * TESELA_TRIANGLES + p->b.triangle,

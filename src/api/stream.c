@@ -239,7 +239,7 @@ static tesela_status enqueue(tesela_plan *plan, tsl_op op, tesela_stream *stream
 
 static tesela_status enqueue_product(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
                                      const tesela_matrix *b, const tesela_result *c,
-                                     const tesela_finish *finish, const tesela_buffer *workspace) {
+                                     const tesela_epilogue *finish, const tesela_buffer *workspace) {
   tsl_api_operands operands;
   tsl_api_as_operands(a, b, c, finish, &operands);
   return enqueue(plan, TSL_OP_GEMM, stream, operands.given, workspace);
@@ -250,12 +250,12 @@ tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, cons
   return enqueue_product(plan, stream, a, b, c, NULL, workspace);
 }
 
-tesela_status tesela_plan_enqueue_finished_sized(tesela_plan *plan, tesela_stream *stream,
+tesela_status tesela_plan_enqueue_epilogue_sized(tesela_plan *plan, tesela_stream *stream,
                                                  const tesela_matrix *a, const tesela_matrix *b,
-                                                 const tesela_result *c, const tesela_finish *finish,
+                                                 const tesela_result *c, const tesela_epilogue *finish,
                                                  tesela_buffer *workspace, size_t finish_size) {
-  tesela_finish own;
-  TSL_API_STRUCT_IMPORT(finish, finish_size, own, tesela_finish, scale_b);
+  tesela_epilogue own;
+  TSL_API_STRUCT_IMPORT(finish, finish_size, own, tesela_epilogue, scale_b);
   return enqueue_product(plan, stream, a, b, c, finish, workspace);
 }
 

@@ -4,7 +4,7 @@
  * leaves.
  *
  * A mode is read and written at the cost of a few additions. Workers take the mode of a job's caller
- * (crew.c). Code that relies on rounding to nearest declares TSL_DEFAULT_FLOATS. */
+ * (pool_workers.c). Code that relies on rounding to nearest declares TSL_DEFAULT_FLOATS. */
 #ifndef TSL_BASE_FLOATS_H
 #define TSL_BASE_FLOATS_H
 

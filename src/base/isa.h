@@ -5,7 +5,7 @@
  *   needs    the capability that a device must offer for it, beside those of the sets before; 0: none
  *   flags    the compiler's; of an extension, beside those of the set with its header
  *   floats   in a vector; and fused, vector multiply-adds that a core does in a clock
- *   runs     whether processor and operating system have it, where those of the sets before do; device/cpu/describe.c asks
+ *   runs     whether processor and operating system have it, where those of the sets before do; device/cpu/cpu_describe.c asks
  * A new set is one row here and one header there. CMake reads the rows as text (cmake/isa.cmake) and compiles every file
  * in a folder kernels/ once for each row of its processor; nothing else lists sets.
  *

@@ -2,7 +2,7 @@
 #include "base/pool.h"
 
 #include "base/cancel.h"
-#include "base/crew.h"
+#include "base/pool_workers.h"
 #include "base/status.h"
 
 #include <pthread.h>

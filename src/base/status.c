@@ -1,7 +1,7 @@
 #include "base/status.h"
 
 #include "base/locale.h"
-#include "base/thread_text.h"
+#include "base/thread_string.h"
 
 #include <stdbool.h>
 #include <stdio.h>

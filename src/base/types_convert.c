@@ -1,6 +1,6 @@
 #include "base/types.h"
 
-#include "base/types_halves.h"
+#include "base/fp16_bulk.h"
 
 #include <string.h>
 

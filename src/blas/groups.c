@@ -1,12 +1,12 @@
 /* Batches of several groups: those that are worth a plan go to tesela in one call, and small products that come alone are shared out
  * among threads, each without a plan, as a call of its own would be computed. */
-#include "blas/batch.h"
+#include "blas/blas_batch.h"
 
 #include "base/pool.h"
-#include "blas/context.h"
-#include "blas/dispatch.h"
-#include "blas/gemm.h"
-#include "blas/threads.h"
+#include "blas/blas_context.h"
+#include "blas/blas_dispatch.h"
+#include "blas/blas_gemm.h"
+#include "blas/blas_threads.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,17 @@
 /* Level 3 as products of blocks.
  *
- *   updates     a triangle of C by halves (triangle.c)
+ *   updates     a triangle of C by halves (blas_triangle.c)
  *   symm hemm   the factor's other triangle is filled in, in a copy; then it is one product
  *   trmm        B2 = A22 B2, B2 += A21 B1, B1 = A11 B1, where     A11           B1
  *   trsm        A11 X1 = B1, B2 -= A21 X1, A22 X2 = B2            A21 A22       B2
  *
  * Both go on with A11 and A22 by halves, and an upper triangle from its other end. Small triangles that multiply are products of a copy with
  * zeros beside the triangle, where numbers are finite: zero times another one would be seen. */
-#include "blas/element.h"
-#include "blas/level3.h"
-#include "blas/level3_parts.h"
-#include "blas/pieces.h"
-#include "blas/triangle.h"
+#include "blas/blas_element.h"
+#include "blas/blas_level3.h"
+#include "blas/level3_helpers.h"
+#include "blas/inner_gemm.h"
+#include "blas/blas_triangle.h"
 
 #include "base/memory.h"
 #include "base/scratch.h"

@@ -1,8 +1,8 @@
 /* Level 3's arguments, in the reference's order. A row-major call is checked as the column-major one that it is: that of all
  * matrices transposed. */
-#include "blas/level3.h"
+#include "blas/blas_level3.h"
 
-#include "blas/check.h"
+#include "blas/check_args.h"
 
 static int64_t at_least_one(int64_t size) {
   return size > 1 ? size : 1;

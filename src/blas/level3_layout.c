@@ -1,6 +1,6 @@
 /* What a call of Level 3 multiplies, whatever its letters. */
-#include "blas/gemm.h"
-#include "blas/level3.h"
+#include "blas/blas_gemm.h"
+#include "blas/blas_level3.h"
 
 #include "base/memory.h"
 

@@ -1,8 +1,8 @@
 /* Systems with a triangle without a plan: factorisations call for another shape each time, and a plan that is not known takes longer than
  * most of them. One right-hand side alone is Level 2's trsv, where a triangle has more rows than the other way takes no time to begin with. */
-#include "blas/context.h"
-#include "blas/level3.h"
-#include "blas/threads.h"
+#include "blas/blas_context.h"
+#include "blas/blas_level3.h"
+#include "blas/blas_threads.h"
 
 #include "base/memory.h"
 #include "vector/vector.h"

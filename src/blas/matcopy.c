@@ -1,11 +1,11 @@
 #include "blas/matcopy.h"
 
 #include "base/memory.h"
-#include "blas/check.h"
-#include "blas/context.h"
-#include "blas/gemm.h"
-#include "blas/loops.h"
-#include "blas/route.h"
+#include "blas/check_args.h"
+#include "blas/blas_context.h"
+#include "blas/blas_gemm.h"
+#include "blas/reference_blas.h"
+#include "blas/blas_route.h"
 
 #include <string.h>
 

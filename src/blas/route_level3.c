@@ -1,7 +1,7 @@
 /* Who computes Level 3 beside gemm. */
-#include "blas/level3.h"
-#include "blas/next.h"
-#include "blas/standing_level3.h"
+#include "blas/blas_level3.h"
+#include "blas/host_blas_lookup.h"
+#include "blas/peer_rating_level3.h"
 
 #include "base/clock.h"
 

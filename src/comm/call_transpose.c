@@ -1,12 +1,12 @@
 /* tesela_ranks_transpose(). */
-#include "comm/call.h"
+#include "comm/comm_call.h"
 
-#include "api/growth.h"
+#include "api/struct_abi.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "comm/product.h"
 #include "comm/setup.h"
-#include "comm/transpose.h"
+#include "comm/comm_transpose.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Ranks that compute together: what src/comm needs of MPI, or of whatever stands in its place. An implementation is a table of
- * functions: comm/threads.c has ranks that are threads of one process (tests, and counting words); comm/mpi is the library
+ * functions: comm/comm_threads.c has ranks that are threads of one process (tests, and counting words); comm/mpi is the library
  * libtesela_mpi.
  *
  * Messages belong to one of a few batches, which are waited for as a whole, so that the messages of the next step travel while those of
@@ -15,14 +15,14 @@
 enum {
   TSL_BATCH_STEPS, /* of even and odd steps */
   TSL_BATCH_SUMS = 2,
-  TSL_BATCH_ALARM, /* from each neighbour (comm/alarm.h), and to all of them */
+  TSL_BATCH_ALARM, /* from each neighbour (comm/failure_broadcast.h), and to all of them */
   TSL_BATCH_ALARM_TOLD = 6,
   TSL_BATCHES
 };
 
 typedef struct tsl_ranks tsl_ranks;
 
-/* What a message, a byte and an operation are taken to cost where a grid is chosen (comm/grid.h). */
+/* What a message, a byte and an operation are taken to cost where a grid is chosen (comm/comm_grid.h). */
 typedef struct tsl_links {
   double seconds_message, bytes_second, operations_second;
 } tsl_links;
@@ -73,7 +73,7 @@ struct tsl_ranks {
   uint64_t received;      /* likewise */
   tesela_context
       *context; /* for calls that bring none; made when it is first needed, and freed by tesela_ranks_end() */
-  struct tsl_lane *lane; /* of the ranks' devices (comm/lane.h), likewise */
+  struct tsl_lane *lane; /* of the ranks' devices (comm/gpu_transport.h), likewise */
 };
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "base/types.h"
 #include "comm/comm.h"
-#include "comm/lane.h"
+#include "comm/gpu_transport.h"
 #include "comm/layout.h"
-#include "comm/place.h"
+#include "comm/rank_memory.h"
 
 /* One operand. */
 typedef struct tsl_part {
@@ -33,7 +33,7 @@ typedef struct tsl_job {
   tsl_place place;                      /* of the calling rank's products */
   tsl_lane *lane;                       /* of the ranks' devices; NULL: there is none */
   bool on_devices;                      /* all ranks' products are made on devices; the same on all ranks */
-  /* The same on all ranks: sums are added up and stored on the devices (comm/settle.h), and whether parts of C are made by other ranks
+  /* The same on all ranks: sums are added up and stored on the devices (comm/device_store.h), and whether parts of C are made by other ranks
    * than have them, or in several layers: else nothing of C is sent. */
   bool settles, travels;
   int64_t memory; /* bytes a rank may take; the same on all ranks */

@@ -1,12 +1,12 @@
 /* Who holds which elements of a matrix, and what two holders have in common: the one description from which all messages follow.
  *
- * A patch is a set of rows and a set of columns (comm/spans.h): what a rank has of a matrix (one patch, or one for each rectangle), or
+ * A patch is a set of rows and a set of columns (comm/intervals.h): what a rank has of a matrix (one patch, or one for each rectangle), or
  * what a product needs of it (a panel, a block). A message is what two patches have in common, element by element in an order that both
  * sides know, so that nothing but the elements travels. */
 #ifndef TSL_COMM_LAYOUT_H
 #define TSL_COMM_LAYOUT_H
 
-#include "comm/spans.h"
+#include "comm/intervals.h"
 
 #include <stddef.h>
 #include <tesela/tesela_layout.h>

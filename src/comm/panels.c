@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "comm/lane_patch.h"
+#include "comm/gpu_transport_patch.h"
 
 #include <stdlib.h>
 #include <time.h>

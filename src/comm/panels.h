@@ -3,8 +3,8 @@
 #ifndef TSL_COMM_PANELS_H
 #define TSL_COMM_PANELS_H
 
-#include "comm/beside.h"
-#include "comm/blocks.h"
+#include "comm/async_task.h"
+#include "comm/comm_blocks.h"
 #include "comm/job.h"
 
 /* A panel that has arrived: in host memory, or, of a rank that multiplies on a device, in a buffer. */

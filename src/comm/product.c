@@ -4,14 +4,14 @@
 #include "base/floats.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/spared.h"
+#include "base/reserved_units.h"
 #include "base/status.h"
-#include "comm/agree.h"
-#include "comm/blocks.h"
-#include "comm/finish.h"
-#include "comm/lane_patch.h"
+#include "comm/collective_status.h"
+#include "comm/comm_blocks.h"
+#include "comm/reduce.h"
+#include "comm/gpu_transport_patch.h"
 #include "comm/panels.h"
-#include "comm/settle.h"
+#include "comm/device_store.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef TSL_COMM_PRODUCT_H
 #define TSL_COMM_PRODUCT_H
 
-#include "comm/grid.h"
+#include "comm/comm_grid.h"
 #include "comm/job.h"
 
 /* The grid that ranks agree on for a job: the best by words that are counted for its layouts. TESELA_OUT_OF_MEMORY where it does not fit. */

@@ -2,7 +2,7 @@
 #ifndef TSL_COMM_SETUP_H
 #define TSL_COMM_SETUP_H
 
-#include "comm/agree.h"
+#include "comm/collective_status.h"
 #include "comm/job.h"
 
 /* An operand as the caller gives it. */

@@ -20,7 +20,7 @@
 #include "base/pool.h"
 #include "base/text.h"
 #include "base/types.h"
-#include "device/fragments.h"
+#include "device/device_fragments.h"
 
 typedef struct tsl_device tsl_device;
 typedef struct tsl_device_ops tsl_device_ops;
@@ -281,7 +281,7 @@ struct tsl_device_ops {
   tesela_status (*copy)(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
                         size_t to_offset, size_t bytes);
   /* Whether copy_rows() reaches the other device's memory: both are open. The first question about a pair may prepare their
-   * link. Callers go through device/carry.h, which knows another way. [optional, with copy_rows()] */
+   * link. Callers go through device/cross_copy.h, which knows another way. [optional, with copy_rows()] */
   bool (*reaches)(tsl_device *device, tsl_device *other);
   /* Rows from buffer to buffer; enqueued. One of them is the stream's device's, and so is the other, or its device is one that
    * is reached. [optional] */

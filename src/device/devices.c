@@ -6,10 +6,10 @@
 #include "base/status.h"
 #include "device/group.h"
 #include "device/jit_cache.h"
-#include "device/kept.h"
-#include "device/list.h"
+#include "device/memory_pool.h"
+#include "device/device_list.h"
 #include "device/self_tests.h"
-#include "device/slot.h"
+#include "device/device_private.h"
 #include "device/staging.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef TSL_DEVICE_DEVICES_H
 #define TSL_DEVICE_DEVICES_H
 
-#include "device/life.h"
+#include "device/device_open.h"
 
 /* The devices of this machine, as one context sees them. */
 typedef struct tsl_devices tsl_devices;

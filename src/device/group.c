@@ -1,7 +1,7 @@
 #include "device/group.h"
 
 #include "base/status.h"
-#include "device/life.h"
+#include "device/device_open.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/status.h"
-#include "base/waiting.h"
+#include "base/progress_hook.h"
 #include "device/jit_disk.h"
-#include "device/slot.h"
+#include "device/device_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -28,7 +28,7 @@ typedef struct tsl_jit_key {
 /* The size that the folder may reach: TESELA_CACHE_SIZE, or its default when that is no size. 0: no folder. */
 uint64_t tsl_jit_size_limit(void);
 /* Opens the folder, made when `create` and not there. -1, with the reason in `why` and in errno (0 where the
- * folder has no name, or is not trusted: base/trusted.h), when that fails. */
+ * folder has no name, or is not trusted: base/safe_open.h), when that fails. */
 int tsl_jit_folder_open(bool create, char *why, size_t size);
 /* Removes what was used longest ago until the rest fits the limit, and what dead processes left behind. */
 void tsl_jit_folder_trim(int folder, uint64_t limit);

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/trusted.h"
+#include "base/safe_open.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 #include "device/jit_disk.h"
 
 #include "base/env.h"
-#include "base/notice.h"
+#include "base/warnings.h"
 #include "base/status.h"
-#include "base/trusted.h"
+#include "base/safe_open.h"
 #include "device/jit_cache.h"
 
 #include <errno.h>

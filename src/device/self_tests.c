@@ -1,7 +1,7 @@
 #include "device/self_tests.h"
 
-#include "device/lines.h"
-#include "device/slot.h"
+#include "device/fact_file.h"
+#include "device/device_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  *   right 0.0123 2026-03-01T12:00:00Z <what is known by>
  *   wrong 0.0123 2026-03-01T12:00:00Z <what is known by><tab><what was wrong>
  *
- * (device/lines.h says how.) */
+ * (device/fact_file.h says how.) */
 #ifndef TSL_DEVICE_SELF_TESTS_H
 #define TSL_DEVICE_SELF_TESTS_H
 

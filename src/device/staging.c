@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "device/slot.h"
+#include "device/device_private.h"
 
 #include <string.h>
 

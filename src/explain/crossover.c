@@ -25,7 +25,7 @@ static tesela_status ask(const tsl_problem *like, const tsl_choice *choice, int6
   store(&like->a, n, &square.a);
   store(&like->b, n, &square.b);
   store(&like->c, n, &square.c);
-  tsl_problem_add_bias(&square, like->bias_along, like->bias.type, 1);
+  tsl_problem_add_bias(&square, like->bias_axis, like->bias.type, 1);
   tsl_problem_add_scale(&square, TSL_OPERAND_SCALE_A, like->scaling_a, 1);
   tsl_problem_add_scale(&square, TSL_OPERAND_SCALE_B, like->scaling_b, 1);
   TSL_TRY(tsl_planner_list(&square, choice, &list, &count));

@@ -2,7 +2,7 @@
 #ifndef TSL_EXPLAIN_CROSSOVER_H
 #define TSL_EXPLAIN_CROSSOVER_H
 
-#include "planner/link.h"
+#include "planner/transfer_cost.h"
 #include "planner/planner.h"
 
 /* Squares from `from` on go to `device`, until the next part. */

@@ -3,7 +3,7 @@
 #ifndef TSL_EXPLAIN_EXPLAIN_H
 #define TSL_EXPLAIN_EXPLAIN_H
 
-#include "explain/counted.h"
+#include "explain/cost_report.h"
 #include "explain/crossover.h"
 
 /* What there is to tell. */

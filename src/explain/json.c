@@ -1,6 +1,6 @@
 /* An explanation as JSON. */
 #include "explain/explain.h"
-#include "explain/values.h"
+#include "explain/explain_values.h"
 #include "strategy/structure.h"
 
 #include <math.h>
@@ -115,7 +115,7 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
       "s:o}",
       "a_is", json_structure(problem, TSL_OPERAND_A), "b_is", json_structure(problem, TSL_OPERAND_B), "c_is",
       json_structure(problem, TSL_OPERAND_C), "in_place", problem->in_place, "bias",
-      json_word(tsl_along_name(problem->bias_along)), "activation",
+      json_word(tsl_along_name(problem->bias_axis)), "activation",
       json_word(tsl_activation_name(problem->activation)), "scale_a",
       json_word(tsl_scaling_name(problem->scaling_a)), "scale_b",
       json_word(tsl_scaling_name(problem->scaling_b)), "shares", json_shares(found->plan), "links", links,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "io/number.h"
+#include "io/io_number.h"
 
 /* Whether every value of one type has a place in the other, so that nothing needs to be looked at. */
 static bool always_fits(const tsl_type_info *from, const tsl_type_info *to) {

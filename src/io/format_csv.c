@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/format.h"
-#include "io/number.h"
+#include "io/io_format.h"
+#include "io/io_number.h"
 
 /* Longest cell, with the blanks around it, in bytes: a header's name in quotes may be longer than any number.
  */

@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/format.h"
-#include "io/number.h"
+#include "io/io_format.h"
+#include "io/io_number.h"
 
 enum { ARRAY, COORDINATE };
 enum { REAL, INTEGER, COMPLEX, PATTERN, UNSIGNED, FIELDS };

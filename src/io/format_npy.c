@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/cast.h"
-#include "io/format.h"
+#include "io/io_format.h"
 #include "io/npy_header.h"
 
 /* Elements that are read and converted at once: an input block of the largest type. */

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "base/status.h"
-#include "io/format.h"
-#include "io/number.h"
+#include "io/io_format.h"
+#include "io/io_number.h"
 
 /* Two whole numbers alone on the first line. */
 static bool txt_recognise(const char *bytes, size_t count) {

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/format.h"
-#include "io/list.h"
+#include "io/io_format.h"
+#include "io/io_list.h"
 
 #define TSL_FORMAT_DECLARE(name) extern const tsl_format tsl_format_##name;
 TSL_FORMAT_LIST(TSL_FORMAT_DECLARE)

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-#include "io/unpack.h"
-#include "io/way.h"
+#include "io/gunzip.h"
+#include "io/backend.h"
 
 /* Tests make the block small, so that small files cross its ends. */
 #ifndef TSL_INPUT_BLOCK_BITS

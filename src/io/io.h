@@ -1,5 +1,5 @@
 /* Matrix files. A reader gives shape and type first and then rows, or columns, so that a file larger than
- * memory can be read in panels; a writer takes rows. Formats are rows of one table (src/io/list.h), each in
+ * memory can be read in panels; a writer takes rows. Formats are rows of one table (src/io/io_list.h), each in
  * its own file format_<name>.c.
  *
  * "-" is standard input or standard output. What is packed with gzip (.gz) is read as what is in it, and so
@@ -31,8 +31,8 @@
 #define TSL_IO_IO_H
 
 #include "base/types.h"
-#include "io/number.h"
-#include "io/way.h"
+#include "io/io_number.h"
+#include "io/backend.h"
 
 typedef struct tsl_reader tsl_reader;
 typedef struct tsl_writer tsl_writer;

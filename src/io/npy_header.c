@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/number.h"
+#include "io/io_number.h"
 
 /* No matrix needs as much: a longer one is damaged, or describes a structured array. */
 #define HEADER_MAX (TSL_INPUT_BLOCK / 16 - 1)

@@ -2,7 +2,7 @@
  * power of ten is at most 10^22, both are exact doubles, and one operation on exact operands is rounded once
  * (W. D. Clinger, How to Read Floating Point Numbers Accurately, 1990). The rest by the C library.
  */
-#include "io/number.h"
+#include "io/io_number.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  * the fewest digits is taken. The scaling rounds to odd, which keeps every comparison with the ends exact.
  *
  * The powers of ten, 128 bits each, are computed at the first use with exact long arithmetic. */
-#include "io/number.h"
+#include "io/io_number.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -136,7 +136,7 @@ static tesela_status create_temporary(tsl_output *out, bool replaces) {
   return fail(out, "cannot be written");
 }
 
-/* Refuses a file that another process writes in blocks (part.h), which would replace what is written now. */
+/* Refuses a file that another process writes in blocks (resumable_npy.h), which would replace what is written now. */
 static tesela_status check_blocks(const char *path, const char *target) {
   tsl_text name = {0};
   tsl_text_add(&name, "%s%s", target, TSL_OUTPUT_JOURNAL);

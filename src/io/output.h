@@ -7,7 +7,7 @@
 #include <tesela/tesela.h>
 
 #define TSL_OUTPUT_BLOCK ((size_t)1 << 20)
-/* Ending of a journal's name: part.h. */
+/* Ending of a journal's name: resumable_npy.h. */
 #define TSL_OUTPUT_JOURNAL ".tesela-journal"
 
 typedef struct tsl_output {

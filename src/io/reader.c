@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/format.h"
+#include "io/io_format.h"
 
 /* The format of a name that may end in .gz. */
 static const tsl_format *format_of_packed_name(const char *path) {

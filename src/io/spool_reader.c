@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "io/format.h"
+#include "io/io_format.h"
 #include "io/npy_header.h"
-#include "io/room.h"
+#include "io/preallocate.h"
 #include "io/spool.h"
 
 tsl_file_state tsl_reader_state(const tsl_reader *reader) {

@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/format.h"
-#include "io/number.h"
+#include "io/io_format.h"
+#include "io/io_number.h"
 
 /* By the path's ending, else by name. */
 static tesela_status choose_format(const char *path, const char *name, const tsl_format **format) {

@@ -57,15 +57,15 @@ void tsl_case_fit_finish(tsl_case *out) {
   if (tsl_problem_has_scales(problem))
     fit_scales(out);
   const tsl_type_info *type = tsl_type(problem->c.type);
-  const bool is_row = problem->bias_along == TESELA_BIAS_ROW;
+  const bool is_row = problem->bias_axis == TESELA_BIAS_ROW;
   if (!tsl_problem_has_epilogue(problem))
     return;
   if (type->is_integer || problem->op != TSL_OP_GEMM || tsl_problem_has_structure(problem))
     *problem = tsl_problem_unfinished(problem);
   if (type->is_complex)
     problem->activation = TESELA_NO_ACTIVATION;
-  if (problem->bias_along != TESELA_NO_BIAS)
-    tsl_problem_add_bias(problem, problem->bias_along, out->seed / 2 % 2 ? type->sums : type->type,
+  if (problem->bias_axis != TESELA_NO_BIAS)
+    tsl_problem_add_bias(problem, problem->bias_axis, out->seed / 2 % 2 ? type->sums : type->type,
                          is_row ? problem->bias.col_stride : problem->bias.row_stride);
 }
 

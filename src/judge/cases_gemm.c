@@ -86,7 +86,7 @@ static void finishes(int index, tesela_type type, tsl_case *out) {
   tsl_case_lay_out_all(out, index % TSL_LAYOUTS, TSL_LAYOUT_DENSE, index % TSL_LAYOUTS_OF_C, 3);
   tsl_case_set_scalars(out, index % 7 == 3 ? 0 : index % 3 ? 1.5 : 1, index / 3 % 2 ? -0.5 : 0);
   out->problem.activation = (tesela_activation)(step % TESELA_ACTIVATIONS);
-  tsl_problem_add_bias(&out->problem, (tesela_along)(step / TESELA_ACTIVATIONS % TESELA_ALONGS), type,
+  tsl_problem_add_bias(&out->problem, (tesela_bias_axis)(step / TESELA_ACTIVATIONS % TESELA_ALONGS), type,
                        strides[index / 5 % 4]);
 }
 enum { FINISHES = 22 };
@@ -109,7 +109,7 @@ static void scales(int index, tesela_type type, tsl_case *out) {
   if (index % 4 != 3)
     return;
   out->problem.activation = (tesela_activation)(index / 4 % TESELA_ACTIVATIONS);
-  tsl_problem_add_bias(&out->problem, (tesela_along)(1 + index % 2), type, 1);
+  tsl_problem_add_bias(&out->problem, (tesela_bias_axis)(1 + index % 2), type, 1);
 }
 enum { SCALES = 12 };
 
@@ -126,7 +126,7 @@ static void finishes_of_chunks(int index, tesela_type type, tsl_case *out) {
                        TSL_LAYOUT_DENSE, 3);
   tsl_case_set_scalars(out, index % 4 == 1 ? 1.5 : 1, 0);
   out->problem.activation = (tesela_activation)(step % TESELA_ACTIVATIONS);
-  tsl_problem_add_bias(&out->problem, (tesela_along)(step / TESELA_ACTIVATIONS), type, 1);
+  tsl_problem_add_bias(&out->problem, (tesela_bias_axis)(step / TESELA_ACTIVATIONS), type, 1);
 }
 enum { FINISHES_OF_CHUNKS = TESELA_ACTIVATIONS * TESELA_ALONGS / 2 };
 
@@ -161,7 +161,7 @@ static void random_product(tsl_dice *dice, tesela_type type, tsl_case *out) {
   if (tsl_dice_roll(dice, 8) != 0)
     return;
   out->problem.activation = (tesela_activation)tsl_dice_roll(dice, TESELA_ACTIVATIONS);
-  const tesela_along along = (tesela_along)tsl_dice_roll(dice, TESELA_ALONGS);
+  const tesela_bias_axis along = (tesela_bias_axis)tsl_dice_roll(dice, TESELA_ALONGS);
   tsl_problem_add_bias(&out->problem, along, type, 1 + tsl_dice_roll(dice, 3));
   for (int i = TSL_OPERAND_SCALE_A; i <= TSL_OPERAND_SCALE_B; i++) {
     const tesela_scaling scaling = (tesela_scaling)tsl_dice_roll(dice, TESELA_SCALINGS);

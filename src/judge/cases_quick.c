@@ -153,7 +153,7 @@ bool tsl_case_quick(const tsl_problem *like, int index, tsl_case *out) {
   }
   tsl_case_set_types(out, &(tsl_types){like->a.type, like->b.type, like->c.type});
   out->problem.activation = like->activation;
-  tsl_problem_add_bias(&out->problem, like->bias_along, like->bias.type, 1);
+  tsl_problem_add_bias(&out->problem, like->bias_axis, like->bias.type, 1);
   tsl_problem_add_scale(&out->problem, TSL_OPERAND_SCALE_A, like->scaling_a, 1);
   tsl_problem_add_scale(&out->problem, TSL_OPERAND_SCALE_B, like->scaling_b, 1);
   out->problem.ask = like->ask; /* some kernels run by an ask alone */

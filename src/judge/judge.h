@@ -17,7 +17,7 @@
  * one rounding, u |R|, and what the reference itself may be off. A transpose with alpha = 1 must have A's bits; else
  * factor * u * |alpha| |A| bounds it, part by part where elements are complex.
  *
- * A solve is judged by what its rows leave, |alpha B - A X| <= factor * u * |A||X| and alpha B's rounding: judge/solve.c.
+ * A solve is judged by what its rows leave, |alpha B - A X| <= factor * u * |A||X| and alpha B's rounding: judge/judge_solve.c.
  *
  * Complex results are judged part by part: each part is a real product of twice the depth, and of more where alpha is
  * complex, |A||B| being that of the parts. A complex product is (x u - y v, x v + y u), in real operations of IEEE 754 and
@@ -109,7 +109,7 @@ tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, co
 tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
                                   const void *before, const void *c, const tsl_judge *judge,
                                   tsl_verdict *verdict);
-/* By the rows of alpha B - A X (judge/solve.c). */
+/* By the rows of alpha B - A X (judge/judge_solve.c). */
 tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const void *b, const void *before,
                               const void *c, const tsl_judge *judge, tsl_verdict *verdict);
 

@@ -1,4 +1,4 @@
-/* What judge/look.cl is given, as host and kernels both know it. The includer has TSL_GEMM_SIZES (strategy/gemm_shared.h) and TSL_INDEX,
+/* What judge/device_reference.cl is given, as host and kernels both know it. The includer has TSL_GEMM_SIZES (strategy/gemm_shared.h) and TSL_INDEX,
  * a signed 64-bit integer. */
 #ifndef TSL_JUDGE_LOOK_SHARED_H
 #define TSL_JUDGE_LOOK_SHARED_H

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/types.h"
-#include "judge/sums.h"
+#include "judge/judge_sums.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "host/split.h"
+#include "host/int_math.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* fragments.h by Intel's systolic arrays (DPAS), as cl_intel_subgroup_matrix_multiply_accumulate names them: the Khronos
+/* kernel_fragments.h by Intel's systolic arrays (DPAS), as cl_intel_subgroup_matrix_multiply_accumulate names them: the Khronos
  * registry's text of that extension, revision 1.1.0, says who holds what. TSL_DPAS is the size of a sub-group: 8 (Xe-HPG)
  * or 16 (Xe-HPC and later), which must be the smallest that the device has.
  *

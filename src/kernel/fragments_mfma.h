@@ -1,4 +1,4 @@
-/* fragments.h by the matrix cores of AMD's CDNA (MFMA), by the builtins that clang has for them; who holds what is as AMD's
+/* kernel_fragments.h by the matrix cores of AMD's CDNA (MFMA), by the builtins that clang has for them; who holds what is as AMD's
  * matrix instruction calculator prints it. TSL_MFMA is the architecture: 0x908, 0x90a or 0x940 (gfx942 and gfx950, too).
  *
  * A and B: 16 lines of 64 bytes; of line item % 16, an item has the 16 bytes from item / 16 * 16 on. An instruction takes

@@ -1,6 +1,6 @@
-/* Whether a compiler takes fragments.h: one step, from local memory to C. Compiled when a device is listed that may have
+/* Whether a compiler takes kernel_fragments.h: one step, from local memory to C. Compiled when a device is listed that may have
  * matrix instructions, and run by nobody. */
-#include "fragments.h"
+#include "kernel_fragments.h"
 
 TSL_FRAGMENT_KERNEL(TSL_FRAGMENT_ITEMS) tsl_fragments_probe(TSL_GLOBAL TSL_REAL *c) {
   TSL_LOCAL_LINES char lines[TSL_FRAGMENT_BYTES * (TSL_FRAGMENT_ROWS + TSL_FRAGMENT_COLS)];

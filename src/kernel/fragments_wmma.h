@@ -1,4 +1,4 @@
-/* fragments.h by the matrix instructions of AMD's RDNA (WMMA) in waves of 32, by the builtins that clang has for them; who
+/* kernel_fragments.h by the matrix instructions of AMD's RDNA (WMMA) in waves of 32, by the builtins that clang has for them; who
  * holds what is as AMD's matrix instruction calculator prints it. TSL_WMMA is 11 (RDNA 3) or 12 (RDNA 4).
  *
  *   11: A and B: 16 lines of 32 bytes; an item has all of line item % 16, so that two items have the same.

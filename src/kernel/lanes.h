@@ -3,7 +3,7 @@
 #ifndef TSL_KERNEL_LANES_H
 #define TSL_KERNEL_LANES_H
 
-#include "elements.h"
+#include "kernel_elements.h"
 
 #ifdef TSL_REAL_IS_DOUBLE
 #define TSL_LANES_SINGLE (TSL_PARAM_VECTOR / 2)

@@ -8,7 +8,7 @@
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
-#include "gemm.h"
+#include "kernel_gemm.h"
 
 #define WHOLE (C_FORM == 3)
 #define SIZE (WHOLE ? 1 : 2)

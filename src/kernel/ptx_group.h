@@ -2,7 +2,7 @@
  * whole panels by one instruction; and barriers in local memory that count bytes (NVIDIA's PTX ISA, 8.0 or newer).
  *
  * Where an instruction is sm_90a's alone, NVIDIA's compiler of OpenCL C refuses it, because it compiles for sm_90. There it is
- * written as a comment, which the back end makes code of in the compiled form (src/device/opencl/ptx.c). */
+ * written as a comment, which the back end makes code of in the compiled form (src/device/opencl/opencl_ptx.c). */
 #ifndef TSL_KERNEL_PTX_GROUP_H
 #define TSL_KERNEL_PTX_GROUP_H
 

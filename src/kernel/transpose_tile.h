@@ -1,6 +1,6 @@
 /* Tiles of a transpose in local memory, and the order in which work-groups take them. The kernel's file sets TSL_TILE
  * (elements of an edge, a power of two), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles, a power of two);
- * strategy/transposing.c counts the groups. Launches have put C's closest elements side by side in its rows.
+ * strategy/transpose/transpose_common.c counts the groups. Launches have put C's closest elements side by side in its rows.
  *
  *   the tiles of C, three of a band:     in place, the triangle of tiles folded to a rectangle:
  *
@@ -15,7 +15,7 @@
 #ifndef TSL_KERNEL_TRANSPOSE_TILE_H
 #define TSL_KERNEL_TRANSPOSE_TILE_H
 
-#include "transpose.h"
+#include "kernel_transpose.h"
 
 /* Elements that an item reads before it stores the first. */
 #define TSL_TILE_EACH (TSL_TILE * TSL_TILE / TSL_TILE_ITEMS)

@@ -3,8 +3,8 @@
 #ifndef TSL_KERNEL_UNITS_H
 #define TSL_KERNEL_UNITS_H
 
-#include "epilogue.h"
-#include "gemm.h"
+#include "kernel_epilogue.h"
+#include "kernel_gemm.h"
 #include "lanes.h"
 
 /* Numbers of an element; products along k of a unit. */

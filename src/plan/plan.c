@@ -3,9 +3,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/cut.h"
+#include "plan/block_grid.h"
 #include "plan/run_slot.h"
-#include "strategy/finish.h"
+#include "strategy/strategy_epilogue.h"
 #include "strategy/transfer.h"
 
 #include <math.h>

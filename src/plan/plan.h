@@ -5,9 +5,9 @@
 
 #include "device/self_tests.h"
 #include "plan/plan_text.h"
-#include "strategy/children.h"
+#include "strategy/subplans.h"
 
-/* What measuring the error of a run keeps for the next one (judge/look.h): kernels, under the lock of its slots and NULL until they are
+/* What measuring the error of a run keeps for the next one (judge/device_reference.h): kernels, under the lock of its slots and NULL until they are
  * compiled, and streams with memory. */
 enum { TSL_DEVICE_REFERENCE_KERNELS = 3 };
 typedef struct tsl_looks {
@@ -22,15 +22,15 @@ typedef struct tsl_plan {
   tsl_place place;
   double expected; /* seconds of a run, by whoever chose it; 0: nobody did */
   char *text;      /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
-  bool was_tried;  /* its kernels were, and this is what came of it (planner/trust.h): */
+  bool was_tried;  /* its kernels were, and this is what came of it (planner/kernel_self_test.h): */
   tsl_self_test self_test;
   double self_test_seconds;    /* that the self-test took just now; 0: it was remembered */
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
   tsl_looks *looks;            /* where the plan has slots; else NULL */
   tsl_sharding *spread;          /* of operands in pieces; else NULL */
-  struct tsl_pipeline_plan *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
+  struct tsl_pipeline_plan *cut;         /* how copies overlap with computing (plan/block_grid.h); NULL: they do not */
   tsl_kernel *
-      finish; /* the last step, on devices with kernels where the problem has one that the strategy leaves to others (strategy/finish.h) */
+      finish; /* the last step, on devices with kernels where the problem has one that the strategy leaves to others (strategy/strategy_epilogue.h) */
 } tsl_plan;
 
 /* Where the time of one run went, in seconds. Phases that did not happen are 0; a plan's later runs find memory on the

@@ -9,7 +9,7 @@
 typedef enum tsl_place {
   TSL_PLACE_HOST,   /* all in host memory: copied, or shared, when the device is another */
   TSL_PLACE_DEVICE, /* all in buffers of the plan's device */
-  TSL_PLACE_PIECES  /* in pieces, in buffers of members of the plan's device (strategy/spread.h) */
+  TSL_PLACE_PIECES  /* in pieces, in buffers of members of the plan's device (strategy/sharding.h) */
 } tsl_place;
 
 /* What a plan's text says, "key=value ..." behind operation and strategy, beside the strategy's parameters and in front

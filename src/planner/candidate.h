@@ -3,7 +3,7 @@
 #define TSL_PLANNER_CANDIDATE_H
 
 #include "plan/plan.h"
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 
 #include <string.h>
 

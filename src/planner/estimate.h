@@ -3,7 +3,7 @@
  * times out of three within a tenth). What counts in a choice is the expected time, likely * exp(doubt^2 / 2): of two
  * that are equally likely, the surer one.
  *
- * Where estimates come from (planner/weigh.c has the numbers):
+ * Where estimates come from (planner/predict.c has the numbers):
  *   a measurement    what was measured, with its spread; more doubt where it was measured elsewhere
  *   one nearby       the same, scaled as the model grows, with more doubt the farther it is
  *   a model          the model's seconds times the level of all models on the device. The models of one device err alike,

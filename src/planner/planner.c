@@ -3,11 +3,11 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
-#include "planner/link.h"
+#include "planner/transfer_cost.h"
 #include "planner/nearest.h"
-#include "planner/trust.h"
-#include "planner/weigh.h"
-#include "strategy/finish.h"
+#include "planner/kernel_self_test.h"
+#include "planner/predict.h"
+#include "strategy/strategy_epilogue.h"
 
 #include <math.h>
 #include <stdio.h>

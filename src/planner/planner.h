@@ -16,7 +16,7 @@ tesela_status tsl_planner_request(tsl_op op, const char *text, tsl_strategy_requ
 tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *choice,
                                tsl_candidate **candidates, int *count);
 
-/* Makes a plan of one candidate, and tries its kernels where nobody did (planner/trust.h). */
+/* Makes a plan of one candidate, and tries its kernels where nobody did (planner/kernel_self_test.h). */
 tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
                                const tsl_candidate *candidate, tsl_plan **plan);
 /* The first of a list as a plan; TESELA_UNSUPPORTED says, when all refuse, what the first ones said. A candidate

@@ -5,7 +5,7 @@
 #include "base/env.h"
 #include "base/source.h"
 #include "base/status.h"
-#include "base/trusted.h"
+#include "base/safe_open.h"
 #include "planner/wisdom_lines.h"
 
 #include <errno.h>

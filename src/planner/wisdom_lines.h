@@ -2,7 +2,7 @@
 #ifndef TSL_PLANNER_WISDOM_LINES_H
 #define TSL_PLANNER_WISDOM_LINES_H
 
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 
 typedef struct tsl_wisdom_entry {
   char *line; /* NULL: it goes */

@@ -1,6 +1,6 @@
 /* One record of wisdom: made, printed, read, compared. */
 #include "base/status.h"
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 #include "strategy/structure.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define TSL_SCALAPACK_CALLS_H
 
 #include "scalapack/descriptor.h"
-#include "scalapack/symbol.h"
+#include "scalapack/scalapack_symbol.h"
 
 #include <tesela/tesela_layout.h>
 

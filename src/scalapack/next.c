@@ -1,9 +1,9 @@
 /* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is RTLD_NEXT; else every loaded
- * library is asked (base/loaded.h). */
+ * library is asked (base/symbol_search.h). */
 #include "scalapack/next.h"
 
 #include "base/cancel.h"
-#include "base/loaded.h"
+#include "base/symbol_search.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

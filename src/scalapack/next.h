@@ -2,7 +2,7 @@
 #ifndef TSL_SCALAPACK_NEXT_H
 #define TSL_SCALAPACK_NEXT_H
 
-#include "scalapack/symbol.h"
+#include "scalapack/scalapack_symbol.h"
 
 /* The function that a symbol stands in front of; NULL where there is none. */
 tsl_scalapack_function *tsl_scalapack_next(tsl_scalapack_symbol *symbol);

@@ -32,7 +32,7 @@
 #define TSL_EXACT_TOP_DEEP (-700)
 #endif
 
-/* Windows, which the fast paths sum in (exact.cl has the picture): 2^top is the weight of level 0, which takes carries,
+/* Windows, which the fast paths sum in (dot_exact.cl has the picture): 2^top is the weight of level 0, which takes carries,
  * and level j counts multiples of 2^(top - 52 j). Products are below 2^(top - 1). Sums of floats' products use two levels
  * below level 0, or where these do not do, six. Those of doubles use one more for the errors of the products than for
  * the rounded products: three and two, or six and five. Tops are at least TSL_EXACT_TOP_LEAST, or where all levels are

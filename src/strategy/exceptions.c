@@ -1,6 +1,6 @@
 #include "strategy/exceptions.h"
 
-#include "host/split.h"
+#include "host/int_math.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What strategy/finish.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed 64-bit integer. */
+/* What strategy/strategy_epilogue.cl is given, as host and kernel both know it. The includer has TSL_INDEX, a signed 64-bit integer. */
 #ifndef TSL_STRATEGY_FINISH_SHARED_H
 #define TSL_STRATEGY_FINISH_SHARED_H
 

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/source.h"
-#include "base/spared.h"
+#include "base/reserved_units.h"
 #include "base/status.h"
 #include "device/jit_cache.h"
 

@@ -23,7 +23,7 @@ typedef struct tsl_launch {
   tsl_grid grid;
 } tsl_launch;
 
-/* kernel/gemm.h's struct without the scalars that end it. Everything counts elements. */
+/* kernel/kernel_gemm.h's struct without the scalars that end it. Everything counts elements. */
 typedef struct tsl_gemm_sizes {
   TSL_GEMM_SIZES
 } tsl_gemm_sizes;
@@ -45,7 +45,7 @@ enum { TSL_LAUNCH_AHEAD_MAX = 8 };
  * and reports. Does nothing in a process of one thread. For compilers that run concurrently (NVRTC). */
 void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, int count);
 
-/* Units of a device that blocks may stay on until a kernel's end: all, but those that this thread leaves to others (base/spared.h). */
+/* Units of a device that blocks may stay on until a kernel's end: all, but those that this thread leaves to others (base/reserved_units.h). */
 int tsl_launch_units(const tsl_device *device);
 
 /* Address of the int of tsl_run_predicate, which CUDA's kernels read first, and what it must be above; address 0:
@@ -82,7 +82,7 @@ tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         const char *kernel, tsl_text *text);
 
-/* Appends what kernel/elements.h asks for where elements are not of the type of their sums. */
+/* Appends what kernel/kernel_elements.h asks for where elements are not of the type of their sums. */
 void tsl_launch_define_types(const tsl_problem *problem, tsl_text *text);
 /* Its number for a type. */
 int tsl_launch_type_code(tesela_type type);
@@ -109,7 +109,7 @@ tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *na
 tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const char *name, int items,
                                      const char *defines, tsl_kernel **kernel);
 
-/* Launches a gemm kernel with the portable argument list, in this order (see kernel/gemm.h):
+/* Launches a gemm kernel with the portable argument list, in this order (see kernel/kernel_gemm.h):
  *   m n k, A offset row_stride col_stride, B ..., C ..., alpha, beta (of the problem's real type). */
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 

@@ -1,7 +1,7 @@
 #include "strategy/pack_rows.h"
 
 #include "base/status.h"
-#include "host/split.h"
+#include "host/int_math.h"
 #include "strategy/pack_rows_shared.h"
 
 #include <stdio.h>

@@ -88,8 +88,8 @@ tsl_problem tsl_problem_swapped(const tsl_problem *problem) {
   out.b = transposed(&problem->a);
   out.c = transposed(&problem->c);
   out.bias = transposed(&problem->bias);
-  out.bias_along = problem->bias_along == TESELA_BIAS_ROW      ? TESELA_BIAS_COLUMN
-                   : problem->bias_along == TESELA_BIAS_COLUMN ? TESELA_BIAS_ROW
+  out.bias_axis = problem->bias_axis == TESELA_BIAS_ROW      ? TESELA_BIAS_COLUMN
+                   : problem->bias_axis == TESELA_BIAS_COLUMN ? TESELA_BIAS_ROW
                                                                : TESELA_NO_BIAS;
   out.scaling_a = problem->scaling_b;
   out.scaling_b = problem->scaling_a;
@@ -164,7 +164,7 @@ bool tsl_problem_has_structure(const tsl_problem *problem) {
 }
 
 bool tsl_problem_has_operand(const tsl_problem *problem, int operand) {
-  return operand == TSL_OPERAND_BIAS      ? problem->bias_along != TESELA_NO_BIAS
+  return operand == TSL_OPERAND_BIAS      ? problem->bias_axis != TESELA_NO_BIAS
          : operand == TSL_OPERAND_SCALE_A ? problem->scaling_a != TESELA_NO_SCALE
          : operand == TSL_OPERAND_SCALE_B ? problem->scaling_b != TESELA_NO_SCALE
                                           : true;
@@ -176,7 +176,7 @@ bool tsl_problem_reads(const tsl_problem *problem, int operand) {
   if (operand == TSL_OPERAND_C)
     return problem->in_place || !is_zero(problem->beta);
   if (operand == TSL_OPERAND_BIAS)
-    return problem->bias_along != TESELA_NO_BIAS;
+    return problem->bias_axis != TESELA_NO_BIAS;
   if (operand > TSL_OPERAND_BIAS && !tsl_problem_has_operand(problem, operand))
     return false;
   if (problem->op == TSL_OP_TRANSPOSE)

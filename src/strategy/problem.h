@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "base/types.h"
-#include "strategy/ask.h"
+#include "strategy/numerics.h"
 
 #define TSL_OP_LIST(X) X(GEMM, gemm) X(DOT, dot) X(TRANSPOSE, transpose) X(SOLVE, solve)
 
@@ -64,7 +64,7 @@ typedef struct tsl_problem {
   int64_t batch; /* gemm: so many products of this kind, one after the other in memory; 0: one */
   /* gemm: the last step, C = activation(alpha A B + beta C + bias). A bias is a row, added to each row of C, or a column; it has the
    * type of C or of C's sums, none where there is no bias. */
-  tesela_along bias_along;
+  tesela_bias_axis bias_axis;
   tsl_shape bias; /* 1 x n or m x 1, with a stride of 0 the other way: element (i, j) is what C's gets */
   tesela_activation activation;
   /* gemm: the last step of sums in f32 or of integers, C = activation(alpha diag(scale_a) A B diag(scale_b) + beta C + bias). A scale is one
@@ -122,11 +122,11 @@ const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_
 bool tsl_problem_sums_apart(const tsl_problem *problem);
 uint64_t tsl_problem_sums_bytes(const tsl_problem *problem);
 /* Lets a problem have a bias of this type, whose elements are so far apart; after its sizes. TESELA_NO_BIAS: none. */
-void tsl_problem_add_bias(tsl_problem *problem, tesela_along along, tesela_type type, int64_t stride);
+void tsl_problem_add_bias(tsl_problem *problem, tesela_bias_axis along, tesela_type type, int64_t stride);
 /* The same of a factor's scales: operand is TSL_OPERAND_SCALE_A or TSL_OPERAND_SCALE_B. */
 void tsl_problem_add_scale(tsl_problem *problem, int operand, tesela_scaling scaling, int64_t stride);
 /* The words of texts: "row", "tensor", "relu"; of none "". */
-const char *tsl_along_name(tesela_along along);
+const char *tsl_along_name(tesela_bias_axis along);
 const char *tsl_scaling_name(tesela_scaling scaling);
 const char *tsl_activation_name(tesela_activation activation);
 

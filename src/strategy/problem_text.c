@@ -236,10 +236,10 @@ static tesela_status parse_c_is(const char *key, const char *value, tsl_problem 
 
 /* The vector's own stride. */
 static int64_t stride_of_bias(const tsl_problem *problem) {
-  return problem->bias_along == TESELA_BIAS_ROW ? problem->bias.col_stride : problem->bias.row_stride;
+  return problem->bias_axis == TESELA_BIAS_ROW ? problem->bias.col_stride : problem->bias.row_stride;
 }
 static bool has_bias(const tsl_problem *problem) {
-  return problem->bias_along != TESELA_NO_BIAS;
+  return problem->bias_axis != TESELA_NO_BIAS;
 }
 static bool has_scale_a(const tsl_problem *problem) {
   return problem->scaling_a != TESELA_NO_SCALE;
@@ -253,7 +253,7 @@ static bool has_activation(const tsl_problem *problem) {
 static void print_bias(const tsl_problem *problem, tsl_text *text) {
   const int64_t stride = stride_of_bias(problem);
   const bool is_plain = stride == 1 && problem->bias.type == problem->c.type;
-  tsl_text_add(text, "%s", tsl_along_name(problem->bias_along));
+  tsl_text_add(text, "%s", tsl_along_name(problem->bias_axis));
   if (!is_plain)
     tsl_text_add(text, ",%s,%lld", tsl_type(problem->bias.type)->name, (long long)stride);
 }
@@ -279,7 +279,7 @@ static tesela_status parse_bias(const char *key, const char *value, tsl_problem 
   TSL_TRY(split(value, 3, &copy, words, &count));
   int64_t stride = 1;
   tesela_type type = problem->c.type;
-  while (along < TESELA_ALONGS && strcmp(words[0], tsl_along_name((tesela_along)along)) != 0)
+  while (along < TESELA_ALONGS && strcmp(words[0], tsl_along_name((tesela_bias_axis)along)) != 0)
     along++;
   if (count == 3)
     type = tsl_type_parse(words[1]);
@@ -288,7 +288,7 @@ static tesela_status parse_bias(const char *key, const char *value, tsl_problem 
     status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not row or column, alone or before a type and a stride",
                       key, value);
   else
-    tsl_problem_add_bias(problem, (tesela_along)along, type, stride);
+    tsl_problem_add_bias(problem, (tesela_bias_axis)along, type, stride);
   free(copy);
   return status;
 }

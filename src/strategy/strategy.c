@@ -2,7 +2,7 @@
 
 #include "base/scratch.h"
 #include "base/status.h"
-#include "base/thread_text.h"
+#include "base/thread_string.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -78,7 +78,7 @@ tsl_accuracy tsl_accuracy_finished(tsl_accuracy of_product, const tsl_problem *p
   const double slope = is_curved ? gelu_slope : 1,
                function = is_curved ? 24 * sums->unit_roundoff / type->unit_roundoff : 0;
   tsl_accuracy made = of_product;
-  if (problem->bias_along == TESELA_NO_BIAS && !is_curved)
+  if (problem->bias_axis == TESELA_NO_BIAS && !is_curved)
     return made; /* a maximum with 0, of the rounded number */
   made.factor = slope * (of_product.factor + 2) + function + 1;
   made.flushes = slope * of_product.flushes;

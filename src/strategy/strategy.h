@@ -22,8 +22,8 @@
 #include "base/source.h"
 #include "device/device.h"
 #include "strategy/problem.h"
-#include "strategy/spread.h"
-#include "strategy/stays.h"
+#include "strategy/sharding.h"
+#include "strategy/operand_reuse.h"
 
 #define TSL_PARAMS_MAX 12
 #define TSL_PARAM_VALUES_MAX 12
@@ -120,9 +120,9 @@ typedef struct tsl_operands {
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;
-typedef struct tsl_cost_counts tsl_cost_counts;   /* strategy/account.h */
-typedef struct tsl_host_job_ops tsl_host_job_ops;         /* strategy/prepared.h */
-typedef struct tsl_subplan_factory tsl_subplan_factory; /* strategy/children.h */
+typedef struct tsl_cost_counts tsl_cost_counts;   /* strategy/cost_counts.h */
+typedef struct tsl_host_job_ops tsl_host_job_ops;         /* strategy/host_job.h */
+typedef struct tsl_subplan_factory tsl_subplan_factory; /* strategy/subplans.h */
 typedef struct tsl_subplan_info tsl_subplan_info;       /* there, too */
 
 /* A product of one real type in host memory as it is called, with nothing prepared: C (m x n) = alpha A B + beta C. */
@@ -249,7 +249,7 @@ struct tsl_strategy {
   /* What follows is optional: zero where a strategy has none of it. */
   /* Whether the last step of such a problem rides with the product: then work->finishes is set, build() and run() have the whole problem, and
    * the operands its vectors. All others are asked as ever, of scaled sums about those (tsl_problem_without_epilogue()). A C in the type of
-   * its sums has the bits that strategy/finish.h makes of them; of narrower types rounding less is right. Called after refuse(), and
+   * its sums has the bits that strategy/strategy_epilogue.h makes of them; of narrower types rounding less is right. Called after refuse(), and
    * never of strategies that split. NULL: it never does. */
   bool (*finishes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Capabilities of devices where all kernels of a run that is not wanted end at once (tsl_run_predicate); 0: none
@@ -257,7 +257,7 @@ struct tsl_strategy {
   unsigned skips;
   /* Products that differ in one run: NULL: it takes none so. */
   const tsl_fused_ops *joins;
-  /* Of strategies in C whose build(), run(), release() and packing are those of strategy/prepared.h. */
+  /* Of strategies in C whose build(), run(), release() and packing are those of strategy/host_job.h. */
   const tsl_host_job_ops *jobs;
   struct {
     const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
@@ -286,7 +286,7 @@ struct tsl_strategy {
     /* Bytes of host memory that a run on the cpu takes beside its operands, as an upper bound; called after
      * refuse(). NULL: a few panels at most, whatever the problem's size. */
     uint64_t (*host)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* Counts what a run with a config that is not refused moves and shares out (strategy/account.h). `account` has the
+    /* Counts what a run with a config that is not refused moves and shares out (strategy/cost_counts.h). `account` has the
      * problem's multiply-adds, each element moved once and one launch; k is 0 where nothing of A and B is read, and there
      * is one product. What it knows score() need not count again. NULL: it cannot tell (vendors' libraries). */
     void (*account)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -449,7 +449,7 @@ extern const tsl_types tsl_types_every[];
 /* Entry `index` of the types that a strategy takes; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
 
-/* Its place on its operation's ladder, from 1: among the operation's strategies in the order of list.h, vendors' left out, which
+/* Its place on its operation's ladder, from 1: among the operation's strategies in the order of strategy_list.h, vendors' left out, which
  * have none (0). */
 int tsl_strategy_rung(const tsl_strategy *strategy);
 

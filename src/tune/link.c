@@ -6,7 +6,7 @@
 #include "base/source.h"
 #include "base/status.h"
 #include "device/jit_cache.h"
-#include "plan/cut.h"
+#include "plan/block_grid.h"
 #include "tune/roofs.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "device/clock.h"
+#include "device/device_clock.h"
 #include "tune/operand_sets.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define TSL_TUNE_RACE_ENTRY_H
 
 #include "judge/check.h"
-#include "tune/measure.h"
+#include "tune/tune_measure.h"
 
 typedef struct tsl_race_entry {
   /* Given. */

@@ -7,7 +7,7 @@
  *  - fma: a multiply-add counts two; independent chains of them in registers, on all units. The results are compared
  *    with what they should be. Units for whole matrices (tensor cores, AMX) are not used, and pass this roof.
  *
- * On devices with kernels these are portable kernels (roofs/memory.cl, roofs/fma.cl), and the device's own copy where
+ * On devices with kernels these are portable kernels (roofs/roofs_memory.cl, roofs/roofs_fma.cl), and the device's own copy where
  * that is faster; on the cpu, C per instruction set on all threads (TESELA_THREADS), with stores that pass the caches.
  * Nothing is kept: every call measures. The grids and chains that are tried were tuned on one GPU and one processor
  * (roofs/NOTES.md); on others they may leave something unseen. */

@@ -12,7 +12,7 @@
 #ifndef TSL_TUNE_TUNE_H
 #define TSL_TUNE_TUNE_H
 
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 #include "tune/race.h"
 #include "tune/search.h"
 

@@ -7,10 +7,10 @@
  *
  * Threads get blocks of rows, or where A is transposed blocks of columns: no sum is cut by them. Of very many columns sums are cut into
  * pieces, by the number of columns alone; they are what threads get of a few long rows. */
-#include "vector/number.h"
+#include "vector/vector_number.h"
 
 #include "base/scratch.h"
-#include "host/split.h"
+#include "host/int_math.h"
 
 #include <string.h>
 

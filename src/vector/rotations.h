@@ -2,7 +2,7 @@
 #ifndef TSL_VECTOR_ROTATIONS_H
 #define TSL_VECTOR_ROTATIONS_H
 
-#include "vector/kernels.h"
+#include "vector/vector_kernels.h"
 
 /* c and s that turn (a, b) into (r, 0): a becomes r, b what both are found from later (1, s or 1/c). */
 void tsl_rotation_real_f32(float *a, float *b, float *c, float *s);

@@ -1,5 +1,5 @@
 /* Small matrices times vectors whose elements lie side by side: kernels on all of it at once. */
-#include "vector/number.h"
+#include "vector/vector_number.h"
 
 #include <string.h>
 

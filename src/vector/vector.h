@@ -9,7 +9,7 @@
 #define TSL_VECTOR_VECTOR_H
 
 #include "base/pool.h"
-#include "vector/kernels.h"
+#include "vector/vector_kernels.h"
 
 #include <stddef.h>
 
@@ -30,7 +30,7 @@ static inline tsl_line tsl_vector_at(const tsl_vector_kernels *kernels, const vo
   return (tsl_line){(const char *)data + first * kernels->size, step};
 }
 
-/* --- vectors (lines.c); what is not here is a kernel's --- */
+/* --- vectors (vector_lines.c); what is not here is a kernel's --- */
 
 void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_number a, tsl_line x,
                     tsl_line y);
@@ -94,7 +94,7 @@ void tsl_vector_symmetric_small(const tsl_vector_kernels *kernels, bool upper, b
                                 tsl_number alpha, const void *a, int64_t ld, const void *x, tsl_number beta,
                                 void *y);
 
-/* --- one triangle of a square (triangle.c, blocks.c) --- */
+/* --- one triangle of a square (vector_triangle.c, vector_blocks.c) --- */
 
 typedef enum tsl_storage { TSL_STORED_FULL, TSL_STORED_PACKED, TSL_STORED_BAND } tsl_storage;
 

@@ -41,7 +41,7 @@ static double function(tesela_activation activation, double x) {
 }
 
 /* Element (i, j) of f(A B + bias), for the first product with a row of its own. */
-static double right(int product, const float *bias, tesela_along along, tesela_activation activation, int i,
+static double right(int product, const float *bias, tesela_bias_axis along, tesela_activation activation, int i,
                     int j) {
   double sum = along == TESELA_NO_BIAS ? 0 : (double)bias[along == TESELA_BIAS_ROW ? j : i];
   for (int l = 0; l < K; l++)
@@ -49,7 +49,7 @@ static double right(int product, const float *bias, tesela_along along, tesela_a
   return function(activation, sum);
 }
 
-static void check(const float *got, int product, const float *bias, tesela_along along,
+static void check(const float *got, int product, const float *bias, tesela_bias_axis along,
                   tesela_activation activation) {
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
@@ -59,7 +59,7 @@ static void check(const float *got, int product, const float *bias, tesela_along
     }
 }
 
-static tesela_gemm_desc described(const char *device, tesela_along along, tesela_activation activation) {
+static tesela_gemm_desc described(const char *device, tesela_bias_axis along, tesela_activation activation) {
   return (tesela_gemm_desc){.m = M,
                             .n = N,
                             .k = K,
@@ -70,11 +70,11 @@ static tesela_gemm_desc described(const char *device, tesela_along along, tesela
                             .bias = {.data = along == TESELA_BIAS_ROW      ? row
                                              : along == TESELA_BIAS_COLUMN ? column
                                                                            : NULL},
-                            .bias_along = along,
+                            .bias_axis = along,
                             .activation = activation};
 }
 
-static const float *vector_of(tesela_along along) {
+static const float *vector_of(tesela_bias_axis along) {
   return along == TESELA_BIAS_ROW ? row : column;
 }
 
@@ -83,11 +83,11 @@ static void call_again_on(const char *device) {
   for (int round = 0; round < 4; round++)
     for (int along = 0; along < TESELA_ALONGS; along++)
       for (int activation = 0; activation < TESELA_ACTIVATIONS; activation++) {
-        const tesela_gemm_desc desc = described(device, (tesela_along)along, (tesela_activation)activation);
+        const tesela_gemm_desc desc = described(device, (tesela_bias_axis)along, (tesela_activation)activation);
         for (int i = 0; i < 3; i++) {
           memset(c[0], 0x7f, sizeof c[0]);
           must(tesela_gemm(context, &desc, NULL));
-          check(c[0], 0, vector_of(desc.bias_along), desc.bias_along, desc.activation);
+          check(c[0], 0, vector_of(desc.bias_axis), desc.bias_axis, desc.activation);
         }
       }
 }
@@ -144,7 +144,7 @@ static void test_what_is_not_finite(void **state) {
                                      .c = {.data = z},
                                      .device = devices[d],
                                      .bias = {.data = bias},
-                                     .bias_along = TESELA_BIAS_ROW,
+                                     .bias_axis = TESELA_BIAS_ROW,
                                      .activation = (tesela_activation)activation};
       must(tesela_gemm(context, &desc, NULL));
       assert_true(isnan(z[0]));
@@ -167,7 +167,7 @@ static void test_types(void **state) {
                                  .c = {.data = narrow, .type = TESELA_BF16},
                                  .device = "cpu",
                                  .bias = {.data = wide, .type = TESELA_F32},
-                                 .bias_along = TESELA_BIAS_COLUMN,
+                                 .bias_axis = TESELA_BIAS_COLUMN,
                                  .activation = TESELA_RELU};
   (void)state;
   must(tesela_gemm(context, &desc, NULL));
@@ -184,7 +184,7 @@ static void test_types(void **state) {
                                     .c = {.data = z, .type = TESELA_C128},
                                     .device = "cpu",
                                     .bias = {.data = bias, .type = TESELA_C128},
-                                    .bias_along = TESELA_BIAS_ROW};
+                                    .bias_axis = TESELA_BIAS_ROW};
   must(tesela_gemm(context, &complex, NULL));
   assert_true(z[0] == 5.5 && z[1] == -2);
 }
@@ -194,7 +194,7 @@ static void test_types(void **state) {
 static void test_plans_and_their_text(void **state) {
   tesela_plan *plan, *again;
   const tesela_gemm_desc desc = described("cpu", TESELA_BIAS_COLUMN, TESELA_GELU);
-  const tesela_finish vector = {.bias = {.data = column}};
+  const tesela_epilogue vector = {.bias = {.data = column}};
   const tesela_matrix x = {.data = a[0]}, y = {.data = b};
   const tesela_result z = {.data = c[0]};
   (void)state;
@@ -204,7 +204,7 @@ static void test_plans_and_their_text(void **state) {
   assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
   for (int i = 0; i < 2; i++) {
     memset(c[0], 0x7f, sizeof c[0]);
-    must(tesela_plan_run_finished(i ? again : plan, &x, &y, &z, &vector, NULL));
+    must(tesela_plan_run_epilogue(i ? again : plan, &x, &y, &z, &vector, NULL));
     check(c[0], 0, column, TESELA_BIAS_COLUMN, TESELA_GELU);
   }
   expect(tesela_plan_run(plan, &x, &y, &z, NULL), TESELA_BAD_CALL, "bias.data is NULL");
@@ -214,7 +214,7 @@ static void test_plans_and_their_text(void **state) {
                           &plan));
   must(tesela_plan_run(plan, &x, &y, &z, NULL));
   check(c[0], 0, NULL, TESELA_NO_BIAS, TESELA_RELU);
-  expect(tesela_plan_run_finished(plan, &x, &y, &z, &vector, NULL), TESELA_BAD_CALL, "the plan adds none");
+  expect(tesela_plan_run_epilogue(plan, &x, &y, &z, &vector, NULL), TESELA_BAD_CALL, "the plan adds none");
   tesela_plan_destroy(plan);
   expect(tesela_plan_parse(context,
                            "gemm sequential version=1 device=cpu place=host m=2 n=2 k=2 types=f32,f32,f32 "
@@ -248,14 +248,14 @@ static void test_buffers_on(const char *device) {
   must(tesela_stream_create(context, device, &stream));
   must(tesela_plan_workspace(plan, &workspace));
   must(tesela_stream_reserve(stream, workspace));
-  must(tesela_plan_enqueue_finished(plan, stream, &desc.a, &desc.b, &desc.c,
-                                    &(tesela_finish){.bias = {.buffer = vector, .offset = 2 * N}}, NULL));
+  must(tesela_plan_enqueue_epilogue(plan, stream, &desc.a, &desc.b, &desc.c,
+                                    &(tesela_epilogue){.bias = {.buffer = vector, .offset = 2 * N}}, NULL));
   must(tesela_stream_wait(stream));
   must(tesela_buffer_read(z, 0, c[0], sizeof c[0]));
   check(c[0], 0, row + 2 * N, TESELA_BIAS_ROW, TESELA_GELU_TANH);
   expect(tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, NULL), TESELA_BAD_CALL, "bias.buffer");
-  expect(tesela_plan_enqueue_finished(plan, stream, &desc.a, &desc.b, &desc.c,
-                                      &(tesela_finish){.bias = {.buffer = vector, .offset = 3 * N - 1}},
+  expect(tesela_plan_enqueue_epilogue(plan, stream, &desc.a, &desc.b, &desc.c,
+                                      &(tesela_epilogue){.bias = {.buffer = vector, .offset = 3 * N - 1}},
                                       NULL),
          TESELA_BAD_CALL, "bias.offset");
   desc.bias = (tesela_vector){.data = row};
@@ -331,8 +331,8 @@ static void test_batch_in_buffers(void **state) {
 static void test_refusals(void **state) {
   tesela_gemm_desc desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
   (void)state;
-  desc.bias_along = TESELA_NO_BIAS;
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.bias_along");
+  desc.bias_axis = TESELA_NO_BIAS;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.bias_axis");
   desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
   desc.bias.data = NULL;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.bias.data is NULL");

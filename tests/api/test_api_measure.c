@@ -199,8 +199,8 @@ static double finished_error(const tesela_gemm_desc *desc, double beta) {
   double largest = 0;
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
-      const double added = desc->bias_along == TESELA_BIAS_ROW      ? (double)bias[j]
-                           : desc->bias_along == TESELA_BIAS_COLUMN ? (double)bias[i]
+      const double added = desc->bias_axis == TESELA_BIAS_ROW      ? (double)bias[j]
+                           : desc->bias_axis == TESELA_BIAS_COLUMN ? (double)bias[i]
                                                                     : 0,
                    before = beta * (double)kept[i * N + j];
       double sum = added + before, size = fabs(added) + fabs(before);
@@ -226,9 +226,9 @@ static void last_steps(void **state) {
   for (int kind = 0; kind < 27; kind++) {
     tesela_gemm_desc desc = product(M, N, K);
     tesela_record record;
-    desc.bias_along = (tesela_along)(kind % 3);
+    desc.bias_axis = (tesela_bias_axis)(kind % 3);
     desc.activation = (tesela_activation)(kind / 3 % 3);
-    desc.bias = (tesela_vector){.data = desc.bias_along == TESELA_NO_BIAS ? NULL : bias};
+    desc.bias = (tesela_vector){.data = desc.bias_axis == TESELA_NO_BIAS ? NULL : bias};
     desc.beta = &betas[kind / 9 % 2];
     desc.device = devices[kind / 18];
     memcpy(c, kept, sizeof c);
@@ -253,7 +253,7 @@ static void last_steps(void **state) {
     desc.b = (tesela_matrix){.buffer = buffer[1]};
     desc.c = (tesela_result){.buffer = buffer[2]};
     desc.bias = (tesela_vector){.buffer = buffer[3]};
-    desc.bias_along = (tesela_along)along;
+    desc.bias_axis = (tesela_bias_axis)along;
     desc.activation = TESELA_GELU;
     must(tesela_gemm(context, &desc, &record));
     assert_true(record.measured_rows > 8 && record.measured_rows < LARGE && record.error_measured > 0 &&
@@ -441,7 +441,7 @@ static void wrong_results_of_others(void **state) {
     if (kind == 1)
       desc.b_structure = TESELA_SYMMETRIC, desc.b_triangle = TESELA_UPPER;
     if (kind >= 2)
-      desc.bias = (tesela_vector){.data = a}, desc.bias_along = TESELA_BIAS_ROW;
+      desc.bias = (tesela_vector){.data = a}, desc.bias_axis = TESELA_BIAS_ROW;
     if (kind == 3)
       desc.activation = TESELA_GELU;
     must(tesela_plan_create(context, &desc, &plan));
@@ -449,11 +449,11 @@ static void wrong_results_of_others(void **state) {
     right_run = wrong.run;
     wrong.run = wrong_run;
     plan->plan->work.strategy = &wrong;
-    const tesela_finish last = {.bias = desc.bias}, *added = desc.bias_along ? &last : NULL;
+    const tesela_epilogue last = {.bias = desc.bias}, *added = desc.bias_axis ? &last : NULL;
     off_by = 0;
-    must(tesela_plan_run_finished(plan, &desc.a, &desc.b, &desc.c, added, NULL));
+    must(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c, added, NULL));
     off_by = 0.5f;
-    expect(tesela_plan_run_finished(plan, &desc.a, &desc.b, &desc.c, added, NULL), TESELA_WRONG_RESULT,
+    expect(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c, added, NULL), TESELA_WRONG_RESULT,
            "C(299, 299) is ");
     tesela_plan_destroy(plan);
   }

@@ -85,7 +85,7 @@ static tesela_gemm_desc described(const char *device, const form *of) {
                             .beta = &of->beta,
                             .device = device,
                             .bias = {.data = of->biased ? bias : NULL},
-                            .bias_along = of->biased ? TESELA_BIAS_ROW : TESELA_NO_BIAS,
+                            .bias_axis = of->biased ? TESELA_BIAS_ROW : TESELA_NO_BIAS,
                             .scale_a = {.data = scale_of(of->of_a, rows)},
                             .scale_b = {.data = scale_of(of->of_b, cols)},
                             .scaling_a = of->of_a,
@@ -232,7 +232,7 @@ static void test_what_is_not_finite(void **state) {
 static void test_plans_and_their_text(void **state) {
   const form of = {TESELA_SCALE_TENSOR, TESELA_SCALE_LINES, 1, 0, true};
   tesela_gemm_desc desc = described("cpu", &of);
-  const tesela_finish finish = {.bias = {.data = bias}, .scale_a = {.data = &one}, .scale_b = {.data = cols}};
+  const tesela_epilogue finish = {.bias = {.data = bias}, .scale_a = {.data = &one}, .scale_b = {.data = cols}};
   tesela_plan *plan, *again;
   tesela_packed *packed;
   (void)state;
@@ -244,28 +244,28 @@ static void test_plans_and_their_text(void **state) {
   must(tesela_pack(plan, NULL, &desc.b, &packed));
   for (int i = 0; i < 3; i++) {
     fill(NAN);
-    must(tesela_plan_run_finished(i == 1 ? again : plan, &desc.a,
+    must(tesela_plan_run_epilogue(i == 1 ? again : plan, &desc.a,
                                   i == 2 ? &(tesela_matrix){.packed = packed} : &desc.b, &desc.c, &finish,
                                   NULL));
     check(c[0], &of, 0, rows, cols, 0);
   }
   tesela_packed_destroy(packed);
   expect(
-      tesela_plan_run_finished(plan, &desc.a, &desc.b, &desc.c, &(tesela_finish){.bias = finish.bias}, NULL),
+      tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c, &(tesela_epilogue){.bias = finish.bias}, NULL),
       TESELA_BAD_CALL, "scale_a.data is NULL");
   expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_BAD_CALL, "bias.data is NULL");
-  expect(tesela_plan_run_finished(plan, &desc.a, &desc.b, &desc.c,
-                                  &(tesela_finish){.bias = finish.bias, .scale_a = finish.scale_a}, NULL),
+  expect(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c,
+                                  &(tesela_epilogue){.bias = finish.bias, .scale_a = finish.scale_a}, NULL),
          TESELA_BAD_CALL, "scale_b.data is NULL");
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);
   desc.scale_a.data = desc.scale_b.data = NULL;
   desc.scaling_a = desc.scaling_b = TESELA_NO_SCALE;
   desc.bias.data = NULL;
-  desc.bias_along = TESELA_NO_BIAS;
+  desc.bias_axis = TESELA_NO_BIAS;
   must(tesela_plan_create(context, &desc, &plan));
-  expect(tesela_plan_run_finished(plan, &desc.a, &desc.b, &desc.c,
-                                  &(tesela_finish){.scale_b = finish.scale_b}, NULL),
+  expect(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c,
+                                  &(tesela_epilogue){.scale_b = finish.scale_b}, NULL),
          TESELA_BAD_CALL, "the plan does not scale B");
   tesela_plan_destroy(plan);
   static const char *const texts[] = {"scale_a=rows", "scale_a=tensor,2", "scale_b=lines,x"};
@@ -313,15 +313,15 @@ static void test_buffers_on(const char *device) {
     must(tesela_stream_reserve(stream, workspace));
     fill(5);
     must(tesela_buffer_write(z, 0, c[0], sizeof c[0]));
-    const tesela_finish finish = {.scale_a = {.buffer = p, .offset = 2 * M},
+    const tesela_epilogue finish = {.scale_a = {.buffer = p, .offset = 2 * M},
                                   .scale_b = {.buffer = q, .offset = N}};
-    must(tesela_plan_enqueue_finished(plan, stream, &desc.a, &desc.b, &desc.c, &finish, NULL));
+    must(tesela_plan_enqueue_epilogue(plan, stream, &desc.a, &desc.b, &desc.c, &finish, NULL));
     must(tesela_stream_wait(stream));
     must(tesela_buffer_read(z, 0, c[0], sizeof c[0]));
     check(c[0], &of, 0, rows + 2 * M, cols + N, 5);
-    expect(tesela_plan_enqueue_finished(
+    expect(tesela_plan_enqueue_epilogue(
                plan, stream, &desc.a, &desc.b, &desc.c,
-               &(tesela_finish){.scale_a = finish.scale_a, .scale_b = {.buffer = q, .offset = 3 * N - 1}},
+               &(tesela_epilogue){.scale_a = finish.scale_a, .scale_b = {.buffer = q, .offset = 3 * N - 1}},
                NULL),
            TESELA_BAD_CALL, "scale_b.offset");
     tesela_plan_destroy(plan);

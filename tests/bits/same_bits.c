@@ -22,7 +22,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "device/devices.h"
-#include "host/isa.h"
+#include "host/host_isa.h"
 #include "strategy/strategy.h"
 
 #include <getopt.h>
@@ -414,7 +414,7 @@ static void walk(const tsl_strategy *strategy) {
 
 /* --- the command line --- */
 
-/* "x86_64:avx512+avx512_bf16": the processor's family and the rows of host/isa.h that a device runs; elsewhere, its name.
+/* "x86_64:avx512+avx512_bf16": the processor's family and the rows of host/host_isa.h that a device runs; elsewhere, its name.
  * "aarch64:neon/20": one product in 20. */
 static void find_set(void) {
   static const struct {

@@ -25,7 +25,7 @@ try:
 except ImportError:
     give_up("needs threadpoolctl (Debian: python3-threadpoolctl)")
 
-ours = ctypes.CDLL("libtesela_blas.so.0", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+ours = ctypes.CDLL("libtesela_blas.so.2", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
 matrix = numpy.ones((500, 500))
 
 

@@ -3,8 +3,8 @@
  * compared bit by bit. Solutions are judged by what they give when multiplied. */
 #include "unit/unit.h"
 
-#include "blas/level3_theirs.h"
-#include "blas/width.h"
+#include "blas/level3_foreign_call.h"
+#include "blas/int_width.h"
 
 #include <complex.h>
 #include <dlfcn.h>

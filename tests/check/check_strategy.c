@@ -80,7 +80,7 @@ typedef struct counts {
 
 /* One of three last steps in place of any: with a bias, with GELU, or with scales. */
 static void simplify_finish(tsl_problem *problem) {
-  const bool is_row = problem->bias_along == TESELA_BIAS_ROW;
+  const bool is_row = problem->bias_axis == TESELA_BIAS_ROW;
   if (tsl_problem_has_scales(problem)) {
     problem->alpha[0] = problem->alpha[0] == 0 ? 0 : 1.5;
     problem->activation = TESELA_RELU;
@@ -95,8 +95,8 @@ static void simplify_finish(tsl_problem *problem) {
     return;
   if (problem->activation >= TESELA_GELU)
     *problem = tsl_problem_unfinished(problem), problem->activation = TESELA_GELU;
-  else if (problem->bias_along != TESELA_NO_BIAS)
-    tsl_problem_add_bias(problem, problem->bias_along, problem->c.type,
+  else if (problem->bias_axis != TESELA_NO_BIAS)
+    tsl_problem_add_bias(problem, problem->bias_axis, problem->c.type,
                          is_row ? problem->bias.col_stride : problem->bias.row_stride);
   if (problem->activation == TESELA_NO_ACTIVATION && !tsl_type(problem->c.type)->is_complex)
     problem->activation = TESELA_RELU;

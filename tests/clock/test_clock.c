@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/processor.h"
-#include "device/clock.h"
+#include "device/device_clock.h"
 
 static void processors_ask_linux(void **state) {
   (void)state;

@@ -2,8 +2,8 @@
 
 #include "unit/unit.h"
 
-#include "comm/blocks.h"
-#include "comm/grid.h"
+#include "comm/comm_blocks.h"
+#include "comm/comm_grid.h"
 #include "comm/job.h"
 
 #include <math.h>

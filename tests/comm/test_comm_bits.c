@@ -2,8 +2,8 @@
 #include "unit/unit.h"
 
 #include "base/random.h"
-#include "comm/call.h"
-#include "comm/threads.h"
+#include "comm/comm_call.h"
+#include "comm/comm_threads.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "comm/call.h"
+#include "comm/comm_call.h"
 #include "comm/dealt.h"
 #include "comm/overlap.h"
-#include "comm/threads.h"
+#include "comm/comm_threads.h"
 #include "starved/starve.h"
 
 #include <math.h>
@@ -102,8 +102,8 @@ static void packed(rank_call *c) {
   c->gemm.b.packed = (tesela_packed *)(void *)c;
 }
 static void pieces(rank_call *c) {
-  static const tesela_pieces none;
-  c->gemm.b_pieces = &none;
+  static const tesela_shards none;
+  c->gemm.b_shards = &none;
 }
 static void no_buffer(rank_call *c) {
   c->gemm.a.offset = 7;

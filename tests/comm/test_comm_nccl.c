@@ -6,13 +6,13 @@
 
 #include "base/log.h"
 #include "base/types.h"
-#include "comm/call.h"
+#include "comm/comm_call.h"
 #include "comm/cases.h"
 #include "comm/false_nccl.h"
-#include "comm/lane_patch.h"
+#include "comm/gpu_transport_patch.h"
 #include "comm/product.h"
-#include "comm/threads.h"
-#include "device/kept.h"
+#include "comm/comm_threads.h"
+#include "device/memory_pool.h"
 #include "fake/fake.h"
 #include "starved/starve.h"
 

@@ -2,9 +2,9 @@
 #include "unit/unit.h"
 
 #include "base/types.h"
-#include "comm/call.h"
+#include "comm/comm_call.h"
 #include "comm/cases.h"
-#include "comm/threads.h"
+#include "comm/comm_threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* Words that travel, against what must: 20 shapes on 2 to 64 ranks that are threads, operands lying evenly. What each rank holds and
- * receives is compared with the memory-independent bound (comm/grid.h), and what travelled with what was counted before.
+ * receives is compared with the memory-independent bound (comm/comm_grid.h), and what travelled with what was counted before.
  *
  *   test_comm_words        some numbers of ranks
  *   test_comm_words all    all from 2 to 64, and a table */
 #include "unit/unit.h"
 
-#include "comm/blocks.h"
-#include "comm/call.h"
-#include "comm/grid.h"
-#include "comm/threads.h"
+#include "comm/comm_blocks.h"
+#include "comm/comm_call.h"
+#include "comm/comm_grid.h"
+#include "comm/comm_threads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 static bool all;
 
-/* Links of comm/grid.c, for products a 16th as large. */
+/* Links of comm/comm_grid.c, for products a 16th as large. */
 static const tsl_links links = {0, 2.5e9, 2e11 / 16};
 
 typedef struct words_run {

@@ -8,10 +8,10 @@
 #include "cuda/mock.h"
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
-#include "judge/look.h"
-#include "strategy/children.h"
-#include "strategy/finish.h"
-#include "strategy/gemm/cuda_wgmma/run.h"
+#include "judge/device_reference.h"
+#include "strategy/subplans.h"
+#include "strategy/strategy_epilogue.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_run.h"
 #include "strategy/launch.h"
 #include "unit/config.h"
 #include "unit/sanitizers.h"
@@ -304,7 +304,7 @@ static void finishing_kernels(void **state) {
   (void)state;
   static const struct {
     tesela_type ab, c, bias;
-    tesela_along along;
+    tesela_bias_axis along;
     tesela_scaling scale_a, scale_b;
     double beta;
     int64_t m, k;
@@ -541,7 +541,7 @@ static void element_types(void **state) {
 /* The kernels that measure roofs and links are no strategy's. In PTX it shows that aligned vectors move sixteen bytes at once. */
 static void roofs(void **state) {
   (void)state;
-  static const char *const paths[] = {"tune/roofs/memory.cl", "tune/roofs/fma.cl", "kernel/nothing.cl"};
+  static const char *const paths[] = {"tune/roofs/roofs_memory.cl", "tune/roofs/roofs_fma.cl", "kernel/nothing.cl"};
   static const char *const moves[] = {"ld.global.nc.v4.f32", "st.global.v4.f32"};
   for (size_t i = 0; i < LENGTH(paths); i++)
     for (size_t t = 0; t < LENGTH(types); t++) {
@@ -576,8 +576,8 @@ static void add_words(int width, tsl_text *text) {
   for (char *at = words; (at = strstr(at, "#include")) != NULL;)
     memcpy(at, "//", 2);
   tsl_text_add(text, "#define TSL_PARAM_WIDTH %d\n#define TSL_PARAM_IMAGES 1\n", width);
-  assert_int_equal(tsl_source_flatten("kernel/epilogue.h", folders, text), TESELA_OK);
-  assert_int_equal(tsl_source_flatten("kernel/gemm.h", folders, text), TESELA_OK);
+  assert_int_equal(tsl_source_flatten("kernel/kernel_epilogue.h", folders, text), TESELA_OK);
+  assert_int_equal(tsl_source_flatten("kernel/kernel_gemm.h", folders, text), TESELA_OK);
   tsl_text_add(text, "\n#line 1 \"tests/dialect/words.cl\"\n%s", words);
   assert_int_equal(tsl_text_status(text), TESELA_OK);
 }

@@ -102,7 +102,7 @@ static void test_every_device_spells_every_word(void **state) {
 
 /* --- the same on the host --- */
 
-/* kernel/gemm.h's struct, with either type of scalars. */
+/* kernel/kernel_gemm.h's struct, with either type of scalars. */
 typedef struct given {
   int64_t fields[12];
   union {
@@ -220,8 +220,8 @@ static void make_text(const problem *p, const tsl_device *device, tsl_text *text
   if (p->type == TESELA_F64)
     tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
   tsl_text_add(text, "#define TSL_PARAM_WIDTH %d\n", p->width);
-  must(tsl_source_flatten("kernel/epilogue.h", folders, text));
-  must(tsl_source_flatten("kernel/gemm.h", folders, text));
+  must(tsl_source_flatten("kernel/kernel_epilogue.h", folders, text));
+  must(tsl_source_flatten("kernel/kernel_gemm.h", folders, text));
   tsl_text_add(text, "\n#line 1 \"tests/dialect/words.cl\"\n");
   char *words = read_text(WORDS);
   for (char *at = words; (at = strstr(at, "#include")) != NULL;) /* those two stand above already */

@@ -13,8 +13,8 @@
  *
  * Parameters: TSL_PARAM_WIDTH, the vectors' length; TSL_PARAM_IMAGES, defined where the device has images. Local
  * memory: twice 64 numbers. Addresses of vectors are aligned to the element only, but for those that say otherwise. */
-#include "epilogue.h"
-#include "gemm.h"
+#include "kernel_epilogue.h"
+#include "kernel_gemm.h"
 
 #define WIDTH TSL_PARAM_WIDTH
 #ifdef TSL_REAL_IS_DOUBLE

@@ -6,7 +6,7 @@
 #include "exact/reference.h"
 #include "exact/vectors.h"
 #include "plan/plan.h"
-#include "strategy/gemm/exact/near.h"
+#include "strategy/gemm/exact/exact_near.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "plan/plan.h"
-#include "strategy/children.h"
+#include "strategy/subplans.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "judge/check.h"
-#include "plan/cut.h"
+#include "plan/block_grid.h"
 #include "plan/plan.h"
 #include "unit/config.h"
 

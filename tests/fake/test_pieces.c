@@ -11,8 +11,8 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "device/kept.h"
-#include "device/life.h"
+#include "device/memory_pool.h"
+#include "device/device_open.h"
 #include "fake/buffers.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"

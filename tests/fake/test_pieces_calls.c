@@ -19,8 +19,8 @@ typedef struct called {
   tesela_context *context;
   tesela_buffer *one, *other;
   float numbers[400];
-  tesela_piece a[2], b[1], c[2];
-  tesela_pieces a_pieces, b_pieces, c_pieces;
+  tesela_shard a[2], b[1], c[2];
+  tesela_shards a_shards, b_shards, c_shards;
   tesela_gemm_desc desc;
 } called;
 
@@ -32,21 +32,21 @@ static void describe(called *of) {
     of->numbers[i] = (float)(i % 7 - 3);
   assert_int_equal(tesela_buffer_write(of->one, 0, of->numbers, 240 * 4), TESELA_OK);
   assert_int_equal(tesela_buffer_write(of->other, 0, of->numbers, 240 * 4), TESELA_OK);
-  of->a[0] = (tesela_piece){of->one, {.row = 0, .rows = 5, .cols = 12}};
-  of->a[1] = (tesela_piece){of->other, {.row = 5, .rows = 3, .cols = 12}};
-  of->b[0] = (tesela_piece){of->other, {.rows = 8, .cols = 10, .offset = 50}};
-  of->c[0] = (tesela_piece){of->one, {.row = 0, .rows = 7, .cols = 10, .offset = 240}};
-  of->c[1] = (tesela_piece){of->other, {.row = 7, .rows = 5, .cols = 10, .offset = 240}};
-  of->a_pieces = (tesela_pieces){of->a, 2};
-  of->b_pieces = (tesela_pieces){of->b, 1};
-  of->c_pieces = (tesela_pieces){of->c, 2};
+  of->a[0] = (tesela_shard){of->one, {.row = 0, .rows = 5, .cols = 12}};
+  of->a[1] = (tesela_shard){of->other, {.row = 5, .rows = 3, .cols = 12}};
+  of->b[0] = (tesela_shard){of->other, {.rows = 8, .cols = 10, .offset = 50}};
+  of->c[0] = (tesela_shard){of->one, {.row = 0, .rows = 7, .cols = 10, .offset = 240}};
+  of->c[1] = (tesela_shard){of->other, {.row = 7, .rows = 5, .cols = 10, .offset = 240}};
+  of->a_shards = (tesela_shards){of->a, 2};
+  of->b_shards = (tesela_shards){of->b, 1};
+  of->c_shards = (tesela_shards){of->c, 2};
   of->desc = (tesela_gemm_desc){.m = 12,
                                 .n = 10,
                                 .k = 8,
                                 .a = {.transpose = 1},
-                                .a_pieces = &of->a_pieces,
-                                .b_pieces = &of->b_pieces,
-                                .c_pieces = &of->c_pieces};
+                                .a_shards = &of->a_shards,
+                                .b_shards = &of->b_shards,
+                                .c_shards = &of->c_shards};
 }
 
 /* That C has the sums, which are then taken from it. */
@@ -74,14 +74,14 @@ static void call_once(const called *of) {
 }
 
 static void call_by_plan(const called *of) {
-  const tesela_pieces *a = &of->a_pieces, *b = &of->b_pieces, *c = &of->c_pieces;
+  const tesela_shards *a = &of->a_shards, *b = &of->b_shards, *c = &of->c_shards;
   tesela_plan *plan;
   if (tesela_plan_create(of->context, &of->desc, &plan) != TESELA_OK ||
-      tesela_plan_run_pieces(plan, a, b, c) != TESELA_OK)
+      tesela_plan_run_shards(plan, a, b, c) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   assert_int_equal(tesela_plan_run(plan, NULL, NULL, NULL, NULL), TESELA_BAD_CALL);
-  assert_non_null(strstr(tesela_last_error(), "tesela_plan_run_pieces()"));
-  assert_int_equal(tesela_plan_run_pieces(plan, b, b, c), TESELA_BAD_CALL);
+  assert_non_null(strstr(tesela_last_error(), "tesela_plan_run_shards()"));
+  assert_int_equal(tesela_plan_run_shards(plan, b, b, c), TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "a has 1 pieces, and the plan is for 2"));
   tesela_plan_destroy(plan);
   expect_sums(of);
@@ -89,7 +89,7 @@ static void call_by_plan(const called *of) {
 
 static void call_with_a_buffer(const called *of) {
   tesela_gemm_desc desc = of->desc;
-  desc.b_pieces = NULL;
+  desc.b_shards = NULL;
   desc.b = (tesela_matrix){.buffer = of->other, .offset = 50};
   assert_int_equal(tesela_gemm(of->context, &desc, NULL), TESELA_OK);
   expect_sums(of);
@@ -115,7 +115,7 @@ static void expect_refusals(called *of) {
   desc.a.data = of->numbers;
   wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a is in host memory");
   desc.a = (tesela_matrix){.transpose = 1, .row_stride = 12, .col_stride = 1};
-  wrong(of->context, &desc, TESELA_BAD_CALL, "and so does desc.a_pieces");
+  wrong(of->context, &desc, TESELA_BAD_CALL, "and so does desc.a_shards");
   desc.a = (tesela_matrix){.transpose = 1};
   desc.device = "opencl:0";
   wrong(of->context, &desc, TESELA_BAD_CALL, "opencl:0 is one device");
@@ -131,11 +131,11 @@ static void expect_refusals(called *of) {
   desc.strategy = "element";
   wrong(of->context, &desc, TESELA_UNSUPPORTED, "not in pieces");
   desc.strategy = NULL;
-  of->a_pieces.count = -1;
-  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a_pieces.count is -1");
-  of->a_pieces.count = 2;
+  of->a_shards.count = -1;
+  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a_shards.count is -1");
+  of->a_shards.count = 2;
   of->a[0].buffer = NULL;
-  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a_pieces: piece 0 has no buffer");
+  wrong(of->context, &desc, TESELA_BAD_CALL, "desc.a_shards: piece 0 has no buffer");
 }
 
 static void test_calls(void **state) {

@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "base/status.h"
-#include "device/kept.h"
+#include "device/memory_pool.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "judge/check.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "formats/expected.h"
-#include "io/number.h"
+#include "io/io_number.h"
 
 static double read_good(const char *text, int flags) {
   double value = -12345;

@@ -1,5 +1,5 @@
 /* Room taken ahead: whole or not at all, and never so that others run out of it. */
-#include "io/room.h"
+#include "io/preallocate.h"
 
 #include <errno.h>
 #include <fcntl.h>

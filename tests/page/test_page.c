@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "cli/strategy_page.h"
 #include "page/html.h"
-#include "page/parts.h"
+#include "page/sections.h"
 #include "page/process.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 
 #include "scalapack/descriptor.h"
-#include "scalapack/route.h"
+#include "scalapack/scalapack_route.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/waiting.h"
+#include "base/progress_hook.h"
 #include "cli/progress.h"
 
 static void sleep_for(double seconds) {

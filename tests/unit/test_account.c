@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "device/devices.h"
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 
 static tsl_cost_counts account_on(const tsl_device *device, const char *name, const char *config_text,
                               const tsl_problem *problem) {

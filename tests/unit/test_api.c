@@ -227,7 +227,7 @@ static void one_stride_is_enough_everywhere(void **state) {
                            .b = {.data = dense},
                            .c = {.data = c},
                            .bias = {.data = pair, .stride = TESELA_STRIDE_ZERO},
-                           .bias_along = TESELA_BIAS_ROW};
+                           .bias_axis = TESELA_BIAS_ROW};
   must(tesela_gemm(context, &desc, NULL));
   for (int i = 0; i < 4; i++)
     assert_true(c[i] == square[i] + 10);

@@ -4,7 +4,7 @@
 #include <tesela/tesela.h>
 
 #include "device/devices.h"
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 #include "scratch.h"
 
 #include <pthread.h>

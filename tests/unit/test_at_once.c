@@ -1,9 +1,9 @@
 /* Products that are done without looking for a plan: which they are, and that they have the bits of a plan. */
 #include "unit/unit.h"
 
-#include "api/at_once.h"
+#include "api/small_gemm.h"
 #include "base/random.h"
-#include "planner/at_once.h"
+#include "planner/small_gemm_rule.h"
 #include "planner/planner.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "base/source.h"
 #include "planner/planner.h"
-#include "tune/choose.h"
+#include "tune/measured_choice.h"
 
 static const char *program;
 

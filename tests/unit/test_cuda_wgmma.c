@@ -11,7 +11,7 @@
 #include "judge/judge.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
-#include "strategy/gemm/cuda_wgmma/lines.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_lines.h"
 
 static const tsl_strategy *strategy;
 
@@ -573,7 +573,7 @@ static void last_steps_have_memory(void **state) {
   const tsl_device device = hopper();
   static const struct {
     const char *config;
-    tesela_along along;
+    tesela_bias_axis along;
     tesela_scaling scale_a, scale_b;
     int bias, a, b;
     int64_t beside;

@@ -1,7 +1,7 @@
 /* Sums that are scaled and rounded on a device, to types of two bytes or f32, with any strides, or added: bit for bit as the host does it, and nothing beside. */
 #include "unit/unit.h"
 
-#include "api/device_messages.h"
+#include "api/device_p2p.h"
 #include "base/random.h"
 #include "base/types.h"
 

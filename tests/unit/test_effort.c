@@ -4,7 +4,7 @@
 #include <tesela/tesela.h>
 
 #include "planner/estimate.h"
-#include "tune/effort.h"
+#include "tune/plan_measured.h"
 
 #include <math.h>
 #include <stdio.h>

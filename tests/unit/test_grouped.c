@@ -117,7 +117,7 @@ static void add(group *in, int64_t m, int64_t n, int64_t k) {
   desc->beta = betas[draw(2)];
   if (of->c == TESELA_F32 && draw(2) == 0) {
     desc->bias = (tesela_vector){.data = place(in, 1, n, &kinds[0]), .type = TESELA_F32};
-    desc->bias_along = TESELA_BIAS_ROW;
+    desc->bias_axis = TESELA_BIAS_ROW;
     desc->activation = TESELA_GELU;
   }
 }
@@ -471,7 +471,7 @@ static void many_sizes(const char *device) {
         .b = {.buffer = buffers[1], .offset = at[1], .transpose = true, .type = TESELA_BF16},
         .c = {.buffer = buffers[2], .offset = at[2], .type = TESELA_F32},
         .bias = {.buffer = has_bias ? buffers[3] : NULL, .type = TESELA_F32},
-        .bias_along = has_bias ? TESELA_BIAS_ROW : TESELA_NO_BIAS};
+        .bias_axis = has_bias ? TESELA_BIAS_ROW : TESELA_NO_BIAS};
     for (int64_t i = 0; i < m * n; i++) {
       int sum = 0;
       for (int64_t l = 0; l < k; l++)

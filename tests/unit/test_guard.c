@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/guard.h"
+#include "base/fork_mutex.h"
 
 typedef struct shared {
   tsl_fork_mutex guard;

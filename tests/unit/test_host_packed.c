@@ -13,9 +13,9 @@
 #include "base/memory.h"
 #include "base/source.h"
 #include "planner/planner.h"
-#include "strategy/gemm/host_packed/job.h"
-#include "strategy/prepared.h"
-#include "tune/choose.h"
+#include "strategy/gemm/host_packed/blocking.h"
+#include "strategy/host_job.h"
+#include "tune/measured_choice.h"
 
 static const char *program;
 static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};

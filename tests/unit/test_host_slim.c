@@ -5,8 +5,8 @@
 #include "unit/host_product.h"
 #include "unit/sanitizers.h"
 
-#include "strategy/gemm/host_slim/job.h"
-#include "strategy/gemm/host_small/job.h"
+#include "strategy/gemm/host_slim/host_slim_job.h"
+#include "strategy/gemm/host_small/host_small_job.h"
 
 /* Whether host_small, which adds up in the same order, gets the same bits. Under a sanitizer the compiler fuses other multiply-adds
  * of plain C in either. */

@@ -2,7 +2,7 @@
  * bits by every way to call it, and the errors of the quick way are those of the long one. */
 #include "unit/host_product.h"
 
-#include "strategy/gemm/host_small/job.h"
+#include "strategy/gemm/host_small/host_small_job.h"
 
 static int at_once;
 

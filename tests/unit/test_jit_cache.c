@@ -1,7 +1,7 @@
 /* The kernel cache in memory: one build for all who ask, from however many threads, and one failure. */
 #include "jit_fixture.h"
 
-#include "base/waiting.h"
+#include "base/progress_hook.h"
 #include "device/devices.h"
 
 #include <pthread.h>

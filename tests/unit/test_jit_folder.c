@@ -1,6 +1,6 @@
 /* The kernel cache's folder: never larger than it may be, never in the way, and nobody else's files touched. */
 #include "device/devices.h"
-#include "device/lines.h"
+#include "device/fact_file.h"
 #include "jit_fixture.h"
 
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 #include "unit/unit.h"
 
 #include "base/status.h"
-#include "judge/element.h"
+#include "judge/judge_element.h"
 #include "judge/reference.h"
-#include "judge/sums.h"
+#include "judge/judge_sums.h"
 #include "matrices.h"
 
 #include <float.h>

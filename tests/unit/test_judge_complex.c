@@ -1,7 +1,7 @@
 /* The judge where something is not finite: complex products, whose parts are real sums by IEEE 754 and nothing more, and
  * scalars that are infinite or NaN. */
 #include "judge/data.h"
-#include "judge/kinds.h"
+#include "judge/nonfinite.h"
 #include "matrices.h"
 #include "unit/unit.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "judge/check.h"
-#include "judge/plain.h"
+#include "judge/densify.h"
 #include "strategy/structure.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * rest are one text, compiled once. */
 #include "base/clock.h"
 #include "base/pool.h"
-#include "base/spared.h"
+#include "base/reserved_units.h"
 #include "base/status.h"
 #include "plan/plan.h"
 #include "strategy/launch.h"

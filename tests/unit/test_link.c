@@ -3,9 +3,9 @@
 
 #include "base/status.h"
 #include "planner/planner.h"
-#include "planner/weigh.h"
+#include "planner/predict.h"
 #include "scratch.h"
-#include "tune/choose.h"
+#include "tune/measured_choice.h"
 #include "tune/link.h"
 #include "unit/calls.h"
 

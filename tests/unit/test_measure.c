@@ -1,7 +1,7 @@
 /* Medians, quartiles and spreads. */
 #include "unit/unit.h"
 
-#include "tune/measure.h"
+#include "tune/tune_measure.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 
 #include "plan/plan.h"
-#include "strategy/children.h"
+#include "strategy/subplans.h"
 
 #include <math.h>
 

@@ -102,7 +102,7 @@ static int problems_of_all_kinds(tsl_problem out[]) {
     made = &out[count++];
     *made = tsl_problem_gemm(4, 3, 2, TESELA_BF16);
     made->activation = (tesela_activation)(TESELA_RELU + along);
-    tsl_problem_add_bias(made, (tesela_along)along, along == TESELA_BIAS_ROW ? TESELA_F32 : TESELA_BF16,
+    tsl_problem_add_bias(made, (tesela_bias_axis)along, along == TESELA_BIAS_ROW ? TESELA_F32 : TESELA_BF16,
                          along == TESELA_BIAS_ROW ? -2 : 1);
   }
   for (int scaling = TESELA_SCALE_TENSOR; scaling < TESELA_SCALINGS; scaling++) {
@@ -141,7 +141,7 @@ static void every_key_parses(void **state) {
     }
     assert_true(tsl_numeric_requirements_same(&parsed.ask, &problems[i].ask));
     assert_int_equal(parsed.activation, problems[i].activation);
-    assert_int_equal(parsed.bias_along, problems[i].bias_along);
+    assert_int_equal(parsed.bias_axis, problems[i].bias_axis);
     assert_memory_equal(&parsed.bias, &problems[i].bias, sizeof parsed.bias);
     assert_int_equal(parsed.scaling_a, problems[i].scaling_a);
     assert_int_equal(parsed.scaling_b, problems[i].scaling_b);

@@ -4,8 +4,8 @@
 #include "base/status.h"
 #include "planner/estimate.h"
 #include "planner/planner.h"
-#include "planner/same_bits.h"
-#include "tune/choose.h"
+#include "planner/reproducible.h"
+#include "tune/measured_choice.h"
 #include "unit/mock.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* residue_int8's runs by CUDA, without a device: what launches are given where a factor stays (strategy/stays.h), which residues do for another
+/* residue_int8's runs by CUDA, without a device: what launches are given where a factor stays (strategy/operand_reuse.h), which residues do for another
  * choice, and that nothing is left of a run that fails. */
 #include "unit/unit.h"
 

@@ -1,4 +1,4 @@
-/* residue_int8 where a factor stays (strategy/stays.h): bit by bit what runs give that know nothing of each other, whatever the other factor makes
+/* residue_int8 where a factor stays (strategy/operand_reuse.h): bit by bit what runs give that know nothing of each other, whatever the other factor makes
  * them choose; that what was made of it is used, and is made anew wherever that would not be the same. On every OpenCL and CUDA device; PoCL must be
  * among them. */
 #include "config.h"

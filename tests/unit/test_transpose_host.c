@@ -10,8 +10,8 @@
 
 #include "base/status.h"
 #include "judge/check.h"
-#include "strategy/transpose/vector/host.h"
-#include "strategy/transposing.h"
+#include "strategy/transpose/vector/vector_host.h"
+#include "strategy/transpose/transpose_common.h"
 
 static tsl_device like_cpu; /* the processor with less of its instruction set, and any cache */
 

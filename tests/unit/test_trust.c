@@ -6,10 +6,10 @@
 #include "device/jit_cache.h"
 #include "judge/check.h"
 #include "planner/planner.h"
-#include "planner/trust.h"
+#include "planner/kernel_self_test.h"
 #include "scratch.h"
 #include "strategy/launch.h"
-#include "tune/choose.h"
+#include "tune/measured_choice.h"
 #include "unit/calls.h"
 
 #include <stdio.h>
@@ -107,7 +107,7 @@ static const struct {
 } mistakes[] = {
     {"src/strategy/gemm/element/element.cl", "sum, g.alpha", "sum + 1, g.alpha"},
     /* reads C where it must not */
-    {"src/kernel/epilogue.h", "beta == 0 ? scaled :", ""},
+    {"src/kernel/kernel_epilogue.h", "beta == 0 ? scaled :", ""},
     /* an edge only */
     {"src/strategy/gemm/element/element.cl", "sum, g.alpha",
      "(g.n % 2 == 1 && col == g.n - 1 ? 0 : sum), g.alpha"},
@@ -205,7 +205,7 @@ static const struct {
     {"fixed_tree", "src/strategy/dot/fixed_tree/fixed_tree.cl", "tsl_rounded(result == result ? result",
      "tsl_rounded(result == result ? 1"},
     {"block_tree", "src/strategy/dot/block_tree/block_tree.cl", "sum, g.alpha", "sum + 1, g.alpha"},
-    {"exact", "src/strategy/dot/exact/exact.cl", "(TSL_REAL)result", "(TSL_REAL)1"},
+    {"exact", "src/strategy/dot/exact/dot_exact.cl", "(TSL_REAL)result", "(TSL_REAL)1"},
 };
 
 static void the_next_best_takes_the_place(void **state) {

@@ -1,10 +1,10 @@
 /* Files that decide what runs are read where nobody else can have written them, and nobody waits for what is no file. */
 #include "jit_fixture.h"
 
-#include "base/notice.h"
-#include "base/trusted.h"
+#include "base/warnings.h"
+#include "base/safe_open.h"
 #include "device/devices.h"
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 
 #include <fcntl.h>
 

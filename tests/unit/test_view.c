@@ -1,11 +1,11 @@
-/* A product seen by host/view.h: the same elements of C from the same elements of A and B, in every orientation; C's columns
+/* A product seen by host/host_view.h: the same elements of C from the same elements of A and B, in every orientation; C's columns
  * nearer to each other than its rows, and no stride of it negative; conjugates as two signs. And how sizes are cut. */
 #include "unit/unit.h"
 
 #include <complex.h>
 
-#include "host/split.h"
-#include "host/view.h"
+#include "host/int_math.h"
+#include "host/host_view.h"
 
 enum { M = 3, N = 4, K = 2, MOST = 64 };
 

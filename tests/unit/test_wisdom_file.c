@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 
 #include "base/status.h"
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 #include "scratch.h"
 
 #include <signal.h>

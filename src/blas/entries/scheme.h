@@ -5,18 +5,18 @@
  *   TSL_BLAS_FORTRAN(name)    what a Fortran routine is called: name##_
  *   TSL_BLAS_CBLAS(name)      what the CBLAS function of this name is called: cblas_##name
  * It is the only thing in which the schemes differ. */
-#include "blas/arguments.h"
-#include "blas/batch.h"
-#include "blas/calls.h"
-#include "blas/dispatch.h"
-#include "blas/dot.h"
-#include "blas/gemm.h"
+#include "blas/blas_arguments.h"
+#include "blas/blas_batch.h"
+#include "blas/call_log.h"
+#include "blas/blas_dispatch.h"
+#include "blas/blas_dot.h"
+#include "blas/blas_gemm.h"
 #include "blas/gemmt.h"
-#include "blas/level1.h"
-#include "blas/level2.h"
-#include "blas/level3.h"
+#include "blas/blas_level1.h"
+#include "blas/blas_level2.h"
+#include "blas/blas_level3.h"
 #include "blas/matcopy.h"
-#include "blas/symbol.h"
+#include "blas/blas_symbol.h"
 #include "vector/rotations.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@
 #define TSL_BLAS_TYPE TESELA_F32
 #define TSL_BLAS_ELEMENT float
 #include "blas/entries/mixed_dot.h"
-#include "blas/entries/real.h"
+#include "blas/entries/blas_entry_real.h"
 
 #include "blas/entries/end_type.h"
 
@@ -80,7 +80,7 @@
 #define LARGEST idamax
 #define TSL_BLAS_TYPE TESELA_F64
 #define TSL_BLAS_ELEMENT double
-#include "blas/entries/real.h"
+#include "blas/entries/blas_entry_real.h"
 
 #include "blas/entries/end_type.h"
 
@@ -93,7 +93,7 @@
 #define LARGEST icamax
 #define TSL_BLAS_TYPE TESELA_C64
 #define TSL_BLAS_ELEMENT float _Complex
-#include "blas/entries/complex.h"
+#include "blas/entries/blas_entry_complex.h"
 
 #include "blas/entries/end_type.h"
 
@@ -106,6 +106,6 @@
 #define LARGEST izamax
 #define TSL_BLAS_TYPE TESELA_C128
 #define TSL_BLAS_ELEMENT double _Complex
-#include "blas/entries/complex.h"
+#include "blas/entries/blas_entry_complex.h"
 
 #include "blas/entries/end_type.h"

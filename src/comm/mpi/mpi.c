@@ -2,7 +2,7 @@
  * message meets the caller's, and memory for requests) is an attribute of it, freed with it or when MPI ends. */
 #include <tesela/tesela_mpi.h>
 
-#include "comm/call.h"
+#include "comm/comm_call.h"
 #include "comm/world.h"
 
 #include <limits.h>

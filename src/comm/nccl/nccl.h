@@ -2,7 +2,7 @@
  * one rank to another; sums are made here, in an order of our own. No call waits for other ranks: what is begun is asked about, so that a
  * rank that has failed keeps nobody waiting (communicators that do not block, NCCL 2.14).
  *
- * The rank's device is entered (api/device_messages.h) for all calls but tsl_nccl_load(). One thread at a time uses a communicator. Errors:
+ * The rank's device is entered (api/device_p2p.h) for all calls but tsl_nccl_load(). One thread at a time uses a communicator. Errors:
  * TESELA_NO_DEVICE where there is no such library, else TESELA_DEVICE_FAILED with NCCL's words. */
 #ifndef TSL_COMM_NCCL_H
 #define TSL_COMM_NCCL_H

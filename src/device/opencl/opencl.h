@@ -1,15 +1,15 @@
 /* The OpenCL room's own page: what its files share. Nothing outside this folder includes it, tests apart.
  *
  *   functions.h  which functions of the library are used      peaks.c   the planner's guesses
- *   library.c    loads it; names its errors                   memory.c  buffers and copies
- *   list.c       platforms and devices, open and close        image.c   images over buffers
- *   adopt.c      contexts, queues and memory of others
- *   glance.c     platforms, before they are loaded
- *   fragments.c  matrix instructions, by a test compile       queue.c   streams and events
+ *   opencl_library.c    loads it; names its errors                   opencl_memory.c  buffers and copies
+ *   opencl_list.c       platforms and devices, open and close        opencl_image.c   images over buffers
+ *   opencl_adopt.c      contexts, queues and memory of others
+ *   icd_probe.c     platforms, before they are loaded
+ *   opencl_fragments.c  matrix instructions, by a test compile       queue.c   streams and events
  *                                                             build.c   programs and modules
- *                                                             log.c     whose lines a compiler speaks of
- *                                                             ptx.c     code that NVIDIA's compiler lacks
- *                                                             launch.c  kernels */
+ *                                                             opencl_log.c     whose lines a compiler speaks of
+ *                                                             opencl_ptx.c     code that NVIDIA's compiler lacks
+ *                                                             opencl_launch.c  kernels */
 #ifndef TSL_DEVICE_OPENCL_OPENCL_H
 #define TSL_DEVICE_OPENCL_OPENCL_H
 

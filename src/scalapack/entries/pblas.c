@@ -1,6 +1,6 @@
 /* psgemm_, pdgemm_, pcgemm_, pzgemm_, and transposes: everything by pointer, integers as wide as the program's. */
-#include "scalapack/gemm.h"
-#include "scalapack/transpose.h"
+#include "scalapack/scalapack_gemm.h"
+#include "scalapack/scalapack_transpose.h"
 
 #include <stddef.h>
 
@@ -15,25 +15,25 @@
 #define LETTER s
 #define TYPE TESELA_F32
 #include "scalapack/entries/both.h"
-#include "scalapack/entries/real.h"
+#include "scalapack/entries/scalapack_entry_real.h"
 #undef LETTER
 #undef TYPE
 
 #define LETTER d
 #define TYPE TESELA_F64
 #include "scalapack/entries/both.h"
-#include "scalapack/entries/real.h"
+#include "scalapack/entries/scalapack_entry_real.h"
 #undef LETTER
 #undef TYPE
 
 #define LETTER c
 #define TYPE TESELA_C64
 #include "scalapack/entries/both.h"
-#include "scalapack/entries/complex.h"
+#include "scalapack/entries/scalapack_entry_complex.h"
 #undef LETTER
 #undef TYPE
 
 #define LETTER z
 #define TYPE TESELA_C128
 #include "scalapack/entries/both.h"
-#include "scalapack/entries/complex.h"
+#include "scalapack/entries/scalapack_entry_complex.h"

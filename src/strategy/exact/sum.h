@@ -1,10 +1,10 @@
 /* Exact sums of products on the host, one thread's each: a superaccumulator in front of which vectors add up blocks of terms in a
- * window of levels (exact_shared.h has the numbers, strategy/dot/exact/exact.cl the idea and a picture). A block that does not fit
+ * window of levels (exact_shared.h has the numbers, strategy/dot/exact/dot_exact.cl the idea and a picture). A block that does not fit
  * the window is added term by term, and tells where the window should be. */
 #ifndef TSL_STRATEGY_EXACT_SUM_H
 #define TSL_STRATEGY_EXACT_SUM_H
 
-#include "strategy/exact/blocks.h"
+#include "strategy/exact/exact_blocks.h"
 #include "strategy/exact/words.h"
 #include "strategy/problem.h"
 

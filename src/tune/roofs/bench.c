@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "tune/measure.h"
+#include "tune/tune_measure.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -22,7 +22,7 @@ enum { TSL_ROOFS_ROUNDS_COUNTED = 64 };
 /* A thing to repeat: one run, and how long it took. */
 typedef tesela_status (*tsl_roofs_run)(void *argument, double *seconds);
 
-/* Number `index` in memory, from 0 to mask; roofs/memory.cl has the same. Stirred twice: of the plain product, regular
+/* Number `index` in memory, from 0 to mask; roofs/roofs_memory.cl has the same. Stirred twice: of the plain product, regular
  * parts have equal sums, and one that is read twice in place of another would not show. */
 static inline int tsl_roofs_number(uint64_t index, int64_t mask) {
   uint32_t stirred = (uint32_t)index * UINT32_C(0x9E3779B1);

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "tune/roofs.h"
 #include "tune/roofs/bench.h"
-#include "tune/roofs/loops.h"
+#include "tune/roofs/roofs_loops.h"
 
 #include <math.h>
 #include <stdatomic.h>

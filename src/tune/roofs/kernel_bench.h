@@ -1,4 +1,4 @@
-/* A device with kernels, measured: what memory.cl's and fma.cl's measurements share. For kernels.c, kernel_memory.c and
+/* A device with kernels, measured: what roofs_memory.cl's and roofs_fma.cl's measurements share. For roofs_kernels.c, kernel_memory.c and
  * kernel_fma.c. */
 #ifndef TSL_TUNE_ROOFS_KERNEL_BENCH_H
 #define TSL_TUNE_ROOFS_KERNEL_BENCH_H
@@ -22,7 +22,7 @@ typedef struct tsl_kernel_shape {
 /* What is read back as it is, to see that the device's own comparison can be believed. */
 enum { TSL_KERNEL_BENCH_SAMPLE = 1 << 16 };
 
-/* memory.cl has the same struct. */
+/* roofs_memory.cl has the same struct. */
 typedef struct tsl_roofs_arguments {
   int64_t chunks, steps, mask;
 } tsl_roofs_arguments;

@@ -1,4 +1,4 @@
-/* Roofs of multiply-adds: fma.cl. */
+/* Roofs of multiply-adds: roofs_fma.cl. */
 #include "base/status.h"
 #include "tune/roofs/kernel_bench.h"
 
@@ -77,7 +77,7 @@ tesela_status tsl_kernel_bench_fma(tsl_kernel_bench *b, tesela_type type, double
   b->type = type;
   b->lanes = b->shape.lanes_f32 * (int)(sizeof(float)) / (int)size;
   const size_t vector = (size_t)b->lanes * size, starts = (size_t)(b->shape.items * b->shape.chains) * vector;
-  TSL_GO(tsl_kernel_bench_build(b, "tune/roofs/fma.cl", "roofs/fma", type, b->lanes, &module));
+  TSL_GO(tsl_kernel_bench_build(b, "tune/roofs/roofs_fma.cl", "roofs/fma", type, b->lanes, &module));
   TSL_GO(b->ops->buffer_create(b->device, 2 * vector, &b->from));
   TSL_GO(b->ops->buffer_create(b->device, starts, &b->to));
   TSL_GO(tsl_kernel_bench_take(b, groups > (uint64_t)b->shape.chains ? groups : (uint64_t)b->shape.chains,

@@ -1,4 +1,4 @@
-/* Roofs of memory: memory.cl, and the device's own copy. */
+/* Roofs of memory: roofs_memory.cl, and the device's own copy. */
 #include "base/status.h"
 #include "tune/roofs/kernel_bench.h"
 
@@ -131,7 +131,7 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
   roofs->bytes = b->bytes;
   const size_t each =
       (size_t)b->lanes * sizeof(float) > sizeof(int64_t) ? (size_t)b->lanes * sizeof(float) : sizeof(int64_t);
-  TSL_GO(tsl_kernel_bench_build(b, "tune/roofs/memory.cl", "roofs/memory", TESELA_F32, b->lanes, &module));
+  TSL_GO(tsl_kernel_bench_build(b, "tune/roofs/roofs_memory.cl", "roofs/memory", TESELA_F32, b->lanes, &module));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->from));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->to));
   TSL_GO(tsl_kernel_bench_take(b, groups_of_grid(b, grids(b) - 1), each));

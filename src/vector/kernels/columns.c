@@ -12,7 +12,7 @@
  * a diagonal are computed element by element, and what is beside them like any other columns.
  *
  * Parameters: none. Limits: x, y, t and s are dense. */
-#include "vector/kernels/elements.h"
+#include "vector/kernels/elements_kernel.h"
 
 #include <math.h>
 

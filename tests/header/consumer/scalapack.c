@@ -7,7 +7,7 @@ void pdgemm_(void);
 
 int main(void) {
   void *program = dlopen(NULL, RTLD_LAZY),
-       *library = dlopen("libtesela_scalapack.so.0", RTLD_LAZY | RTLD_NOLOAD);
+       *library = dlopen("libtesela_scalapack.so.2", RTLD_LAZY | RTLD_NOLOAD);
   void (*called)(void) = pdgemm_;
   void *named = library ? dlsym(library, "pdgemm_") : NULL;
   printf("pdgemm_ is %s\n",

@@ -3,7 +3,7 @@
 #include "api/api.h"
 
 tesela_status tsl_verify(const tesela_plan *plan, const void *a, const void *b, const void *before,
-                         const tesela_finish *last, const void *c, tsl_verdict *verdict) {
+                         const tesela_epilogue *last, const void *c, tsl_verdict *verdict) {
   const tsl_accuracy accuracy = tsl_plan_accuracy(plan->plan);
   const tsl_judge rule = {.factor = accuracy.factor,
                           .rounded = accuracy.rounded,

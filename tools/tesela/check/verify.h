@@ -7,6 +7,6 @@
 /* By the bound that the plan's strategy guarantees. `before` is C before the run; NULL where it is not read, as are operands
  * that take no part; vectors of the last step have no data where the plan has none. */
 tesela_status tsl_verify(const tesela_plan *plan, const void *a, const void *b, const void *before,
-                         const tesela_finish *last, const void *c, tsl_verdict *verdict);
+                         const tesela_epilogue *last, const void *c, tsl_verdict *verdict);
 
 #endif

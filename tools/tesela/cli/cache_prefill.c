@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/select.h"
-#include "planner/trust.h"
+#include "planner/kernel_self_test.h"
 
 #include <math.h>
 #include <pthread.h>

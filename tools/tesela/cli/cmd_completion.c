@@ -74,7 +74,7 @@ static void complete_structures(tsl_text *out) {
 
 static void complete_alongs(tsl_text *out) {
   for (int i = TESELA_NO_BIAS + 1; i < TESELA_ALONGS; i++)
-    tsl_text_add(out, " %s", tsl_along_name((tesela_along)i));
+    tsl_text_add(out, " %s", tsl_along_name((tesela_bias_axis)i));
 }
 
 static void complete_activations(tsl_text *out) {

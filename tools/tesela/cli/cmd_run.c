@@ -3,7 +3,7 @@
 
 #include "base/env.h"
 #include "base/status.h"
-#include "cli/beside.h"
+#include "cli/library_paths.h"
 #include "cli/interrupt.h"
 #include "cli/select.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LIBRARY "libtesela_blas.so.0"
+#define LIBRARY "libtesela_blas.so.2"
 
 typedef struct run_options {
   bool log;

@@ -5,7 +5,7 @@
 #include "cli/report.h"
 #include "cli/select.h"
 #include "cli/strategy_page.h"
-#include "cli/terms.h"
+#include "cli/strategy_limits.h"
 #include "cli/tool.h"
 
 typedef struct strategies_options {

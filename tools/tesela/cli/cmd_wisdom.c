@@ -1,5 +1,5 @@
 /* tesela wisdom: what was measured before, and is not measured again. */
-#include "base/notice.h"
+#include "base/warnings.h"
 #include "base/status.h"
 #include "cli/wisdom_records.h"
 #include "io/output.h"

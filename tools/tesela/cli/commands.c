@@ -1,6 +1,6 @@
 #include "cli/commands.h"
 
-#include "base/notice.h"
+#include "base/warnings.h"
 #include "base/status.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"

@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "device/devices.h"
 #include "io/io.h"
-#include "strategy/ask.h"
+#include "strategy/numerics.h"
 #include "strategy/problem.h"
 #include "strategy/structure.h"
 
@@ -193,12 +193,12 @@ static tesela_status read_structure(const char *text, void *target) {
 static tesela_status read_along(const char *text, void *target) {
   tsl_text names = {0};
   for (int i = TESELA_NO_BIAS + 1; i < TESELA_ALONGS; i++) {
-    const char *name = tsl_along_name((tesela_along)i);
+    const char *name = tsl_along_name((tesela_bias_axis)i);
     tsl_text_add(&names, "%s%s", names.length ? ", " : "", name);
     if (strcmp(name, text) == 0)
-      *(tesela_along *)target = (tesela_along)i;
+      *(tesela_bias_axis *)target = (tesela_bias_axis)i;
   }
-  return found_word(text, *(tesela_along *)target != TESELA_NO_BIAS, &names);
+  return found_word(text, *(tesela_bias_axis *)target != TESELA_NO_BIAS, &names);
 }
 
 static tesela_status read_activation(const char *text, void *target) {

@@ -33,7 +33,7 @@
   X(ACCURACY, "ACCURACY", read_accuracy, const char *)                                                       \
   X(BITS, "BITS", read_bits, const char *)                                                                   \
   X(STRUCTURE, "STRUCTURE", read_structure, tsl_structured)                                                  \
-  X(ALONG, "WAY", read_along, tesela_along)                                                                  \
+  X(ALONG, "WAY", read_along, tesela_bias_axis)                                                                  \
   X(ACTIVATION, "FUNCTION", read_activation, tesela_activation)                                              \
   X(SCALING, "WHAT", read_scaling, tesela_scaling)                                                           \
   X(OP, "OP", read_op, const char *)                                                                         \

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "base/waiting.h"
+#include "base/progress_hook.h"
 
 #include <pthread.h>
 #include <stdio.h>

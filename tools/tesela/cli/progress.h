@@ -1,6 +1,6 @@
 /* A progress line on stderr: on a terminal only after a second of work, and wiped at the end; elsewhere, for
  * work that prints nothing for minutes, a line each ten seconds. What the library waits for meanwhile
- * (base/waiting.h: a compiler) is said on it. */
+ * (base/progress_hook.h: a compiler) is said on it. */
 #ifndef TSL_TOOL_CLI_PROGRESS_H
 #define TSL_TOOL_CLI_PROGRESS_H
 

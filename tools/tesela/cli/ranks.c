@@ -4,7 +4,7 @@
 #include "base/library.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/beside.h"
+#include "cli/library_paths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static tesela_status told(tesela_status status) {
 
 static tesela_status load(const struct starter *by) {
   static char beside[PATH_MAX];
-  static const char file[] = "libtesela_mpi.so.1";
+  static const char file[] = "libtesela_mpi.so.2";
   const char *names[] = {file, NULL, NULL};
   const char *chosen = tsl_env_get(TSL_ENV_MPI);
   if (tsl_library_beside(file, beside) == TESELA_OK) {

@@ -21,7 +21,7 @@ tesela_status tsl_ranks_multiply(tsl_ranks *ranks, const tesela_mpi_desc *desc, 
 /* A file that all ranks have open (comm/comm.h): all of them open and close it. TESELA_IO_FAILED on all where MPI cannot. NULL is closed. */
 tesela_status tsl_ranks_open(const char *path, bool writes, tsl_ranks_file **file);
 tesela_status tsl_ranks_close(tsl_ranks_file *file);
-/* Of such a file, by one rank: ways that readers and parts take (io/way.h). */
+/* Of such a file, by one rank: ways that readers and parts take (io/backend.h). */
 size_t tsl_ranks_read(void *file, uint64_t place, void *data, size_t bytes);
 size_t tsl_ranks_write(void *file, uint64_t place, const void *data, size_t bytes);
 /* At the end of a process, once the speaker has spoken: ends MPI. All failed or none did. mpirun ends all processes where the first one

@@ -83,7 +83,7 @@ void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[
 }
 
 void tsl_text_add_product(tsl_text *out, const double alpha[2], const char *a, const char *b,
-                          const double beta[2], tesela_along along, tesela_activation activation) {
+                          const double beta[2], tesela_bias_axis along, tesela_activation activation) {
   const bool wrapped = activation != TESELA_NO_ACTIVATION;
   tsl_text_add(out, "C = %s%s", tsl_activation_name(activation), wrapped ? "(" : "");
   add_sum(out, "C", alpha, a, b, beta);

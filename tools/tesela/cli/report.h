@@ -4,7 +4,7 @@
 
 #include "cli/table.h"
 #include "device/devices.h"
-#include "explain/values.h"
+#include "explain/explain_values.h"
 #include "judge/judge.h"
 #include "strategy/strategy.h"
 
@@ -22,7 +22,7 @@ void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[
 
 /* The same of a product, with what is done last: "C = gelu(A B - 0.5 C0 + bias)". */
 void tsl_text_add_product(tsl_text *out, const double alpha[2], const char *a, const char *b,
-                          const double beta[2], tesela_along along, tesela_activation activation);
+                          const double beta[2], tesela_bias_axis along, tesela_activation activation);
 
 /* "1.5-2i" */
 void tsl_text_add_complex(tsl_text *out, const double value[2]);

@@ -4,7 +4,7 @@
 
 #include "cli/select.h"
 #include "cli/tool.h"
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 
 typedef struct tsl_wisdom_options {
   const char *devices, *strategies;

@@ -3,7 +3,7 @@
 #include "base/env.h"
 #include "base/status.h"
 #include "cli/select.h"
-#include "cli/terms.h"
+#include "cli/strategy_limits.h"
 #include "explain/options.h"
 #include "explain/ranks.h"
 #include "explain/trace.h"
@@ -32,7 +32,7 @@ static const tsl_option options[] = {
                "left away"),
     TSL_OPTION(tsl_explain_options, alpha, "alpha", NUMBER, "1", "the factor of A B"),
     TSL_OPTION(tsl_explain_options, beta, "beta", NUMBER, "0", "the factor of C0"),
-    TSL_OPTION(tsl_explain_options, bias_along, "bias-along", ALONG, NULL,
+    TSL_OPTION(tsl_explain_options, bias_axis, "bias-along", ALONG, NULL,
                "a bias is added: a row, or a column"),
     TSL_OPTION(tsl_explain_options, activation, "activation", ACTIVATION, NULL,
                "what is done last: relu, gelu, gelu_tanh"),
@@ -98,7 +98,7 @@ static tesela_status add_structures(const tsl_explain_options *given, tsl_reques
     return tsl_fail(TESELA_BAD_CALL, "--transpose-b, --b-is and --beta are about products");
   if ((given->solve || given->symmetric || a->structure != TESELA_GENERAL ||
        given->b_is.structure != TESELA_GENERAL) &&
-      (given->bias_along != TESELA_NO_BIAS || given->activation != TESELA_NO_ACTIVATION ||
+      (given->bias_axis != TESELA_NO_BIAS || given->activation != TESELA_NO_ACTIVATION ||
        given->scale_a != TESELA_NO_SCALE || given->scale_b != TESELA_NO_SCALE))
     return tsl_fail(TESELA_BAD_CALL,
                     "--bias-along, --activation and scales are about products of general matrices");
@@ -127,7 +127,7 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
                          .matrices = {{.transpose = given->transpose_a, .type = given->type},
                                       {.transpose = given->transpose_b, .type = given->type}},
                          .fields = {"A", "B", "C"},
-                         .bias_along = given->bias_along,
+                         .bias_axis = given->bias_axis,
                          .activation = given->activation,
                          .scaling_a = given->scale_a,
                          .scaling_b = given->scale_b,

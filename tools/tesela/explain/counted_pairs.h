@@ -3,7 +3,7 @@
 #define TSL_TOOL_EXPLAIN_COUNTED_PAIRS_H
 
 #include "cli/report.h"
-#include "explain/counted.h"
+#include "explain/cost_report.h"
 
 /* Two rows: groups, and traffic. Nothing where it does not tell. */
 void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, tsl_table *table);

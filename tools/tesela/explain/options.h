@@ -11,7 +11,7 @@ typedef struct tsl_explain_options {
   bool transpose_a, transpose_b, symmetric, solve, resident, trace, json;
   tsl_structured a_is, b_is;
   tsl_number alpha, beta;
-  tesela_along bias_along;
+  tesela_bias_axis bias_axis;
   tesela_activation activation;
   tesela_scaling scale_a, scale_b;
   int64_t ranks;

@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/report.h"
-#include "comm/grid.h"
-#include "comm/way.h"
-#include "explain/values.h"
+#include "comm/comm_grid.h"
+#include "comm/transport_name.h"
+#include "explain/explain_values.h"
 
 #include <math.h>
 

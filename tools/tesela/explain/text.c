@@ -280,15 +280,15 @@ static void add_heading(const tsl_problem *problem, const tsl_explain_options *g
     tsl_text_add_formula(out, first, problem->alpha, "", b, problem->beta);
   else
     tsl_text_add_product(out, problem->alpha, first, given->symmetric ? given->transpose_a ? "A" : "A^T" : b,
-                         problem->beta, problem->bias_along, problem->activation);
+                         problem->beta, problem->bias_axis, problem->activation);
   if (given->solve)
     tsl_text_add(out, ",  X %lld x %lld, %s", (long long)problem->m, (long long)problem->n, type);
   else
     tsl_text_add(out, ",  %lld x %lld by %lld x %lld, %s", (long long)problem->m, (long long)problem->k,
                  (long long)problem->k, (long long)problem->n, type);
   add_structures(given, out);
-  if (problem->bias_along != TESELA_NO_BIAS)
-    tsl_text_add(out, ", bias %s", tsl_along_name(problem->bias_along));
+  if (problem->bias_axis != TESELA_NO_BIAS)
+    tsl_text_add(out, ", bias %s", tsl_along_name(problem->bias_axis));
   if (problem->scaling_a != TESELA_NO_SCALE)
     tsl_text_add(out, ", scale of A %s", tsl_scaling_name(problem->scaling_a));
   if (problem->scaling_b != TESELA_NO_SCALE)

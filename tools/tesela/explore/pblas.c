@@ -4,7 +4,7 @@
 #include "base/library.h"
 #include "base/status.h"
 #include "cli/ranks.h"
-#include "comm/agree.h"
+#include "comm/collective_status.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
-#include "comm/agree.h"
+#include "comm/collective_status.h"
 #include "explore/ranks_race.h"
 #include "explore/ranks_report.h"
 

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "cli/ranks.h"
-#include "comm/agree.h"
+#include "comm/collective_status.h"
 
 #include <math.h>
 #include <stdio.h>

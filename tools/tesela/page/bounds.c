@@ -1,7 +1,7 @@
 /* Where strategies stand against what bounds them: the roofline, and error against speed. */
-#include "explain/counted.h"
+#include "explain/cost_report.h"
 #include "page/html.h"
-#include "page/parts.h"
+#include "page/sections.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Rates against size, and against a parameter. */
-#include "page/parts.h"
+#include "page/sections.h"
 
 #include <math.h>
 #include <stdio.h>

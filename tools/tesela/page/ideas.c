@@ -1,7 +1,7 @@
 /* The ideas behind the strategies that have a number, each with its picture: the comment that its source begins with. */
 #include "cli/strategy_page.h"
 #include "page/html.h"
-#include "page/parts.h"
+#include "page/sections.h"
 
 #include <math.h>
 #include <string.h>

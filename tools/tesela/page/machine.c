@@ -1,7 +1,7 @@
 /* What was measured with what: the machine, the call, the devices with their roofs, and what is missing. */
 #include "explore/report.h"
 #include "page/html.h"
-#include "page/parts.h"
+#include "page/sections.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include "cli/interrupt.h"
 #include "explore/report.h"
 #include "page/html.h"
-#include "page/parts.h"
+#include "page/sections.h"
 
 #include <math.h>
 #include <page_css.h>

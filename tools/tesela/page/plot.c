@@ -1,6 +1,6 @@
 /* Figures: scripts for gnuplot, with their data in them. */
 #include "page/html.h"
-#include "page/parts.h"
+#include "page/sections.h"
 
 #include "base/memory.h"
 #include "base/status.h"

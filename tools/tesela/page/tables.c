@@ -1,7 +1,7 @@
 /* The tables: at a glance, and for each type and size the rates and the speed-ups. */
 #include "explore/report.h"
 #include "page/html.h"
-#include "page/parts.h"
+#include "page/sections.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/notice.h"
+#include "base/warnings.h"
 #include "base/scratch.h"
 #include "base/status.h"
 #include "cli/interrupt.h"

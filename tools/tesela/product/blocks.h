@@ -3,17 +3,17 @@
  *
  *   block_plan.c      sizes, plans, what an earlier run left
  *   block_journal.c   what a journal says of inputs, and whether it is true still
- *   block_ahead.c     a thread that reads pieces of A and B, and blocks of C0, for steps to come
+ *   block_prefetch.c     a thread that reads pieces of A and B, and blocks of C0, for steps to come
  *   block_run.c       multiplies, step by step
- *   block_behind.c    a thread that compares blocks of C, writes them and notes them
+ *   block_writeback.c    a thread that compares blocks of C, writes them and notes them
  *   block_expect.c    compares them with the expected file's */
 #ifndef TSL_TOOL_PRODUCT_BLOCKS_H
 #define TSL_TOOL_PRODUCT_BLOCKS_H
 
-#include "io/part.h"
+#include "io/resumable_npy.h"
 #include "product/block_size.h"
 #include "product/product.h"
-#include "product/settled.h"
+#include "product/plan_choice.h"
 
 /* A plan of blocks that are alike. */
 typedef struct tsl_block_plan {

@@ -2,14 +2,14 @@
 #include "base/status.h"
 #include "cli/ranks.h"
 #include "cli/select.h"
-#include "product/together.h"
+#include "product/mpi_product.h"
 
 typedef struct multiply_options {
   tsl_product_options shared;
   bool transpose_a, transpose_b, conjugate_a, conjugate_b, symmetric, hermitian;
   tsl_structured a_is, b_is;
   const char *type, *bias, *scale_a, *scale_b;
-  tesela_along bias_along;
+  tesela_bias_axis bias_axis;
   tesela_activation activation;
 } multiply_options;
 
@@ -38,7 +38,7 @@ static const tsl_option options[] = {
                       "the factor of C0 (default: 1 with --add)"),
     TSL_OPTION(multiply_options, bias, "bias", FILE, NULL,
                "a vector that is added to each row of C, one number for each column"),
-    TSL_OPTION(multiply_options, bias_along, "bias-along", ALONG, NULL,
+    TSL_OPTION(multiply_options, bias_axis, "bias-along", ALONG, NULL,
                "the bias is a row, or a column that is added to each column (default: row)"),
     TSL_OPTION(multiply_options, activation, "activation", ACTIVATION, NULL,
                "what is done to each element last: relu, gelu (x (1 + erf(x / sqrt(2))) / 2), gelu_tanh "
@@ -135,13 +135,13 @@ static tesela_status check_words(const tsl_call *call, const multiply_options *g
 
 /* A vector without a word is a row. */
 static tesela_status ask_finish(const multiply_options *given, tsl_product_request *request) {
-  if (given->bias_along != TESELA_NO_BIAS && !given->bias)
+  if (given->bias_axis != TESELA_NO_BIAS && !given->bias)
     return tsl_fail(TESELA_BAD_CALL,
                     "--bias-along is how a bias is added, but none is named; add --bias FILE");
   request->bias = given->bias;
-  request->bias_along = !given->bias                          ? TESELA_NO_BIAS
-                        : given->bias_along == TESELA_NO_BIAS ? TESELA_BIAS_ROW
-                                                              : given->bias_along;
+  request->bias_axis = !given->bias                          ? TESELA_NO_BIAS
+                        : given->bias_axis == TESELA_NO_BIAS ? TESELA_BIAS_ROW
+                                                              : given->bias_axis;
   request->activation = given->activation;
   request->scales[0] = given->scale_a;
   request->scales[1] = given->scale_b;

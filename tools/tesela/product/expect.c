@@ -241,7 +241,7 @@ static void judge_in_parts(const tsl_product *product, const tsl_compared *of, c
     load(product->type, of->before, row * of->cols + col, before);
   if (of->last.bias.data)
     load(product->bias.as, of->last.bias.data,
-         product->request.bias_along == TESELA_BIAS_ROW ? found->col : row, bias);
+         product->request.bias_axis == TESELA_BIAS_ROW ? found->col : row, bias);
   for (int64_t l = 0;; l += TSL_MAGNITUDES_FIRST) {
     const int64_t left = k - l, depth = left < TSL_MAGNITUDES_FIRST ? left : TSL_MAGNITUDES_FIRST;
     tsl_product_add_magnitudes(product, &sum, &of->factors, row, col, l, depth);

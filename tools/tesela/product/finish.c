@@ -9,14 +9,14 @@ bool tsl_product_is_scaled(const tsl_product *product) {
 
 bool tsl_product_is_finished(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
-  return request->bias_along != TESELA_NO_BIAS || request->activation != TESELA_NO_ACTIVATION ||
+  return request->bias_axis != TESELA_NO_BIAS || request->activation != TESELA_NO_ACTIVATION ||
          tsl_product_is_scaled(product);
 }
 
 void tsl_product_add_finish(const tsl_product *product, tsl_problem *whole) {
   const tsl_product_request *request = &product->request;
   whole->activation = request->activation;
-  tsl_problem_add_bias(whole, request->bias_along, product->bias.as, 1);
+  tsl_problem_add_bias(whole, request->bias_axis, product->bias.as, 1);
   for (int i = 0; i < 2; i++)
     tsl_problem_add_scale(whole, TSL_OPERAND_SCALE_A + i, product->scalings[i], 1);
 }
@@ -31,9 +31,9 @@ static const void *scale_at(const tsl_product *product, int of, int64_t first) {
              : vector_at(&product->scales[of], first);
 }
 
-tesela_finish tsl_product_finish_at(const tsl_product *product, int64_t row) {
-  return (tesela_finish){
-      .bias.data = vector_at(&product->bias, product->request.bias_along == TESELA_BIAS_COLUMN ? row : 0),
+tesela_epilogue tsl_product_finish_at(const tsl_product *product, int64_t row) {
+  return (tesela_epilogue){
+      .bias.data = vector_at(&product->bias, product->request.bias_axis == TESELA_BIAS_COLUMN ? row : 0),
       .scale_a.data = scale_at(product, 0, product->scalings[0] == TESELA_SCALE_LINES ? row : 0),
       .scale_b.data = scale_at(product, 1, 0)};
 }
@@ -77,7 +77,7 @@ tesela_status tsl_product_size_scales(tsl_product *product) {
 
 static tesela_status check_vector(const tsl_product *product) {
   const tsl_matrix_source *bias = &product->bias;
-  const tesela_along along = product->request.bias_along;
+  const tesela_bias_axis along = product->request.bias_axis;
   const bool is_row = along == TESELA_BIAS_ROW;
   const int64_t wanted = is_row ? product->n : product->m, other = is_row ? product->m : product->n;
   if (bias->rows != 1 && bias->cols != 1)
@@ -116,7 +116,7 @@ tesela_status tsl_product_check_finish(const tsl_product *product) {
         TESELA_BAD_CALL,
         "--activation %s is for real products, and this one is %s; complex ones have --bias alone",
         tsl_activation_name(request->activation), type->name);
-  return request->bias_along == TESELA_NO_BIAS ? TESELA_OK : check_vector(product);
+  return request->bias_axis == TESELA_NO_BIAS ? TESELA_OK : check_vector(product);
 }
 
 /* --- in words --- */
@@ -125,8 +125,8 @@ void tsl_product_add_vectors(const tsl_product *product, tsl_text *out) {
   for (int i = 0; i < 2; i++)
     if (product->scalings[i] != TESELA_NO_SCALE)
       tsl_text_add(out, ", scale of %c %s", "AB"[i], tsl_scaling_name(product->scalings[i]));
-  if (product->request.bias_along != TESELA_NO_BIAS)
-    tsl_text_add(out, ", bias %s", tsl_along_name(product->request.bias_along));
+  if (product->request.bias_axis != TESELA_NO_BIAS)
+    tsl_text_add(out, ", bias %s", tsl_along_name(product->request.bias_axis));
 }
 
 static json_t *json_word(const char *word) {
@@ -134,7 +134,7 @@ static json_t *json_word(const char *word) {
 }
 
 void tsl_product_json_finish(const tsl_product *product, json_t *object) {
-  json_object_set_new(object, "bias", json_word(tsl_along_name(product->request.bias_along)));
+  json_object_set_new(object, "bias", json_word(tsl_along_name(product->request.bias_axis)));
   json_object_set_new(object, "scale_a", json_word(tsl_scaling_name(product->scalings[0])));
   json_object_set_new(object, "scale_b", json_word(tsl_scaling_name(product->scalings[1])));
   json_object_set_new(object, "activation", json_word(tsl_activation_name(product->request.activation)));

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/matrix_output.h"
-#include "cli/terms.h"
+#include "cli/strategy_limits.h"
 #include "io/input.h"
 #include "product/blocks.h"
 

@@ -57,7 +57,7 @@ static tesela_status create_gemm(const tsl_product *product, const wanted *of, t
       .b_structure = request->b_is.structure,
       .b_triangle = request->b_is.triangle,
       .bias = {.type = product->bias.as},
-      .bias_along = request->bias_along,
+      .bias_axis = request->bias_axis,
       .activation = request->activation,
       .scaling_a = product->scalings[0],
       .scaling_b = product->scalings[1]};

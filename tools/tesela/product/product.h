@@ -25,7 +25,7 @@
 #include "cli/tool.h"
 #include "explain/plan_facts.h"
 #include "io/io.h"
-#include "product/settled.h"
+#include "product/plan_choice.h"
 #include "strategy/structure.h"
 
 /* What the time goes into, in the order in which a program for a device has it. X(NAME, name) */
@@ -69,7 +69,7 @@ typedef struct tsl_product_request {
   bool hermitian;            /* and conjugated */
   bool right;                /* of a solve: X A = alpha B */
   tsl_structured a_is, b_is; /* of files */
-  tesela_along bias_along;   /* of `bias`; TESELA_NO_BIAS: none is added */
+  tesela_bias_axis bias_axis;   /* of `bias`; TESELA_NO_BIAS: none is added */
   tesela_activation activation;
   const char *scales[2]; /* of A and B: a path, or a number as it was written; NULL: none */
   bool in_parts;         /* whoever asks writes the output */
@@ -208,7 +208,7 @@ const char *tsl_product_result_name(const tsl_product *product);
 typedef struct tsl_element_verdict {
   const tesela_plan *plan;
   const void *a, *b, *before, *c;
-  tesela_finish last; /* vectors of the last step, from this row on */
+  tesela_epilogue last; /* vectors of the last step, from this row on */
   int64_t row, col;
   bool is_part; /* of a sum that goes on: its elements are counted at the end */
 } tsl_element_verdict;
@@ -251,7 +251,7 @@ bool tsl_product_is_finished(const tsl_product *product);
 /* Adds it to the description of all rows. */
 void tsl_product_add_finish(const tsl_product *product, tsl_problem *whole);
 /* What rows of C from this one on get of its vectors, which have no data where there are none. */
-tesela_finish tsl_product_finish_at(const tsl_product *product, int64_t row);
+tesela_epilogue tsl_product_finish_at(const tsl_product *product, int64_t row);
 /* What scales are, numbers or files, whose sizes say of what. TESELA_BAD_INPUT: of neither the matrix nor its rows or columns. */
 tesela_status tsl_product_size_scales(tsl_product *product);
 bool tsl_product_is_scaled(const tsl_product *product);
@@ -287,7 +287,7 @@ typedef struct tsl_open_list {
  * that ask for them are left open. */
 typedef struct tsl_compared {
   const void *c, *before, *expected;
-  tesela_finish last; /* from the first row on */
+  tesela_epilogue last; /* from the first row on */
   tsl_factors factors;
   tsl_open_list *open; /* where there are no factors */
   int64_t row, col, rows, cols;

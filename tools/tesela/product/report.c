@@ -65,7 +65,7 @@ static void add_gemm(const tsl_product *product, tsl_text *out) {
   else
     operand("B", request->transpose_b, request->conjugate_b, b, sizeof b);
   snprintf(spaced, sizeof spaced, "%s ", a);
-  tsl_text_add_product(out, request->alpha, spaced, b, request->beta, request->bias_along,
+  tsl_text_add_product(out, request->alpha, spaced, b, request->beta, request->bias_axis,
                        request->activation);
   tsl_text_add(out, ",  %lld x %lld by %lld x %lld", (long long)product->m, (long long)product->k,
                (long long)product->k, (long long)product->n);
@@ -127,7 +127,7 @@ static void add_bound(const tsl_product *product, tsl_table *table) {
                        tsl_product_is_scaled(product) ? "|alpha||scale_a||A||B||scale_b|"
                                                       : magnitudes[product->request.op],
                        beta[0] != 0 || beta[1] != 0 ? " + |beta||C0|" : "",
-                       product->request.bias_along != TESELA_NO_BIAS ? " + |bias|" : "");
+                       product->request.bias_axis != TESELA_NO_BIAS ? " + |bias|" : "");
 }
 
 static void add_accuracy(const tsl_product *product, tsl_table *table) {

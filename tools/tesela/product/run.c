@@ -173,7 +173,7 @@ double tsl_product_median(double *samples, int64_t count) {
 static tesela_status run_once(const tsl_product *product, const panel *part, tesela_record *record) {
   const tesela_matrix a = {.data = part->a}, b = {.data = tsl_product_second(product, part->a)};
   const tesela_vector x = {.data = part->a}, y = {.data = product->b.data};
-  const tesela_finish last = tsl_product_finish_at(product, part->first);
+  const tesela_epilogue last = tsl_product_finish_at(product, part->first);
   const tesela_result c = {.data = product->c};
   const tesela_scalar sum = {.data = product->c};
   switch (product->request.op) {
@@ -184,7 +184,7 @@ static tesela_status run_once(const tsl_product *product, const panel *part, tes
   case TSL_OP_SOLVE:
     return tesela_plan_run_solve(part->plan, &a, &b, &c, record);
   default:
-    return tesela_plan_run_finished(part->plan, &a, &b, &c, &last, record);
+    return tesela_plan_run_epilogue(part->plan, &a, &b, &c, &last, record);
   }
 }
 

@@ -1,7 +1,7 @@
 #include "tune/log.h"
 
 #include "base/status.h"
-#include "planner/wisdom.h"
+#include "planner/planner_wisdom.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The problem that tesela tune is about, from its words and options. */
 #include "base/status.h"
-#include "cli/terms.h"
+#include "cli/strategy_limits.h"
 #include "tune/report.h"
 
 /* What M, N, K are called, by operation; "" ends a list. */

@@ -6,7 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "planner/planner.h"
-#include "tune/start.h"
+#include "tune/search_seeds.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Host side of block_tree.cl: groups that fold in local memory, and a last fold of their sums. */
-#include "strategy/fold.h"
+#include "strategy/split_k_reduce.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
-/* What one item of exact.cl does: it reads its terms, sums them in its window, and adds those that do not fit one by one
+/* What one item of dot_exact.cl does: it reads its terms, sums them in its window, and adds those that do not fit one by one
  * to its digits. */
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
-#include "elements.h"
-#include "gemm.h"
+#include "kernel_elements.h"
+#include "kernel_gemm.h"
 
 #include "../../exact_shared.h"
 

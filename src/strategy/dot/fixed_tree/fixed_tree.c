@@ -1,5 +1,5 @@
 /* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. Device by device, the same bits: on the cpu in C
- * (host.c), elsewhere by the kernels of fixed_tree.cl.
+ * (fixed_tree_host.c), elsewhere by the kernels of fixed_tree.cl.
  *
  * Narrow types take f32's way; their numbers, products and, of integers, sums are exact there.
  *
@@ -8,7 +8,7 @@
  * types. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 
-#include "strategy/fold.h"
+#include "strategy/split_k_reduce.h"
 
 #include <math.h>
 

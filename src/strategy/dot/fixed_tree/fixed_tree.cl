@@ -19,8 +19,8 @@
  *
  * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums (8 bytes for f32, 16 for f64). Any strides
  * and sizes. Needs double precision for f32, too. */
-#include "elements.h"
-#include "gemm.h"
+#include "kernel_elements.h"
+#include "kernel_gemm.h"
 #include "twofold.h"
 
 #define COLUMNS 32

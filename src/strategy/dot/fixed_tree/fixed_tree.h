@@ -36,7 +36,7 @@
 #define TSL_DOT_FIXED_TREE_FIXED_TREE_H
 
 #include "base/pool.h"
-#include "host/isa.h"
+#include "host/host_isa.h"
 #include "strategy/strategy.h"
 
 enum {

@@ -23,10 +23,10 @@
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
-#include "host/split.h"
-#include "strategy/account.h"
-#include "strategy/gemm/blocked/block.h"
-#include "strategy/prepared.h"
+#include "host/int_math.h"
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/blocked/blocked_block.h"
+#include "strategy/host_job.h"
 
 #include <math.h>
 

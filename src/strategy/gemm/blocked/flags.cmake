@@ -1,1 +1,1 @@
-tesela_kernels(src/strategy/gemm/blocked/kernels/block.c TYPES f32 f64)
+tesela_kernels(src/strategy/gemm/blocked/kernels/blocked_block.c TYPES f32 f64)

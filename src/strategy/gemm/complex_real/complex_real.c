@@ -8,9 +8,9 @@
  * So A and C are real matrices of twice the columns where they lie, and only B is written again, as twice its bytes; its conjugate and A's are signs
  * of that. The operations are those of a complex product, 8 m n k. C' = B' A' has the roles changed: the factor that stays is one whose elements
  * follow each other along k, and those of C follow each other along its rows; else it is copied, and C made of sums in scratch memory, which is
- * also what complex alpha and beta take. way.c chooses what moves least; model.c has the times, run.c what is enqueued.
+ * also what complex alpha and beta take. complex_real_choose.c chooses what moves least; complex_real_model.c has the times, complex_real_run.c what is enqueued.
  *
- * The real product is a plan of its own (strategy/children.h), on the same device and stream, to which the caller's ask for accuracy is handed on:
+ * The real product is a plan of its own (strategy/subplans.h), on the same device and stream, to which the caller's ask for accuracy is handed on:
  * with accuracy=tf32, or a number that allows it, tensor cores take what are f32's units otherwise.
  * Infinities and NaN are those of four real products, added; no part of C is read where beta is 0.
  *
@@ -20,7 +20,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 
 #define TEXT "strategy/gemm/complex_real/complex_real.cl"
 

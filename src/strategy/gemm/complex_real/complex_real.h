@@ -2,7 +2,7 @@
 #ifndef TSL_STRATEGY_GEMM_COMPLEX_REAL_H
 #define TSL_STRATEGY_GEMM_COMPLEX_REAL_H
 
-#include "strategy/children.h"
+#include "strategy/subplans.h"
 #include "strategy/launch.h"
 
 #include "strategy/gemm/complex_real/complex_real_shared.h"

@@ -28,7 +28,7 @@
  * (SLICES of 16), so that small tiles keep all tensor cores busy, with more
  * panels under way; their sums meet in shared memory. Blocks of a cluster
  * (CLUSTER) share out k likewise, and read each other's sums there. Or `parts`
- * of k are summed apart, to a matrix each, and cuda_dmma_fold.cu adds them up.
+ * of k are summed apart, to a matrix each, and cuda_dmma_split_k_reduce.cu adds them up.
  * Always in the same order:
  *
  *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order,

@@ -2,7 +2,7 @@
 #ifndef TSL_STRATEGY_GEMM_CUDA_DMMA_H
 #define TSL_STRATEGY_GEMM_CUDA_DMMA_H
 
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
 enum { TSL_CUDA_DMMA_TILE_M, TSL_CUDA_DMMA_TILE_N, TSL_CUDA_DMMA_SLICES, TSL_CUDA_DMMA_CLUSTER };

@@ -14,7 +14,7 @@
  *
  * Chunks come by one copy where all of a factor's are aligned, by 8 or 4 bytes where these are, else element by element through
  * registers, with zeros beyond the edges. A tile that would end behind C starts further up, where it is whole. Products of a batch are
- * the grid's second dimension. Few tiles and a long k: `parts` of k are summed apart, to a matrix each, and cuda_mma_fold.cu adds them
+ * the grid's second dimension. Few tiles and a long k: `parts` of k are summed apart, to a matrix each, and cuda_mma_split_k_reduce.cu adds them
  * up, always in the same order.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _DEPTH (bytes along k of a panel). From the host: STAGES, WARP_M, WARP_N, GROUPS (blocks that

@@ -2,7 +2,7 @@
 #ifndef TSL_STRATEGY_GEMM_CUDA_MMA_H
 #define TSL_STRATEGY_GEMM_CUDA_MMA_H
 
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 #include "strategy/pack_rows.h"
 
 enum { TSL_CUDA_MMA_TILE_M, TSL_CUDA_MMA_TILE_N, TSL_CUDA_MMA_DEPTH, TSL_CUDA_MMA_FROM };

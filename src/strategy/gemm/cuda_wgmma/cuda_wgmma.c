@@ -1,7 +1,7 @@
 /* The variants of cuda_wgmma.cu: parameters, what is legal, and why not. */
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
-#include "host/split.h"
+#include "host/int_math.h"
 
 #include <math.h>
 

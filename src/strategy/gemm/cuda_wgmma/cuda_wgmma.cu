@@ -19,7 +19,7 @@
  * C: a warpgroup puts boxes of 64 rows by 128 bytes into shared memory and lets them be copied (by_map), or, where C's rows do not
  * lie as maps need them, where C is read (beta), or where the tile is narrower than a box, writes their elements itself.
  *
- * Few tiles and a long k: `parts` of k are summed apart, to a matrix each of sums as they are (SPLIT), and cuda_wgmma_fold.cu adds them
+ * Few tiles and a long k: `parts` of k are summed apart, to a matrix each of sums as they are (SPLIT), and cuda_wgmma_split_k_reduce.cu adds them
  * up, always in the same order.
  *
  * A last round of tiles that is not full: blocks that would have none take panels of the others' (STREAM, cuda_wgmma_stream.cu).
@@ -34,7 +34,7 @@
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. From the host: STAGES, BOXES, ELEMENT (bytes of A's and B's elements), A_TYPE, B_TYPE
  * (PTX's words), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, SPLIT, STREAM,
  * APART (panels whose sums are their own; 0), RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, FINISH and what goes with it.
- * Limits: sm_90a; k at least 1 (without products there is cuda_wgmma_fold.cu alone); m, n and k below 2^31; A and B where maps take them (pitches and addresses multiples of 16 bytes). */
+ * Limits: sm_90a; k at least 1 (without products there is cuda_wgmma_split_k_reduce.cu alone); m, n and k below 2^31; A and B where maps take them (pitches and addresses multiples of 16 bytes). */
 #include "cuda_wgmma_tiles.cu"
 
 #include "cuda_wgmma_stream.cu"

@@ -1,6 +1,6 @@
 /* The last step of products by kernels that have it (FINISH): while sums are in registers, or where an element of C is stored.
  *
- *   C = f(alpha S a b + beta C + bias), S first times the scales, then times alpha, as strategy/finish.cl rounds it; C is rounded once.
+ *   C = f(alpha S a b + beta C + bias), S first times the scales, then times alpha, as strategy/strategy_epilogue.cl rounds it; C is rounded once.
  *
  * Before it is included: wgmma_tile.h, wgmma_panels.h's constants where sums are finished in registers (BLOCKS), cuda_wgmma_shared.h. From
  * the host: FINISH_FUNCTION (a tesela_activation); FINISH_SCALED (sums have scales, and C's type need not be theirs); and how each vector goes,
@@ -11,7 +11,7 @@
 #ifndef TSL_CUDA_WGMMA_FINISH_H
 #define TSL_CUDA_WGMMA_FINISH_H
 
-#include "finish_function.h"
+#include "epilogue_function.h"
 
 #if FINISH_WIDE || C_FORM == 0
 typedef float finish_bias;

@@ -10,7 +10,7 @@
  * Once its last copy is on its way a block tells that the next launch may start (dependency_launch): blocks of both are on a
  * multiprocessor at a time, RESIDENT in all, and memory works on while this launch's sums are added up. What is prefetched is right whenever it was read: the last cache is the one place that all of the device writes to.
  *
- * Parts of k beyond the clusters (`parts`, SPLIT) go to memory as cuda_wgmma.cu's do, and cuda_wgmma_fold.cu adds them up.
+ * Parts of k beyond the clusters (`parts`, SPLIT) go to memory as cuda_wgmma.cu's do, and cuda_wgmma_split_k_reduce.cu adds them up.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. From the host: what cuda_wgmma.cu gets but BOXES; RESIDENT.
  * Limits: those of cuda_wgmma.cu. */

@@ -1,9 +1,9 @@
 /* Products that differ in one launch of cuda_wgmma_joined.cu: their table, and who may be in it. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "host/split.h"
+#include "host/int_math.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
-#include "strategy/gemm/cuda_wgmma/run.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_run.h"
 
 #include <stdlib.h>
 #include <string.h>

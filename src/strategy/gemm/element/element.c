@@ -1,5 +1,5 @@
 /* Host side of element.cl: one work-item an element of C. */
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
 #include <math.h>

@@ -9,9 +9,9 @@
  *
  * Parameters: TSL_PARAM_COLUMNS, TSL_PARAM_ROWS, the work-group's shape. Any sizes and strides; where
  * dimension 1 has fewer groups than C needs, each item goes on to further rows. */
-#include "dot.h"
-#include "epilogue.h"
-#include "gemm.h"
+#include "kernel_dot.h"
+#include "kernel_epilogue.h"
+#include "kernel_gemm.h"
 
 TSL_KERNEL(TSL_PARAM_COLUMNS, TSL_PARAM_ROWS, 1)
 tsl_gemm_element(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,

@@ -9,7 +9,7 @@
  *   f64:  next = sum + a b      low += a b - (next - sum)   sum = next       ...x.....x.|...x.....x..  numbers of C's type
  *                                                                                       ' a superaccumulator's
  *
- * Blocks of C are added up by panels of 256 terms (near.h); what is left of a block goes by tiles whose rows of A and columns of B are
+ * Blocks of C are added up by panels of 256 terms (exact_near.h); what is left of a block goes by tiles whose rows of A and columns of B are
  * copied side by side: blocks of terms into a window of levels, levels into digits (strategy/exact/sum.h). The window starts where
  * the element before needed it, which most matrices' elements share.
  * On devices with kernels each work-item does both for its elements (exact.cl): the same bits, term by term.
@@ -19,7 +19,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "host/split.h"
+#include "host/int_math.h"
 #include "strategy/launch.h"
 
 #include <math.h>

@@ -13,10 +13,10 @@
  *   digits  | 83 | ... | 1 | 0 |   of a superaccumulator: 52 bits each from 2^-2150 on (floats: 19 from 2^-560)
  *   wide    | 259 | ...    | 0 |   26 bits each of alpha times that, and beta c (floats: 96)
  *
- * Nearly exact (near.h): of floats the sum of doubles by panels, since their products are exact; of doubles pairs, whose high part starts so
+ * Nearly exact (exact_near.h): of floats the sum of doubles by panels, since their products are exact; of doubles pairs, whose high part starts so
  * high that what a multiply-add takes off it is known. What a sum of floats leaves open is added up as such a pair first.
  *
- * From the host: EACH, 1, 2 or 4; TOGETHER, whether items share pairs, where else each adds up its own behind the tiles; types (kernel/elements.h). In a buffer of its own: of A's m lines largest numbers, totals and units, of B's n
+ * From the host: EACH, 1, 2 or 4; TOGETHER, whether items share pairs, where else each adds up its own behind the tiles; types (kernel/kernel_elements.h). In a buffer of its own: of A's m lines largest numbers, totals and units, of B's n
  * likewise, doubles all; behind them a word for each item of each tile, bit EACH i + j for element (i, j).
  *
  * Limits: real types; double precision, with subnormal numbers. A product takes 1 operation of f64 (of f64 itself: 4), and where a superaccumulator is
@@ -24,9 +24,9 @@
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
-#include "elements.h"
-#include "exact_near.h"
-#include "gemm.h"
+#include "kernel_elements.h"
+#include "kernel_exact_near.h"
+#include "kernel_gemm.h"
 
 #define SIDE 16
 #define ITEMS (SIDE * SIDE)

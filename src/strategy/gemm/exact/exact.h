@@ -1,8 +1,8 @@
-/* The two forms of exact: on the cpu (host.c), and by kernels (exact.cl). */
+/* The two forms of exact: on the cpu (exact_host.c), and by kernels (exact.cl). */
 #ifndef TSL_GEMM_EXACT_H
 #define TSL_GEMM_EXACT_H
 
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 #include "strategy/strategy.h"
 
 tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *operands);

@@ -2,7 +2,7 @@
 #ifndef TSL_STRATEGY_GEMM_HALVES_H
 #define TSL_STRATEGY_GEMM_HALVES_H
 
-#include "strategy/children.h"
+#include "strategy/subplans.h"
 
 /* What is guaranteed of |A||B|, in roundings of f32: what was asked for, or the least that there is. And what of it the product of halves may
  * err by, of its own factors: what is asked of a child. */

@@ -11,12 +11,12 @@
  *   copies:                       |s|s|s|..|s|     |s|s|s|..        micro-panels one after the other
  *
  *   AVX-512  14 x 2 vectors of sums: a unit of each row, broadcast, by two vectors of units of B
- *   AMX      2 x 2 tile registers of 16 x 16 sums; the units of a micro-panel of A lie in 16s, row after row (registers.h)
+ *   AMX      2 x 2 tile registers of 16 x 16 sums; the units of a micro-panel of A lie in 16s, row after row (host_amx_registers.h)
  *   AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit integers for the others
  *
  * Dot instructions: all of A and B is copied once, by all threads; then they take blocks of C, panel after panel
  * (schedule.c). A's rows are read where they lie, or copied as rows. Tile registers: each thread takes a rectangle of C
- * (schedule.c), and copies what it is about to use, beside the products (alone.c). Where C is small and k long, k is
+ * (schedule.c), and copies what it is about to use, beside the products (thread_rectangle.c). Where C is small and k long, k is
  * cut into parts (schedule.c). Rows and columns that are not there are zeros in the copies, so tiles have no edges;
  * the epilogue writes what is there. Operands may lie in any way; where C's rows lie side by side, the transposed
  * product is computed.
@@ -34,9 +34,9 @@
  * Parameters: units of a panel (a micro-panel of B of 32 columns should fit half of the first-level cache, or come
  * from the second), KiB of A in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16, which sums in
  * f16, is not used. */
-#include "strategy/account.h"
-#include "strategy/gemm/host_amx/job.h"
-#include "strategy/prepared.h"
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/host_amx/host_amx_job.h"
+#include "strategy/host_job.h"
 
 #include <math.h>
 

@@ -12,7 +12,7 @@
  *      |   3   |   4   |   5   |
  *      +-------+-------+-------+
  *
- * Processors differ, and with tile registers by several times. So where a rectangle takes one pass over all of k (alone.c), its micro-panels of A
+ * Processors differ, and with tile registers by several times. So where a rectangle takes one pass over all of k (thread_rectangle.c), its micro-panels of A
  * are handed out one by one, to its own thread and later to those that have done theirs, which copy its part of B for
  * themselves. Where k is longer, there are several times as many rectangles as threads.
  *
@@ -23,7 +23,7 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
-#include "strategy/gemm/host_amx/job.h"
+#include "strategy/gemm/host_amx/host_amx_job.h"
 
 #include <math.h>
 #include <stdatomic.h>

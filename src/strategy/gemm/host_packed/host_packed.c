@@ -13,9 +13,9 @@
  *   +-----+  +--------+
  *   |     |  | | | | ||            PANELS   both are large. A's panel, rows x depth, is copied (last cache), then block
  *   |-----|  |-+-+-+-+|                     after block of B (second cache); each micro-panel of A (first cache) meets
- *  m|micro|  | tile  ||  C                  all of the block's. Threads share both: panels.c; or cut C: strips.c
+ *  m|micro|  | tile  ||  C                  all of the block's. Threads share both: host_packed_panels.c; or cut C: column_strips.c
  *   |-----|  |-+-+-+-+|            ROWS     B's panel fits the second cache: it stays, A's micro-panels pass by, each copied
- *   +-----+  +--------+                     when its turn comes. Threads take micro-panels of A: kept.c
+ *   +-----+  +--------+                     when its turn comes. Threads take micro-panels of A: stationary.c
  *                                  COLUMNS  the same with A staying and B's micro-panels passing by
  *                                  SPLIT_K  C is small and k long: k is cut into parts, each with a C of its own, which
  *                                           are added in order: split_k.c
@@ -32,14 +32,14 @@
  * all schedules but SPLIT_K, and where a triangular factor's product is added to beta C. In place, panels may be added from the last to the first.
  *
  * Factors of which a triangle is stored are copied, mirrored where they are symmetric or hermitian; tiles leave out the
- * steps in which a triangular one is 0, and what lies beside a triangle of C: structure.c. Updates of rank 2k: sum.c.
+ * steps in which a triangular one is 0, and what lies beside a triangle of C: host_packed_structure.c. Updates of rank 2k: rank2k.c.
  *
  * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the caches.
  * Limits: f32, f64, c64 and c128, each throughout. */
 #include "base/memory.h"
-#include "strategy/account.h"
-#include "strategy/gemm/host_packed/job.h"
-#include "strategy/prepared.h"
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/host_packed/blocking.h"
+#include "strategy/host_job.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
-#include "strategy/gemm/host_packed/job.h"
+#include "strategy/gemm/host_packed/blocking.h"
 
 typedef struct adding {
   const tsl_packed_job *job;

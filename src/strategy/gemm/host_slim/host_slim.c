@@ -22,9 +22,9 @@
  *
  * Parameters: none.
  * Limits: f32 and f64; m or n of 16 or less, or k of 32. */
-#include "strategy/account.h"
-#include "strategy/gemm/host_slim/job.h"
-#include "strategy/prepared.h"
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/host_slim/host_slim_job.h"
+#include "strategy/host_job.h"
 
 #include <math.h>
 

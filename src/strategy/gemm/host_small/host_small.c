@@ -17,7 +17,7 @@
  * Vectors lie along C's rows or, where the transposed product is cheaper, along its columns. Where B's numbers do not lie
  * side by side in that direction, each panel of it is copied first; where C's do not, a tile is stored number by number.
  * Rows of C that half or a quarter of a vector holds use vectors of that size. The smallest whole products, of 4, 8 and 16
- * rows, columns and steps, have tiles of their own, without loops (exact.h).
+ * rows, columns and steps, have tiles of their own, without loops (host_small_exact.h).
  *
  * Of batches that no cache holds, panels are up to four vectors wide where AVX-512 is, so that memory is read and written in its order.
  *
@@ -27,10 +27,10 @@
  * Limits: f32 and f64; nothing is kept in a cache on purpose, so that large operands come from memory again and again. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "host/split.h"
-#include "strategy/account.h"
-#include "strategy/gemm/host_small/job.h"
-#include "strategy/prepared.h"
+#include "host/int_math.h"
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/host_small/host_small_job.h"
+#include "strategy/host_job.h"
 
 #include <math.h>
 #include <string.h>

@@ -20,9 +20,9 @@
  *
  * Parameters: none.
  * Limits: f32 and f64; m or n of 8 or less, or k of 4 or less. */
-#include "strategy/account.h"
-#include "strategy/gemm/host_thin/job.h"
-#include "strategy/prepared.h"
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/host_thin/host_thin_job.h"
+#include "strategy/host_job.h"
 
 #include <math.h>
 

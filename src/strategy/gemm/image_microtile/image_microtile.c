@@ -1,8 +1,8 @@
 /* Host side of image_microtile.cl: images over B, or over packed copies of it, and a launch for each. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "host/split.h"
-#include "strategy/account.h"
+#include "host/int_math.h"
+#include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
 #include <math.h>

@@ -27,8 +27,8 @@
  * Parameters: TSL_PARAM_HEIGHT, rows of a micro-tile; TSL_PARAM_COLUMNS x TSL_PARAM_ROWS, the work-group's items.
  * float only: texels are. Any sizes and strides; where dimension 1 has fewer groups than C needs, each goes on to
  * further rows. */
-#include "epilogue.h"
-#include "gemm.h"
+#include "kernel_epilogue.h"
+#include "kernel_gemm.h"
 #include "tile.h"
 
 #define HEIGHT TSL_PARAM_HEIGHT

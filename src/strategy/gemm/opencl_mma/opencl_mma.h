@@ -53,10 +53,10 @@ uint64_t tsl_opencl_mma_local(const tsl_device *device);
 
 /* Predicted seconds; NOTES.md has what it was fitted to. */
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* What it moves: account.c. */
+/* What it moves: opencl_mma_account.c. */
 void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account);
-/* Of the model, for account.c: operations while a lane of the device does one; bytes that a tile's warps read from local memory
+/* Of the model, for opencl_mma_account.c: operations while a lane of the device does one; bytes that a tile's warps read from local memory
  * for a panel; whether an operand has to be packed. */
 double tsl_opencl_mma_times(const tsl_opencl_mma *tile);
 double tsl_opencl_mma_read(const tsl_opencl_mma *tile);

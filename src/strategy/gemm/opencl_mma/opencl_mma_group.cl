@@ -18,7 +18,7 @@
  * are packed first (strategy/pack_rows.cl). What lies beyond the edges is copied as zeros.
  *
  * Where there are fewer tiles than groups could take, k is split into parts: groups store each part's sums as they are, and
- * opencl_mma_fold.cl adds them up, always in the same order (SPLIT).
+ * opencl_mma_split_k_reduce.cl adds them up, always in the same order (SPLIT).
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; _WARP_M * _WARP_N sums for each warp. From the host: SPLIT, and as opencl_mma.cl.
  * Limits: sm_90 alone; sizes below 2^31. */

@@ -3,7 +3,7 @@
 #ifndef TSL_GEMM_REGISTER_TILE_MICRO_TILE
 #define TSL_GEMM_REGISTER_TILE_MICRO_TILE
 
-#include "arguments.cl"
+#include "register_tile_arguments.cl"
 #include "raster.h"
 
 #define TILE_M TSL_PARAM_TILE_M

@@ -47,7 +47,7 @@
 #define PANEL_A (TSL_DEPTH * PITCH_A)
 #define PANEL_B (TSL_DEPTH * PITCH_B)
 #define PANELS (STAGES * (PANEL_A + PANEL_B))
-#include "epilogue.cl"
+#include "register_tile_epilogue.cl"
 
 /* The depth at which the next panel is put down: well before the barrier where there is a free half. */
 #define STASH_AT (STAGES == 1 ? SHARE - 1 : SHARE / 2)

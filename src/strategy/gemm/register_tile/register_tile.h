@@ -54,10 +54,10 @@ typedef struct tsl_register_tile_grids {
 tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
                                                    int64_t k, int64_t batch, const tsl_device *device);
 
-/* Predicted seconds: model.c. */
+/* Predicted seconds: register_tile_model.c. */
 double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
-/* What it moves: account.c. */
+/* What it moves: register_tile_account.c. */
 void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account);
 
@@ -65,7 +65,7 @@ void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *con
  * is contiguous. */
 tsl_problem tsl_register_tile_swapped(const tsl_problem *problem);
 
-/* run.c */
+/* register_tile_run.c */
 tesela_status tsl_register_tile_build(tsl_work *work);
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_register_tile_release(tsl_work *work);

@@ -22,7 +22,7 @@
 #define PANEL_A (SHARE * PITCH_A)
 #define STAGE (PANEL_A + SHARE * PITCH_B)
 #define PANELS (SLICES * STAGES * STAGE)
-#include "epilogue.cl"
+#include "register_tile_epilogue.cl"
 
 /* Batches of copies that may be under way when the next panel must be there. */
 #if STAGES == 2

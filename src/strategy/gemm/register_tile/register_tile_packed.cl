@@ -19,7 +19,7 @@
  *
  * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and strides.
  * Scratch memory: both operands, lines rounded up to whole panels. */
-#include "arguments.cl"
+#include "register_tile_arguments.cl"
 #include "raster.h"
 #include "units.h"
 

@@ -10,7 +10,7 @@
  *
  * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C; where dimension 1 has fewer groups than rows, each
  * goes on to further rows. */
-#include "arguments.cl"
+#include "register_tile_arguments.cl"
 #include "units.h"
 
 #ifndef TSL_COMPLEX

@@ -7,7 +7,7 @@
  * An item copies a line's next DEPTHS units, so that what its neighbours read along k is used up from a cache. Lines behind
  * the last one, up to the pitch, are zeros: vectors read them, too.
  * Limits: any sizes and strides. */
-#include "arguments.cl"
+#include "register_tile_arguments.cl"
 #include "units.h"
 
 #define DEPTHS TSL_REGISTER_TILE_COPY_DEPTHS

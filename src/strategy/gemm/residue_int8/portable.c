@@ -7,7 +7,7 @@
  * How many planes count is known on the device alone, and a run only enqueues: products of the most moduli are, and an engine that looks where they
  * are told whether they count (tsl_run_predicate) leaves out those that do not. */
 #include "base/status.h"
-#include "host/split.h"
+#include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 #include "strategy/gemm/residue_int8/residue_portable_shared.h"
 #include "strategy/launch.h"
@@ -130,7 +130,7 @@ static tesela_status find(tsl_work *work, const char *path, const char *name, in
 }
 
 tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
-  static const char lines[] = FOLDER "residue_int8_lines.cl", rests[] = FOLDER "residue_int8_rests.cl",
+  static const char lines[] = FOLDER "residue_int8_scaling.cl", rests[] = FOLDER "residue_int8_residues.cl",
                     result[] = FOLDER "residue_int8_result.cl";
   tsl_residue_state *state = work->state;
   if (work->loaded_only)

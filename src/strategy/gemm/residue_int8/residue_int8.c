@@ -17,11 +17,11 @@
  * multiplied as they are, in C's type. Where they are many, another strategy computes everything (whole.c).
  *
  * What it adds to the rungs below: no unit that multiplies C's type.
- * Three forms with the same bits: of the processor (host.c), of NVIDIA's sm_90a by CUDA (run.c), and of all
+ * Three forms with the same bits: of the processor (residue_int8_host.c), of NVIDIA's sm_90a by CUDA (residue_int8_run.c), and of all
  * other devices by portable kernels and whatever multiplies bytes there (portable.c). Parameters: moduli, the
  * least number of them; block, the rows of C that are made at a time, for less scratch memory and the same
  * bits. Limits: f32 and f64, and their complex numbers with real alpha and beta, by three products of
- * residues for each modulus (complex.c). */
+ * residues for each modulus (residue_int8_complex.c). */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include "base/memory.h"
@@ -40,7 +40,7 @@ static const tsl_param params[] = {
 };
 
 enum { TERMS_MOST = 1 << 24 };
-/* What is chosen of rows at a time where memory is short: whole bands of tiles (run.c), and less where these do not fit. */
+/* What is chosen of rows at a time where memory is short: whole bands of tiles (residue_int8_run.c), and less where these do not fit. */
 enum { BLOCK_MOST = 16384, BLOCK_LEAST = 256 };
 
 static const tsl_types types[] = {

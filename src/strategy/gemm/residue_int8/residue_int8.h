@@ -2,9 +2,9 @@
 #ifndef TSL_STRATEGY_GEMM_RESIDUE_INT8_H
 #define TSL_STRATEGY_GEMM_RESIDUE_INT8_H
 
-#include "host/isa.h"
-#include "host/split.h"
-#include "strategy/children.h"
+#include "host/host_isa.h"
+#include "host/int_math.h"
+#include "strategy/subplans.h"
 
 #include <math.h>
 
@@ -62,10 +62,10 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
 }
 
 /* The integer product's contract, on every device: residues A_l of A and B_l of B, a byte each, for each of the moduli p_l; out come bytes,
- * from 0 to 255, that are A_l B_l modulo p_l. How they lie, and whether A_l and B_l have signs, is each device's own (host.h, run.c). Of complex numbers
+ * from 0 to 255, that are A_l B_l modulo p_l. How they lie, and whether A_l and B_l have signs, is each device's own (residue_int8_host.h, residue_int8_run.c). Of complex numbers
  * there are three such for each modulus, plane 3 l + kind. */
 
-/* --- a factor that stays (strategy/stays.h) --- */
+/* --- a factor that stays (strategy/operand_reuse.h) --- */
 
 /* Where what is made of an operand's lines lies in scratch memory, in bytes: its residues and a plane of these, the lines' keys and candidates of
  * scales, and the choice that residues were made by. Devices lay out an operand that stays first, so that none of it moves with the other one's size. */

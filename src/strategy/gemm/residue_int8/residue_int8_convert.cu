@@ -1,4 +1,4 @@
-/* Numbers become residues, by the scales that residue_int8_lines.cu left: a thread takes 16 numbers of a line, and stores 16 bytes for
+/* Numbers become residues, by the scales that residue_int8_scaling.cu left: a thread takes 16 numbers of a line, and stores 16 bytes for
  * each modulus. A block takes 32 lines of a panel, 128 numbers of each, which lie together in each plane: 4096 bytes.
  *
  *   along: numbers of a line follow each other       across: numbers of different lines do

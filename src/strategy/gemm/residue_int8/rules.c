@@ -1,6 +1,6 @@
 /* Tables of residue_int8: the moduli, what makes a number of its residues (the Chinese remainder theorem), and the limits that follow
  * from what was asked. The moduli are those of Ozaki, Uchino and Imamura (2025): the largest coprime ones up to 256. */
-#include "host/split.h"
+#include "host/int_math.h"
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
 #include <math.h>

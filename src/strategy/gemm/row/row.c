@@ -1,5 +1,5 @@
 /* Host side of row.cl: one work-item a row of C. */
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
 enum { ITEMS, RELAXED };

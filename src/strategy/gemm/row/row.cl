@@ -12,9 +12,9 @@
  *
  * Parameters: TSL_PARAM_ITEMS, the work-group's size. Any sizes and strides; where dimension 0 has fewer groups
  * than C needs, each item goes on to further rows. Limits: only m items, so a device with many lanes idles. */
-#include "dot.h"
-#include "epilogue.h"
-#include "gemm.h"
+#include "kernel_dot.h"
+#include "kernel_epilogue.h"
+#include "kernel_gemm.h"
 
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_gemm_row(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,

@@ -1,5 +1,5 @@
 /* Host side of row_private.cl: one work-item a row of C, panels of A's row in private memory. */
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
 #include <math.h>

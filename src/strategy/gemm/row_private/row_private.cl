@@ -17,8 +17,8 @@
  * Parameters: TSL_PARAM_ITEMS, the work-group's size; TSL_PARAM_PANEL. Any sizes and strides; where dimension 0
  * has fewer groups than C needs, each item goes on to further rows. Limits: m items only, as `row`; a panel
  * larger than the registers lives in memory that is private by name only. */
-#include "epilogue.h"
-#include "gemm.h"
+#include "kernel_epilogue.h"
+#include "kernel_gemm.h"
 #include "panel.h"
 
 /* The panel times a column of B, of which the first `count` numbers may be read. */

@@ -1,5 +1,5 @@
 /* Host side of row_private_column_local.cl: rows of A in private memory, columns of B in local memory. */
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
 #include <math.h>

@@ -19,8 +19,8 @@
  * Parameters: TSL_PARAM_ITEMS, the work-group's size; TSL_PARAM_PANEL. Local memory: PANEL numbers. Any sizes
  * and strides; where dimension 0 has fewer groups than C needs, each group goes on to further rows. Limits: m
  * items only, as `row`; two barriers for PANEL products an item. */
-#include "epilogue.h"
-#include "gemm.h"
+#include "kernel_epilogue.h"
+#include "kernel_gemm.h"
 #include "panel.h"
 
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)

@@ -10,7 +10,7 @@
  *
  * Parameters: none. Limits: none. What runs out of memory elsewhere may be finished here: run() takes none. */
 #include "strategy/gemm/sequential/waiting.h"
-#include "strategy/narrow_loops.h"
+#include "strategy/low_precision_loops.h"
 #include "strategy/structure.h"
 
 #define REAL float
@@ -26,12 +26,12 @@
 #undef TRIPLE_LOOP
 #define REAL float
 #define COMPLEX_LOOP multiply_c64
-#include "strategy/gemm/sequential/complex.h"
+#include "strategy/gemm/sequential/sequential_complex.h"
 #undef REAL
 #undef COMPLEX_LOOP
 #define REAL double
 #define COMPLEX_LOOP multiply_c128
-#include "strategy/gemm/sequential/complex.h"
+#include "strategy/gemm/sequential/sequential_complex.h"
 #undef REAL
 #undef COMPLEX_LOOP
 
@@ -39,7 +39,7 @@
 #define PARTS 1
 #define LOAD_FACTOR load_structured_f32
 #define STRUCTURED_LOOP multiply_structured_f32
-#include "strategy/gemm/sequential/structured.h"
+#include "strategy/gemm/sequential/sequential_structured.h"
 #undef REAL
 #undef PARTS
 #undef LOAD_FACTOR
@@ -48,7 +48,7 @@
 #define PARTS 1
 #define LOAD_FACTOR load_structured_f64
 #define STRUCTURED_LOOP multiply_structured_f64
-#include "strategy/gemm/sequential/structured.h"
+#include "strategy/gemm/sequential/sequential_structured.h"
 #undef REAL
 #undef PARTS
 #undef LOAD_FACTOR
@@ -57,7 +57,7 @@
 #define PARTS 2
 #define LOAD_FACTOR load_structured_c64
 #define STRUCTURED_LOOP multiply_structured_c64
-#include "strategy/gemm/sequential/structured.h"
+#include "strategy/gemm/sequential/sequential_structured.h"
 #undef REAL
 #undef PARTS
 #undef LOAD_FACTOR
@@ -66,7 +66,7 @@
 #define PARTS 2
 #define LOAD_FACTOR load_structured_c128
 #define STRUCTURED_LOOP multiply_structured_c128
-#include "strategy/gemm/sequential/structured.h"
+#include "strategy/gemm/sequential/sequential_structured.h"
 #undef REAL
 #undef PARTS
 #undef LOAD_FACTOR

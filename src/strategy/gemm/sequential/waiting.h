@@ -3,7 +3,7 @@
 #define TSL_GEMM_SEQUENTIAL_WAITING_H
 
 #include "base/memory.h"
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
  * The order of memory accesses stays, so that B's columns still miss the caches of large problems; the rungs
  * above change the order. Parameters: none. The instruction set is the best that the device offers
  * (TESELA_ISA masks). Limits: none. */
-#include "strategy/gemm/sequential_optimized/loops.h"
+#include "strategy/gemm/sequential_optimized/sequential_optimized_loops.h"
 
 #include "strategy/gemm/sequential/waiting.h"
 

@@ -1,8 +1,8 @@
 /* What travels between devices, and how fast their links are: measured once for a plan, as nothing tells it beforehand. */
 #include "base/clock.h"
 #include "base/status.h"
-#include "device/carry.h"
-#include "device/life.h"
+#include "device/cross_copy.h"
+#include "device/device_open.h"
 #include "strategy/gemm/several/several.h"
 
 #include <math.h>

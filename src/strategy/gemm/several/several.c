@@ -19,7 +19,7 @@
  * (tsl_plan_note(), a notice). Where beta is not 0, C's part is kept for that beforehand.
  *
  * Operands in pieces on the devices (work->spread): each device computes what it holds of C, or its share of lines where some hold
- * none, and what it lacks of A, B and C comes from the others by the copy engines (tiles.c, sites.c, sites_run.c). A device that fails is
+ * none, and what it lacks of A, B and C comes from the others by the copy engines (several_tiles.c, shard_worker.c, shard_worker_run.c). A device that fails is
  * replaced there where beta is 0, and what it holds can still be read and written.
  *
  * Parameters: cut, part1 to part8, slab. Limits: one product at a time; eight devices. */
@@ -27,7 +27,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/notice.h"
+#include "base/warnings.h"
 #include "base/status.h"
 #include "device/staging.h"
 

@@ -2,7 +2,7 @@
 #ifndef TSL_STRATEGY_GEMM_SEVERAL_H
 #define TSL_STRATEGY_GEMM_SEVERAL_H
 
-#include "strategy/children.h"
+#include "strategy/subplans.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ typedef struct tsl_several_part {
   tsl_pool *pool; /* of threads that bring operands; NULL: the shared one's, or none are needed */
 } tsl_several_part;
 
-/* --- operands in pieces (sites.c) --- */
+/* --- operands in pieces (shard_worker.c) --- */
 
 /* A rectangle of C that a member computes, and which factor's lines for it stay on the device while the other's pass through. */
 typedef struct tsl_several_block {

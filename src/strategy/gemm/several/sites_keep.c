@@ -1,7 +1,7 @@
 /* What a member's place in a product of operands in pieces works with: streams, events and buffers. */
 #include "base/status.h"
-#include "device/kept.h"
-#include "strategy/gemm/several/sites.h"
+#include "device/memory_pool.h"
+#include "strategy/gemm/several/shard_worker.h"
 
 static void drop(tsl_site_buffer *of) {
   tsl_kept_give(of->buffer);

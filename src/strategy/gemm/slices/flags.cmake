@@ -1,1 +1,1 @@
-tesela_kernels(src/strategy/gemm/slices/kernels/lines.c)
+tesela_kernels(src/strategy/gemm/slices/kernels/slices_lines.c)

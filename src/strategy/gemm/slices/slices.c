@@ -18,7 +18,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "host/split.h"
+#include "host/int_math.h"
 
 static const tsl_param params[] = {
     [TSL_SLICES_PRODUCTS] = {"products",

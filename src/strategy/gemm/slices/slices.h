@@ -2,7 +2,7 @@
 #ifndef TSL_STRATEGY_GEMM_SLICES_H
 #define TSL_STRATEGY_GEMM_SLICES_H
 
-#include "strategy/children.h"
+#include "strategy/subplans.h"
 
 enum { TSL_SLICES_PRODUCTS };
 

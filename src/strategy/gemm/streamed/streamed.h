@@ -2,8 +2,8 @@
 #ifndef TSL_STRATEGY_GEMM_STREAMED_H
 #define TSL_STRATEGY_GEMM_STREAMED_H
 
-#include "strategy/children.h"
-#include "strategy/pieces.h"
+#include "strategy/subplans.h"
+#include "strategy/staged_copy.h"
 
 #include <pthread.h>
 

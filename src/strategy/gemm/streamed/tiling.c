@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "device/staging.h"
-#include "host/split.h"
+#include "host/int_math.h"
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
 /* The strategy: what it takes, its parts and their memory, and what explanations tell of them. structured.cl opens with the idea and its
- * picture; cut.c has the recursion, model.c the times, run.c what is enqueued. */
+ * picture; structured_cut.c has the recursion, structured_model.c the times, structured_run.c what is enqueued. */
 #include "strategy/gemm/structured/structured.h"
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "host/split.h"
-#include "strategy/account.h"
+#include "host/int_math.h"
+#include "strategy/cost_counts.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Idea: a product with a triangle of C, or with a factor of which a triangle stands for all, as general products of its blocks. Half of
  * the work is left out where the structure lets it: the other triangle of C, and a triangular factor's zeros.
- * What it adds to the rungs below: kernels for general products, which know of no structure. They are children (strategy/children.h), the fastest
+ * What it adds to the rungs below: kernels for general products, which know of no structure. They are children (strategy/subplans.h), the fastest
  * that the device has; this only cuts, and copies what the diagonal crosses.
  *
  *   a triangle of C         D          a level's rectangles are equally far apart along the diagonal: one batch, straight into C. Blocks
@@ -12,7 +12,7 @@
  *   symmetric, hermitian    completed in scratch memory: one general product.
  *   (symm, hemm), complex trmm
  *
- * Parameters: block, rows of a block of the diagonal; 0: by the device (model.c). Limits: one product at a time. See NOTES.md.
+ * Parameters: block, rows of a block of the diagonal; 0: by the device (structured_model.c). Limits: one product at a time. See NOTES.md.
  *
  * The kernel here copies blocks of a matrix of which one triangle counts: completed to what their structure says, or their triangle
  * alone.

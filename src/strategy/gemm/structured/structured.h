@@ -2,7 +2,7 @@
 #ifndef TSL_STRATEGY_GEMM_STRUCTURED_H
 #define TSL_STRATEGY_GEMM_STRUCTURED_H
 
-#include "strategy/children.h"
+#include "strategy/subplans.h"
 #include "strategy/launch.h"
 #include "strategy/structure.h"
 

@@ -1,6 +1,6 @@
 /* Idea: matrix instructions of Intel's and AMD's graphics processors from their OpenCL C, by one kernel.
  * What it adds to register_tile: f16, bf16 and 8-bit integers, multiplied by all items of a sub-group together with sums of
- * 32 bits, by the instruction that kernel/fragments.h puts behind one interface. What opencl_mma is for NVIDIA.
+ * 32 bits, by the instruction that kernel/kernel_fragments.h puts behind one interface. What opencl_mma is for NVIDIA.
  *
  *   group's tile of C, TILE_M x TILE_N            panels in local memory, two of each operand: one is multiplied while
  *   +-------+-------+                             the next one is on its way through registers
@@ -17,9 +17,9 @@
  * stored nowhere; numbers beyond k are zeros.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SUB_M, _SUB_N, _DEPTH (bytes). From the host: TSL_TYPE_AB, TSL_TYPE_C and signs
- * (kernel/units.h), the instruction (kernel/fragments.h), A_ACROSS, B_ACROSS.
+ * (kernel/units.h), the instruction (kernel/kernel_fragments.h), A_ACROSS, B_ACROSS.
  * Limits: tiles are multiples of the instruction's; items divide the chunks of a panel. Any sizes, any strides. */
-#include "fragments.h"
+#include "kernel_fragments.h"
 #include "raster.h"
 
 #define TILE_M TSL_PARAM_TILE_M

@@ -30,7 +30,7 @@ tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_confi
 /* Predicted seconds; NOTES.md says what of. */
 double tsl_subgroup_mma_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device);
-/* What it moves: account.c. */
+/* What it moves: subgroup_mma_account.c. */
 void tsl_subgroup_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account);
 

@@ -21,8 +21,8 @@
  * group along m, n and k; _STEPS: steps of each slice in a chunk; _FLIGHT. The build sets B_ALONG_K where
  * columns of B are read along k. With vectors of more than 16 bytes a group is one item, for processors.
  * Limits: any sizes, strides and alignment. */
-#include "epilogue.h"
-#include "gemm.h"
+#include "kernel_epilogue.h"
+#include "kernel_gemm.h"
 #include "lanes.h"
 
 #define MICRO_M TSL_PARAM_MICRO_M

@@ -54,13 +54,13 @@ tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m,
 /* thin_tile_sum.cl: vectors of a row that a group adds, and items that share each. */
 enum { TSL_THIN_TILE_SUM_WIDTH = 16, TSL_THIN_TILE_SUM_SHARES = 8 };
 
-/* Predicted seconds: model.c. */
+/* Predicted seconds: thin_tile_model.c. */
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-/* What it moves: account.c. */
+/* What it moves: thin_tile_account.c. */
 void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                            tsl_cost_counts *account);
 
-/* run.c */
+/* thin_tile_run.c */
 tesela_status tsl_thin_tile_build(tsl_work *work);
 tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_thin_tile_release(tsl_work *work);

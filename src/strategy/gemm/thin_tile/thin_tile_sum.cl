@@ -8,7 +8,7 @@
  *
  * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C; where dimension 1 has fewer groups than rows, each
  * goes on to further rows. */
-#include "gemm.h"
+#include "kernel_gemm.h"
 #include "lanes.h"
 
 #define WIDTH 16

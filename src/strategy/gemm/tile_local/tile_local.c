@@ -1,5 +1,5 @@
 /* Host side of tile_local.cl: tiles of A and B in local memory. */
-#include "strategy/account.h"
+#include "strategy/cost_counts.h"
 #include "strategy/launch.h"
 
 #include <math.h>

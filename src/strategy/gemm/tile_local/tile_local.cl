@@ -17,8 +17,8 @@
  *
  * Parameters: TSL_PARAM_TILE. Local memory: 2 TILE (TILE * size + 16) bytes. Any sizes and strides; where
  * dimension 1 has fewer groups than C needs, each group goes on to further rows. */
-#include "epilogue.h"
-#include "gemm.h"
+#include "kernel_epilogue.h"
+#include "kernel_gemm.h"
 #include "tile.h"
 
 #define TILE TSL_PARAM_TILE

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "strategy/gemm/vendor_cublaslt/types.h"
+#include "strategy/gemm/vendor_cublaslt/vendor_cublaslt_types.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef TSL_GEMM_VENDOR_CUBLASLT_CHOICE_H
 #define TSL_GEMM_VENDOR_CUBLASLT_CHOICE_H
 
-#include "strategy/gemm/vendor_cublaslt/library.h"
+#include "strategy/gemm/vendor_cublaslt/vendor_cublaslt_library.h"
 
 /* Most workspace that an algorithm may ask for. */
 #define TSL_LT_WORKSPACE_BYTES ((uint64_t)256 << 20)

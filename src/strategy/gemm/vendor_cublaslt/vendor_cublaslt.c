@@ -24,10 +24,10 @@
  * line that it leads; no batches of integers, nor of more than 31 bits; k = 0 and alpha = 0, where there is no product to choose for, are refused. Another build may choose another
  * algorithm, so that equal bits are promised for one plan at most. */
 #include "base/status.h"
-#include "host/split.h"
+#include "host/int_math.h"
 #include "strategy/gemm/vendor_cublaslt/choice.h"
-#include "strategy/gemm/vendor_cublaslt/types.h"
-#include "strategy/prepared.h"
+#include "strategy/gemm/vendor_cublaslt/vendor_cublaslt_types.h"
+#include "strategy/host_job.h"
 
 /* What build() makes. */
 typedef struct state {

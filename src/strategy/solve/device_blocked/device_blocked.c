@@ -1,12 +1,12 @@
-/* The strategy: what it takes, its children, its models. device_blocked.cl opens with the idea and its picture; cut.c has the recursion, run.c
+/* The strategy: what it takes, its children, its models. device_blocked.cl opens with the idea and its picture; device_blocked_cut.c has the recursion, device_blocked_run.c
  * what is enqueued. */
 #include "strategy/solve/device_blocked/device_blocked.h"
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "host/split.h"
-#include "strategy/account.h"
+#include "host/int_math.h"
+#include "strategy/cost_counts.h"
 
 #include <math.h>
 

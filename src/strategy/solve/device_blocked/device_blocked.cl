@@ -1,5 +1,5 @@
 /* Idea: substitution by blocks. A kernel solves for a block of rows, each group for a panel of columns; what a block found is taken off rows
- * below it by general products, the device's own (strategy/children.h). So nearly all of the work is as fast as those are.
+ * below it by general products, the device's own (strategy/subplans.h). So nearly all of the work is as fast as those are.
  * What it adds to `sequential`: columns are solved side by side, rows of them in registers, and the rest is a product on tiles.
  *
  *      block                  n columns             after block i (from 1), whose number 2^v divides, the next 2^v blocks of rows lose

@@ -2,7 +2,7 @@
 #ifndef TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_H
 #define TSL_STRATEGY_SOLVE_DEVICE_BLOCKED_H
 
-#include "strategy/children.h"
+#include "strategy/subplans.h"
 #include "strategy/launch.h"
 
 #include "strategy/solve/device_blocked/device_blocked_shared.h"

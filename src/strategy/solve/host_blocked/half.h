@@ -1,4 +1,4 @@
-/* Right-hand sides that fill half of a vector at most, and triangles of few rows. A part of kernels/solve.c, which includes it where its tiles are known.
+/* Right-hand sides that fill half of a vector at most, and triangles of few rows. A part of kernels/host_blocked_solve.c, which includes it where its tiles are known.
  *
  *   A, where it lies               X, as halves of vectors, one a row
  *   +\                             | x x . . |   HALF_LOW rows at a time: what rows above found is taken off in one

@@ -13,15 +13,15 @@
  *            |    |   \   |             |        |        |
  *
  * Each element of X is what its row's terms and one quotient make of it, in the order of its columns, whatever the blocks and the number
- * of threads are: the error is that of substitution, and so are the bits of each call. kernels/solve.c has the tiles.
+ * of threads are: the error is that of substitution, and so are the bits of each call. kernels/host_blocked_solve.c has the tiles.
  *
  * Parameters: none. Limits: none; memory for a task's columns and a block of A is taken for each run. */
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/status.h"
-#include "host/split.h"
-#include "strategy/account.h"
-#include "strategy/prepared.h"
+#include "host/int_math.h"
+#include "strategy/cost_counts.h"
+#include "strategy/host_job.h"
 #include "strategy/solve/host_blocked/kernel.h"
 
 #include <string.h>

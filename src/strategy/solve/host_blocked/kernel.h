@@ -2,8 +2,8 @@
 #ifndef TSL_SOLVE_HOST_BLOCKED_KERNEL_H
 #define TSL_SOLVE_HOST_BLOCKED_KERNEL_H
 
-#include "host/isa.h"
-#include "host/view.h"
+#include "host/host_isa.h"
+#include "host/host_view.h"
 #include "strategy/strategy.h"
 
 /* Rows of X that every tile's height divides: blocks are multiples of it. */

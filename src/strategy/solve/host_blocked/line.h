@@ -1,4 +1,4 @@
-/* A few right-hand sides, of real numbers: vectors lie along A. A part of kernels/solve.c, which includes it where its tiles are known.
+/* A few right-hand sides, of real numbers: vectors lie along A. A part of kernels/host_blocked_solve.c, which includes it where its tiles are known.
  *
  *   A by columns: what ROWS rows of X are found to be       A by rows: ROWS rows take off all that is on their left, in
  *   is taken off all rows below, so that columns are         tiles that are transposed in registers, so that rows are

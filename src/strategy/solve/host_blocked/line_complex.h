@@ -1,4 +1,4 @@
-/* A few right-hand sides, of complex numbers: vectors lie along A, as in line.h. A part of kernels/solve.c, which includes it where its tiles
+/* A few right-hand sides, of complex numbers: vectors lie along A, as in line.h. A part of kernels/host_blocked_solve.c, which includes it where its tiles
  * are known.
  *
  * A vector of A is real and imaginary parts by turns. What it is taken off are two sums of a row, each of two numbers:

@@ -1,1 +1,1 @@
-tesela_kernels(src/strategy/transpose/vector/kernels/moves.c)
+tesela_kernels(src/strategy/transpose/vector/kernels/vector_moves.c)

@@ -4,7 +4,7 @@
  * whatever the width of a vector is. Terms that are not side by side, or that do not fill a row, are brought
  * together first, a few rows at a time: they lie on the stack. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
-#include "strategy/narrow.h"
+#include "strategy/low_precision.h"
 
 #include "host/simd.h"
 

@@ -1,4 +1,4 @@
-/* Tiles of C in vector registers, as text in dot.c: up to TILE_ROWS_MAX rows by two vectors of 32-bit sums, with
+/* Tiles of C in vector registers, as text in host_amx_dot.c: up to TILE_ROWS_MAX rows by two vectors of 32-bit sums, with
  *   VECTOR        f32 or i32: what a lane's sum is
  *   DOT           DOT(sum, a, b): sum + the products of two units in each lane
  *   OWN(word)     the kind's version of a name

@@ -1,6 +1,6 @@
 /* Copies of operands as units, and what becomes of a tile's sums. Loops whose steps are 1 are for the compiler to make
  * vectors of. */
-#include "strategy/gemm/host_amx/kernels.h"
+#include "strategy/gemm/host_amx/host_amx_kernels.h"
 
 #include "host/simd.h"
 

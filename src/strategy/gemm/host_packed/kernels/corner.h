@@ -1,4 +1,4 @@
-/* Corners on the diagonal of a symmetric, hermitian or triangular factor, as text in packed.c: with REAL and COMPONENTS. */
+/* Corners on the diagonal of a symmetric, hermitian or triangular factor, as text in host_packed_kernel.c: with REAL and COMPONENTS. */
 
 /* kernels.h has the contract. */
 static void conjugate(void *elements, int64_t count) {

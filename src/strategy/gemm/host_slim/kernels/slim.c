@@ -1,9 +1,9 @@
 /* The kernels of one element type; job.c says when which is called. How many registers there are decides how high a tile of one,
  * two or three vectors is: sums, a step's vectors of b, and a number of a for each of them. */
-#include "strategy/gemm/host_slim/job.h"
+#include "strategy/gemm/host_slim/host_slim_job.h"
 
 #include "host/simd.h"
-#include "host/split.h"
+#include "host/int_math.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define SUFFIX JOIN(_, TSL_TYPE)
@@ -21,7 +21,7 @@
 #define TILE_NAME_LATE(rows, vectors) tiles_##rows##x##vectors
 #define TILE_NAME(rows, vectors) TILE_NAME_LATE(rows, vectors)
 
-#define TILE_TEXT "strategy/gemm/host_slim/kernels/tile.h"
+#define TILE_TEXT "strategy/gemm/host_slim/kernels/host_slim_tile.h"
 #include "host/tiles.h"
 #undef TILE_TEXT
 

@@ -1,14 +1,14 @@
-/* Four steps of a tile along k, as text inside tile.h, whose numbers of a lie side by side. */
+/* Four steps of a tile along k, as text inside host_slim_tile.h, whose numbers of a lie side by side. */
 #define STEP_AT 0
-#include "strategy/gemm/host_slim/kernels/tile_step.h"
+#include "strategy/gemm/host_slim/kernels/host_slim_tile_step.h"
 #undef STEP_AT
 #define STEP_AT 1
-#include "strategy/gemm/host_slim/kernels/tile_step.h"
+#include "strategy/gemm/host_slim/kernels/host_slim_tile_step.h"
 #undef STEP_AT
 #define STEP_AT 2
-#include "strategy/gemm/host_slim/kernels/tile_step.h"
+#include "strategy/gemm/host_slim/kernels/host_slim_tile_step.h"
 #undef STEP_AT
 #define STEP_AT 3
-#include "strategy/gemm/host_slim/kernels/tile_step.h"
+#include "strategy/gemm/host_slim/kernels/host_slim_tile_step.h"
 #undef STEP_AT
 TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += 4 * sizeof(REAL);

@@ -1,4 +1,4 @@
-/* Tiles of one width of vectors, and the row of the table, as text inside small.c, with
+/* Tiles of one width of vectors, and the row of the table, as text inside host_small_kernel.c, with
  *   SUFFIX    what the vectors' names end in
  *   VARIANT   what the tiles' names end in
  *   SIZES     of tiles: (rows of the largest of one vector, of two, of three; heights of exact tiles as below)
@@ -44,7 +44,7 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
   return TESELA_OK;
 }
 
-#define TILE_TEXT "strategy/gemm/host_small/kernels/tile.h"
+#define TILE_TEXT "strategy/gemm/host_small/kernels/host_small_tile.h"
 #include "host/tiles.h"
 #undef TILE_TEXT
 
@@ -56,7 +56,7 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #define EXACT_VECTORS 1
 #define EXACT_DEPTH NAME(LANES)
 #define EXACT_HEIGHT OF(NTH_4, SIZES)
-#include "strategy/gemm/host_small/kernels/exact.h"
+#include "strategy/gemm/host_small/kernels/host_small_exact.h"
 #endif
 #if OF(NTH_5, SIZES) > 0
 #define EXACT_NAME OWN(exact_twice)
@@ -64,7 +64,7 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #define EXACT_VECTORS 2
 #define EXACT_DEPTH (2 * NAME(LANES))
 #define EXACT_HEIGHT OF(NTH_5, SIZES)
-#include "strategy/gemm/host_small/kernels/exact.h"
+#include "strategy/gemm/host_small/kernels/host_small_exact.h"
 #endif
 #if OF(NTH_6, SIZES) > 0
 #define EXACT_NAME OWN(exact_five)
@@ -72,13 +72,13 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #define EXACT_VECTORS 2
 #define EXACT_DEPTH 16
 #define EXACT_HEIGHT 5
-#include "strategy/gemm/host_small/kernels/exact.h"
+#include "strategy/gemm/host_small/kernels/host_small_exact.h"
 #define EXACT_NAME OWN(exact_six)
 #define EXACT_ROWS 6
 #define EXACT_VECTORS 2
 #define EXACT_DEPTH 16
 #define EXACT_HEIGHT 6
-#include "strategy/gemm/host_small/kernels/exact.h"
+#include "strategy/gemm/host_small/kernels/host_small_exact.h"
 #endif
 
 /* Brief tiles, where masks cost nothing. */

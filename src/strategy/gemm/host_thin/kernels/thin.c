@@ -3,10 +3,10 @@
  *   NEAR_ROWS(q)          rows of a group where q rows are added up from the caches
  *   OUTER_ROWS(steps)     rows of C that are made together in an outer product
  *   COLUMNS_OF(q)         columns that are reduced together with q rows: as many as leave registers */
-#include "strategy/gemm/host_thin/job.h"
+#include "strategy/gemm/host_thin/host_thin_job.h"
 
 #include "host/simd.h"
-#include "host/split.h"
+#include "host/int_math.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define SUFFIX JOIN(_, TSL_TYPE)

@@ -19,8 +19,8 @@
 #if JOIN(IS_DOUBLE_, TSL_TYPE)
 #define TSL_RESIDUE_F64
 #endif
-#include "host/split.h"
-#include "strategy/gemm/residue_int8/host.h"
+#include "host/int_math.h"
+#include "strategy/gemm/residue_int8/residue_int8_host.h"
 #include "strategy/gemm/residue_int8/kernels/wide.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)

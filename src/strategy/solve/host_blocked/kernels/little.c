@@ -15,10 +15,10 @@
  *
  * A complex number of A is two numbers, and its imaginary part meets i times B once, at the end. Limits: 32 rows, columns and terms; C has one stride of 1. */
 #include "strategy/solve/host_blocked/kernel.h"
-#include "strategy/solve/host_blocked/panel.h"
+#include "strategy/solve/host_blocked/host_blocked_panel.h"
 
 #include "base/memory.h"
-#include "host/split.h"
+#include "host/int_math.h"
 
 enum { MOST = TSL_SOLVE_LITTLE_MOST, HIGH = 4 /* rows of a tile */ };
 _Static_assert(MOST % COLUMNS == 0, "a square's rows are whole micro-panels");

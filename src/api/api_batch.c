@@ -1,0 +1,154 @@
+/* Many products that are alike: one plan, operands that are all checked first, and threads that take products. */
+#include "api/batch_common.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/thread_string.h"
+#include "host/int_math.h"
+
+/* Below this many operations a product is one thread's, and below as many a batch, too. */
+static const double shared_product = 4e6, shared_batch = 2e5;
+enum { CHUNKS_OF_A_THREAD = 8 };
+/* From so many times the second cache on what a batch reads is not there any more when it is called again. */
+static const double far_from = 8;
+
+/* Products under way. */
+typedef struct running {
+  tsl_products of;
+  int64_t chunks;
+  bool shares; /* among threads */
+  tsl_fast_kernel
+      *far;          /* by which products are computed whose operands are in no cache; NULL: by their plan */
+  void *state;       /* its */
+  atomic_int status; /* of the first product that failed for good */
+  tsl_status_saved saved; /* its sentence */
+} running;
+
+/* One that was checked. */
+static tesela_status multiply(running *run, int64_t i) {
+  tsl_operands operands;
+  const tsl_fast_call far = {.run = run->far, .state = run->state};
+  if (far.run && tsl_products_at(&run->of, i, &operands))
+    return tsl_fast_call_run(&far, &run->of.plan->plan->work.problem, operands.a.host, operands.b.host,
+                          operands.c.host);
+  return tsl_products_multiply(&run->of, i, i == 0 && !run->shares);
+}
+
+static void multiply_chunk(void *argument, int64_t chunk, int worker) {
+  running *run = argument;
+  const int64_t count = run->of.batch->count, end = tsl_partition_begin(count, run->chunks, chunk + 1);
+  (void)worker;
+  for (int64_t i = tsl_partition_begin(count, run->chunks, chunk);
+       i < end && atomic_load_explicit(&run->status, memory_order_relaxed) == TESELA_OK; i++) {
+    int none = TESELA_OK;
+    const tesela_status status = multiply(run, i);
+    if (status != TESELA_OK && atomic_compare_exchange_strong(&run->status, &none, (int)status))
+      tsl_status_save(&run->saved);
+  }
+}
+
+/* What all products read and write, where that is more than caches hold from one call to the next: those of them alone that lie apart. */
+static bool is_far(const running *run) {
+  const tesela_batch *batch = run->of.batch;
+  const tsl_work *work = &run->of.plan->plan->work;
+  const double second = work->device->level_bytes[1] ? (double)work->device->level_bytes[1] : 512 << 10;
+  return (batch->a || batch->a_stride != 0) && (batch->b || batch->b_stride != 0) &&
+         tsl_problem_bytes(&work->problem) * (double)batch->count > far_from * second;
+}
+
+static void find_far(running *run) {
+  const tsl_plan *plan = run->of.plan->plan;
+  const tsl_strategy *strategy = plan->work.strategy;
+  if (!run->of.plan->direct.run || !strategy->fast_path.prepare_far || !is_far(run))
+    return;
+  const tsl_fast_product product = tsl_api_fast_product(&plan->work.problem, NULL, NULL, NULL);
+  run->state = strategy->fast_path.prepare_far(&product, plan->work.device, &run->far);
+}
+
+/* Threads share products where one is too small for them and all are not. */
+static tesela_status multiply_all(running *run) {
+  const tsl_work *work = &run->of.plan->plan->work;
+  const double one = tsl_problem_flops(&work->problem);
+  run->shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
+                one < shared_product && one * (double)run->of.batch->count >= shared_batch;
+  const tsl_team team = run->shares ? tsl_device_team(work->device) : (tsl_team){0};
+  const int64_t most = run->shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
+  find_far(run);
+  run->chunks = run->of.batch->count < most ? run->of.batch->count : most;
+  tsl_team_run(team, run->chunks, multiply_chunk, run);
+  tsl_free(run->state);
+  const tesela_status status = (tesela_status)atomic_load(&run->status);
+  if (status != TESELA_OK)
+    tsl_status_restore(&run->saved);
+  return status;
+}
+
+static tesela_status compute(running *run, tesela_record *record) {
+  const double start = tsl_clock();
+  TSL_TRY(tsl_products_run_together(&run->of) ? tsl_products_together(&run->of) : multiply_all(run));
+  if (record) {
+    const double seconds = tsl_clock() - start;
+    *record = (tesela_record){.plan = tsl_thread_text_keep(TSL_THREAD_PLAN, run->of.plan->plan->text),
+                              .seconds = seconds,
+                              .seconds_compute = seconds,
+                              .error_bound = tsl_products_error_bound(&run->of),
+                              .flushed_below = tsl_plan_underflow(run->of.plan->plan)};
+  }
+  return TESELA_OK;
+}
+
+static tesela_status run_batch(running *run, uint64_t seed, tesela_record *record) {
+  tsl_batch_error_check at = {.count = 0};
+  tesela_status status = TESELA_OK;
+  const double start = tsl_clock();
+  if (run->of.batch->count == 0)
+    return TESELA_OK;
+  TSL_TRY(tsl_products_check(&run->of));
+  if (seed != 0)
+    TSL_GO(tsl_batch_error_check_begin(&run->of, seed, &at));
+  const double ready = tsl_clock();
+  TSL_GO(compute(run, record));
+  const double done = tsl_clock();
+  status = tsl_batch_error_check_end(&run->of, &at, record);
+  if (record && seed != 0)
+    record->seconds_measure = ready - start + tsl_clock() - done;
+out:
+  tsl_batch_error_check_free(&at);
+  return status;
+}
+
+tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                        const tesela_batch *batch, tesela_record *record, size_t desc_size,
+                                        size_t batch_size, size_t record_size) {
+  TSL_NOT_CANCELLED;
+  tesela_gemm_desc own_desc;
+  tesela_batch own_batch;
+  tesela_record full;
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own_desc, tesela_gemm_desc, runs);
+  TSL_API_STRUCT_IMPORT(batch, batch_size, own_batch, tesela_batch, c_stride);
+  tsl_request request;
+  tsl_call_key key;
+  tsl_cached_plan *cached;
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
+  if (!batch)
+    return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
+  TSL_TRY(tsl_products_check_batch(desc, batch));
+  if (tsl_products_are_empty(desc, batch)) { /* however many they are */
+    own_batch = *batch;
+    own_batch.count = 1;
+    batch = &own_batch;
+  }
+  TSL_TRY(tsl_products_request(context, &request, &key));
+  TSL_TRY(tsl_products_plan(context, desc, batch, &key, &cached));
+  running run = {.of = {.context = context,
+                        .plan = tsl_plan_cache_plan(cached),
+                        .desc = desc,
+                        .batch = batch,
+                        .group = -1},
+                 .status = TESELA_OK};
+  const tesela_status status =
+      run_batch(&run, tsl_api_seed(context, &request), tsl_api_record(record, record_size, &full));
+  tsl_plan_cache_give_back(&context->cache, cached);
+  return tsl_api_recorded(status, record, record_size, &full);
+}

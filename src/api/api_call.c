@@ -1,0 +1,141 @@
+/* What the public calls of all operations come to: a plan that is made or cached, and a run. */
+#include "api/api.h"
+#include "api/api_dispatch.h"
+
+#include "base/floats.h"
+#include "base/status.h"
+#include "base/thread_string.h"
+#include "planner/nearest.h"
+
+/* Adds to a refusal of types which operand got its type by default. */
+static tesela_status tell_defaults(const tsl_request *request, const tsl_problem *problem,
+                                   tesela_status status) {
+  const tesela_type types[TSL_OPERANDS] = {problem->a.type, problem->b.type, problem->c.type};
+  if (status != TESELA_UNSUPPORTED || !tsl_planner_types_are_wrong(problem))
+    return status;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (request->matrices[i].type == TESELA_TYPE_DEFAULT &&
+        (i != TSL_OPERAND_B || request->op != TSL_OP_TRANSPOSE))
+      return tsl_fail_in(status, "%s.type is 0, which stands for %s", request->fields[i],
+                         tsl_type(types[i])->name);
+  return status;
+}
+
+tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan) {
+  TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
+  tsl_call_key key;
+  if (request->runs < 0)
+    return tsl_fail(TESELA_BAD_CALL, "desc.runs is %lld: 0 says that the plan runs often",
+                    (long long)request->runs);
+  TSL_TRY(tsl_api_request(context, request, &key));
+  key.runs = request->runs;
+  const tesela_status status = tell_defaults(request, &key.problem, tsl_api_plan(context, &key, plan));
+  tsl_api_request_end(&key);
+  if (status != TESELA_OK)
+    return status;
+  tsl_api_measure(*plan, tsl_api_seed(context, request));
+  (*plan)->measures = request->measure != 0;
+  return TESELA_OK;
+}
+
+/* Plans are made outside of the cache's lock, since compilers take seconds. */
+tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key,
+                                  tsl_cached_plan **cached) {
+  tesela_plan *made;
+  *cached = tsl_plan_cache_find(&context->cache, key);
+  if (*cached)
+    return TESELA_OK;
+  const uint64_t generation = tsl_plan_cache_generation(&context->cache);
+  TSL_TRY(tsl_api_plan(context, key, &made));
+  return tsl_plan_cache_add(&context->cache, key, generation, made, made->plan->work.device,
+                            tsl_plan_bytes(made->plan), cached);
+}
+
+tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const void *b, void *c) {
+  return (tsl_fast_product){.type = p->c.type,
+                            .m = p->m,
+                            .n = p->n,
+                            .k = p->k,
+                            .a = a,
+                            .b = b,
+                            .c = c,
+                            .a_row = p->a.row_stride,
+                            .a_col = p->a.col_stride,
+                            .b_row = p->b.row_stride,
+                            .b_col = p->b.col_stride,
+                            .c_row = p->c.row_stride,
+                            .c_col = p->c.col_stride,
+                            .alpha = p->alpha[0],
+                            .beta = p->beta[0],
+                            .alpha_is_0 = p->alpha[0] == 0,
+                            .alpha_is_1 = p->alpha[0] == 1,
+                            .beta_is_0 = p->beta[0] == 0};
+}
+
+/* What a strategy prepares of a problem without parameters has the bits of its plan, and needs no plan. */
+static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
+  const tsl_work *work = &plan->plan->work;
+  const tsl_problem *p = &work->problem;
+  const tsl_strategy *strategy = work->strategy;
+  if (!plan->direct.run || !strategy->fast_path.prepare || tsl_strategy_params(strategy) > 0)
+    return;
+  const tsl_fast_product product = tsl_api_fast_product(p, NULL, NULL, NULL);
+  tsl_fast_kernel *kernel;
+  entry->state = strategy->fast_path.prepare(&product, work->device, &kernel);
+  if (!entry->state)
+    return;
+  entry->direct = plan->direct;
+  entry->direct.run = kernel ? kernel : strategy->fast_path.run_prepared;
+  entry->direct.state = entry->state;
+}
+
+/* Fills the call's entry, if it has one: it is new, or its plan was evicted meanwhile. */
+static void learn(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
+  tsl_dispatch_entry *entry = tsl_dispatch_find(key);
+  if (!entry)
+    return;
+  const bool is_new = !entry->plan;
+  tsl_plan_cache_release(entry->plan);
+  entry->plan = tsl_plan_cache_hold(cached);
+  if (is_new)
+    learn_kernel(entry, tsl_plan_cache_plan(cached));
+}
+
+tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, const tsl_dispatch_key *as,
+                           tesela_record *record) {
+  TSL_NOT_CANCELLED;
+  const tesela_matrix bias = tsl_api_as_line(&request->bias), scale_a = tsl_api_as_line(&request->scale_a),
+                      scale_b = tsl_api_as_line(&request->scale_b);
+  const tesela_matrix *const given[TSL_GIVEN] = {&request->matrices[TSL_OPERAND_A],
+                                                 &request->matrices[TSL_OPERAND_B],
+                                                 &request->matrices[TSL_OPERAND_C],
+                                                 request->bias_axis == TESELA_NO_BIAS ? NULL : &bias,
+                                                 request->scaling_a == TESELA_NO_SCALE ? NULL : &scale_a,
+                                                 request->scaling_b == TESELA_NO_SCALE ? NULL : &scale_b};
+  tsl_call_key key;
+  tsl_cached_plan *cached;
+  TSL_TRY(tsl_api_request(context, request, &key));
+  tesela_status status = tell_defaults(request, &key.problem, tsl_api_cached_plan(context, &key, &cached));
+  const bool is_spread = key.spread != NULL;
+  tsl_api_request_end(&key);
+  if (status != TESELA_OK)
+    return status;
+  if (as)
+    learn(as, cached);
+  status = is_spread ? tsl_api_call_spread(tsl_plan_cache_plan(cached), request, record)
+                     : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given,
+                                   tsl_api_seed(context, request), record);
+  if (tsl_api_struct_size_valid(status) && record) /* the plan may be evicted at any time after the call */
+    record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
+  tsl_plan_cache_give_back(&context->cache, cached);
+  return status;
+}
+
+tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *request, tesela_record *record,
+                                size_t record_size) {
+  tesela_record full;
+  const tesela_status status =
+      tsl_api_call(context, request, NULL, tsl_api_record(record, record_size, &full));
+  return tsl_api_recorded(status, record, record_size, &full);
+}

@@ -1,0 +1,103 @@
+#include "api/api.h"
+#include "api/api_dispatch.h"
+
+#include "base/env.h"
+#include "base/floats.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+tesela_status tsl_api_device_name(const char *name, const char *field, char out[TSL_DEVICE_NAME]) {
+  const tesela_status status = tsl_device_name_check(name);
+  if (status != TESELA_OK)
+    return tsl_fail_in(TESELA_BAD_CALL, "%s", field);
+  if (strlen(name) >= TSL_DEVICE_NAME)
+    return tsl_fail(TESELA_BAD_CALL, "%s is longer than any device's name", field);
+  snprintf(out, TSL_DEVICE_NAME, "%s", name);
+  return TESELA_OK;
+}
+
+static tesela_status default_device(const tesela_context_desc *desc, tesela_context *context) {
+  if (desc && desc->device)
+    return tsl_api_device_name(desc->device, "desc.device", context->device);
+  const char *name = tsl_env_get(TSL_ENV_DEVICE);
+  return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
+}
+
+/* What TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR ask of calls that say nothing themselves. */
+static tesela_status default_ask(tesela_context *context) {
+  tesela_status status = tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "TESELA_ACCURACY");
+  status = tsl_numeric_requirements_parse_bits(tsl_env_get(TSL_ENV_BITS), &context->ask);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "TESELA_BITS");
+  TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &context->measure));
+  context->asks = !tsl_numeric_requirements_same(&context->ask, &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) || context->measure != 0;
+  return TESELA_OK;
+}
+
+/* Lets the devices of a context of an API be opened in it. */
+static tesela_status adopt(tsl_devices *devices, void *native) {
+  int adopted = 0;
+  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+    tsl_device *device;
+    for (int i = 0; tsl_device_kind_at(kind)->adopt && (device = tsl_devices_of_kind(devices, kind, i)); i++)
+      adopted += tsl_device_kind_at(kind)->adopt(device, native);
+  }
+  if (adopted == 0)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "desc.opencl_context has none of the OpenCL devices that `tesela devices` lists");
+  return TESELA_OK;
+}
+
+tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesela_context **context,
+                                          size_t desc_size) {
+  TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
+  tesela_context_desc own;
+  void *block;
+  if (!context)
+    return tsl_fail(TESELA_BAD_CALL, "context is NULL: there is nowhere to put the context");
+  *context = NULL;
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_context_desc, opencl_context);
+  if (desc && desc->threads < 0)
+    return tsl_fail(TESELA_BAD_CALL, "desc.threads is %d: 0 asks for all processors", desc->threads);
+  if (desc && desc->reserved != 0)
+    return tsl_fail(TESELA_BAD_CALL, "desc.reserved is %d: tesela " TESELA_VERSION " knows no use of it",
+                    desc->reserved);
+  TSL_TRY(tsl_alloc_zeroed(sizeof **context, "a context", &block));
+  tesela_context *made = block;
+  atomic_init(&made->number, tsl_dispatch_number());
+  made->threads = desc ? desc->threads : 0;
+  tesela_status status = default_device(desc, made);
+  if (status == TESELA_OK)
+    status = default_ask(made);
+  if (status == TESELA_OK)
+    status = tsl_devices_create(&made->devices);
+  if (status == TESELA_OK && desc && desc->opencl_context)
+    status = adopt(made->devices, desc->opencl_context);
+  if (status != TESELA_OK) {
+    tsl_devices_destroy(made->devices);
+    tsl_free(made);
+    return status;
+  }
+  tsl_fork_mutex_init(&made->lock);
+  tsl_plan_cache_init(&made->cache);
+  *context = made;
+  return TESELA_OK;
+}
+
+void tesela_context_destroy(tesela_context *context) {
+  TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
+  if (!context)
+    return;
+  tsl_plan_cache_destroy(&context->cache);
+  tsl_devices_destroy(context->devices);
+  tsl_api_wisdom_end(context);
+  tsl_fork_mutex_destroy(&context->lock);
+  tsl_free(context);
+}

@@ -1,0 +1,159 @@
+#include "api/api_dispatch.h"
+
+#include "api/plan_cache.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+tsl_dispatch_table tsl_dispatch_first_table;
+tsl_dispatch_slot tsl_dispatch_first = {.table = &tsl_dispatch_first_table},
+                  tsl_dispatch_slots[TSL_DISPATCH_SLOTS];
+static pthread_key_t threads_end;
+static bool threads_end_is_told;
+
+static void evict(tsl_dispatch_entry *entry) {
+  if (!entry)
+    return;
+  tsl_free(entry->state);
+  tsl_plan_cache_release(entry->plan);
+  free(entry);
+}
+
+/* A thread ends: what it knew goes, and its slot is free. */
+static void drop_table(void *argument) {
+  tsl_dispatch_slot *slot = argument;
+  for (int i = 0; i < TSL_DISPATCH_SETS; i++)
+    for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
+      evict(slot->table->sets[i].entries[way]);
+  memset(slot->table, 0, sizeof *slot->table);
+  atomic_store_explicit(&slot->owner, 0, memory_order_release);
+}
+
+/* The child of a fork has one thread. What the others knew may be half written, and is left alone. */
+static void stay_alone(void) {
+  const uintptr_t thread = tsl_dispatch_thread();
+  if (atomic_load_explicit(&tsl_dispatch_first.owner, memory_order_relaxed) != thread) {
+    memset(&tsl_dispatch_first_table, 0, sizeof tsl_dispatch_first_table);
+    atomic_store_explicit(&tsl_dispatch_first.owner, 0, memory_order_relaxed);
+  }
+  for (int i = 0; i < TSL_DISPATCH_SLOTS; i++)
+    if (atomic_load_explicit(&tsl_dispatch_slots[i].owner, memory_order_relaxed) != thread) {
+      tsl_dispatch_slots[i].table = NULL;
+      atomic_store_explicit(&tsl_dispatch_slots[i].owner, 0, memory_order_relaxed);
+    }
+}
+
+__attribute__((constructor)) static void ask_for_threads_ends(void) {
+  threads_end_is_told =
+      pthread_key_create(&threads_end, drop_table) == 0 && pthread_atfork(NULL, NULL, stay_alone) == 0;
+}
+
+static bool claim(tsl_dispatch_slot *slot, uintptr_t thread) {
+  uintptr_t owner = 0;
+  return atomic_compare_exchange_strong_explicit(&slot->owner, &owner, thread, memory_order_acquire,
+                                                 memory_order_relaxed);
+}
+
+/* A table for a thread that has none; NULL where another thread has its slot, or there is no memory. */
+static __attribute__((noinline)) tsl_dispatch_table *begin_table(void) {
+  const uintptr_t thread = tsl_dispatch_thread();
+  tsl_dispatch_slot *slot = &tsl_dispatch_first;
+  if (!threads_end_is_told)
+    return NULL;
+  if (!claim(slot, thread)) {
+    slot = tsl_dispatch_slot_of(thread);
+    if (!claim(slot, thread))
+      return NULL;
+  }
+  if (!slot->table)
+    slot->table = calloc(1, sizeof *slot->table);
+  if (slot->table && pthread_setspecific(threads_end, slot) == 0)
+    return slot->table;
+  atomic_store_explicit(&slot->owner, 0, memory_order_release);
+  return NULL;
+}
+
+static tsl_dispatch_set *set_of(tsl_dispatch_table *table, const tsl_dispatch_key *key) {
+  const tesela_type type = (tesela_type)(key->kind & 0xff);
+  return &table->sets[tsl_dispatch_set_of(type, key->trans_a, key->trans_b, key->m, key->n, key->k)];
+}
+
+static bool is_same(const tsl_dispatch_key *a, const tsl_dispatch_key *b) {
+  return a->m == b->m && a->n == b->n && a->k == b->k && a->alpha == b->alpha && a->beta == b->beta &&
+         a->lda == b->lda && a->ldb == b->ldb && a->ldc == b->ldc && a->kind == b->kind &&
+         a->order == b->order && a->trans_a == b->trans_a && a->trans_b == b->trans_b;
+}
+
+/* Word by word, as they were just written; sizes are mostly short. */
+static uint32_t tag_of(const tsl_dispatch_key *key) {
+  return tsl_dispatch_tag(key->m, key->n, key->k, key->lda, key->ldb, key->ldc, key->alpha, key->beta,
+                          key->kind, key->order, key->trans_a, key->trans_b);
+}
+
+/* An entry becomes the first of its set, in whose way `way` it was, or an entry that is gone. */
+static tsl_dispatch_entry *move_first(tsl_dispatch_set *set, int way, tsl_dispatch_entry *entry,
+                                      uint32_t tag) {
+  for (; way > 0; way--) {
+    set->entries[way] = set->entries[way - 1];
+    set->tags[way] = set->tags[way - 1];
+  }
+  set->entries[0] = entry;
+  set->tags[0] = (uint16_t)tag;
+  const uint64_t sizes = tsl_dispatch_sizes(entry->key.m, entry->key.n, entry->key.k);
+  set->sizes = sizes == TSL_DISPATCH_NO_ROOM ? 0 : sizes;
+  return entry;
+}
+
+/* Puts what is known first in its set. */
+static tsl_dispatch_entry *find(tsl_dispatch_set *set, uint32_t tag, const tsl_dispatch_key *key) {
+  for (int way = 0; way < TSL_DISPATCH_WAYS; way++)
+    if (set->tags[way] == (uint16_t)tag && is_same(&set->entries[way]->key, key))
+      return way == 0 ? set->entries[0] : move_first(set, way, set->entries[way], tag);
+  return NULL;
+}
+
+tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key) {
+  tsl_dispatch_table *table = tsl_dispatch_calls();
+  return table ? find(set_of(table, key), tag_of(key), key) : NULL;
+}
+
+/* Puts a new entry first in its set; the last one there is evicted. */
+static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(tsl_dispatch_set *set, uint32_t tag,
+                                                                 const tsl_dispatch_key *key) {
+  enum { LAST = TSL_DISPATCH_WAYS - 1 };
+  tsl_dispatch_entry *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  made->key = *key;
+  evict(set->entries[LAST]);
+  return move_first(set, LAST, made, tag);
+}
+
+tsl_dispatch_entry *tsl_dispatch_find_or_learn(const tsl_dispatch_key *key, bool *is_new) {
+  tsl_dispatch_table *table = tsl_dispatch_calls();
+  *is_new = false;
+  if (!table)
+    table = begin_table();
+  if (!table)
+    return NULL;
+  tsl_dispatch_set *set = set_of(table, key);
+  const uint32_t tag = tag_of(key);
+  tsl_dispatch_entry *known = find(set, tag, key);
+  if (known)
+    return known;
+  if (set->seen - tag > TSL_DISPATCH_LEARNT)
+    set->seen = tag;
+  *is_new = set->seen - tag == TSL_DISPATCH_LEARNT;
+  if (*is_new)
+    return begin_entry(set, tag, key);
+  set->seen++;
+  return NULL;
+}
+
+/* The first 2^24 have numbers; a dispatch key has no bits for more. */
+uint64_t tsl_dispatch_number(void) {
+  static atomic_uint_least64_t last;
+  const uint64_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+  return number < UINT64_C(1) << 24 ? number : 0;
+}

@@ -1,0 +1,145 @@
+/* Products: from their description to a request, or to what the dispatch cache knows of it. */
+#include "api/small_gemm.h"
+#include "api/gemm_key.h"
+
+#include "base/log.h"
+#include "base/status.h"
+
+static bool is_given(const tesela_matrix *matrix) {
+  return matrix->data || matrix->buffer || matrix->packed || matrix->offset || matrix->row_stride ||
+         matrix->col_stride || matrix->transpose || matrix->conjugate || matrix->type != TESELA_TYPE_DEFAULT;
+}
+
+/* In place, the factor beside the one that has a structure is what C holds; it has C's fields, and is not touched. */
+static tesela_status resolve_in_place(const tesela_gemm_desc *desc, tsl_request *request) {
+  const bool by_a = desc->a_structure != TESELA_GENERAL;
+  tesela_matrix *general = &request->matrices[by_a ? TSL_OPERAND_B : TSL_OPERAND_A];
+  const tesela_matrix *factor = by_a ? &desc->a : &desc->b, *c = &request->matrices[TSL_OPERAND_C];
+  request->in_place = true;
+  if (!by_a && desc->b_structure == TESELA_GENERAL)
+    return TESELA_OK; /* no problem is so, and its check says why */
+  if (is_given(general))
+    return tsl_fail(TESELA_BAD_CALL, "desc.%c is given, but in_place multiplies what desc.c holds",
+                    by_a ? 'b' : 'a');
+  *general = *c;
+  general->type = c->type == TESELA_TYPE_DEFAULT ? factor->type : c->type;
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
+                                   tsl_request *request) {
+  if (!context || !desc)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
+  TSL_TRY(tsl_api_reserved(&desc->c, "desc.c"));
+  *request = (tsl_request){.op = TSL_OP_GEMM,
+                           .m = desc->m,
+                           .n = desc->n,
+                           .k = desc->k,
+                           .sizes = {"desc.m", "desc.n", "desc.k"},
+                           .matrices = {desc->a, desc->b, tsl_api_as_matrix(&desc->c)},
+                           .fields = {"desc.a", "desc.b", "desc.c"},
+                           .structures = {desc->a_structure, desc->b_structure, desc->c_structure},
+                           .triangles = {desc->a_triangle, desc->b_triangle, desc->c_triangle},
+                           .bias = desc->bias,
+                           .bias_axis = desc->bias_axis,
+                           .activation = desc->activation,
+                           .scale_a = desc->scale_a,
+                           .scale_b = desc->scale_b,
+                           .scaling_a = desc->scaling_a,
+                           .scaling_b = desc->scaling_b,
+                           .alpha = desc->alpha,
+                           .beta = desc->beta,
+                           .device = desc->device,
+                           .strategy = desc->strategy,
+                           .runs = desc->runs,
+                           .effort = desc->effort,
+                           .accuracy = desc->accuracy,
+                           .bits = desc->bits,
+                           .measure = desc->measure_error,
+                           .pieces = {desc->a_shards, desc->b_shards, desc->c_shards}};
+  return desc->in_place ? resolve_in_place(desc, request) : TESELA_OK;
+}
+
+/* Runs a plan that is known; false: it was evicted meanwhile. */
+static bool run_known(tesela_context *context, tsl_cached_plan *cached, const tesela_gemm_desc *desc,
+                      tesela_status *status) {
+  TSL_NOT_CANCELLED;
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
+  const tesela_matrix *const given[TSL_GIVEN] = {&desc->a, &desc->b, &c};
+  if (!tsl_plan_cache_use(&context->cache, cached))
+    return false;
+  *status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, 0, NULL);
+  tsl_plan_cache_give_back(&context->cache, cached);
+  return true;
+}
+
+/* Settles the exceptions of a product that ran by its description alone. */
+static __attribute__((noinline)) void settle(tsl_floats before, const tesela_gemm_desc *desc) {
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
+  const tesela_type type = desc->a.type == TESELA_TYPE_DEFAULT ? TESELA_F32 : desc->a.type;
+  const tsl_problem problem = tsl_problem_gemm(desc->m, desc->n, desc->k, type);
+  tsl_operands operands = {.c = {.host = desc->c.data}};
+  tsl_api_strides(&c, desc->m, desc->n, &operands.c.row_stride, &operands.c.col_stride);
+  tsl_exceptions_settle(before, &problem, &operands);
+}
+
+static inline tesela_status multiply(tesela_context *context, const tesela_gemm_desc *desc,
+                                     tesela_record *record) {
+  tsl_dispatch_key key;
+  tsl_request request;
+  tesela_status status;
+  const bool has_key =
+      context && desc && !record && !tsl_log_may_want(TSL_LOG_CALLS) && tsl_gemm_key(context, desc, &key);
+  bool is_new;
+  const tsl_dispatch_entry *known = has_key ? tsl_dispatch_find_or_learn(&key, &is_new) : NULL;
+  if (known && known->direct.run &&
+      tsl_fast_call_supports(&known->direct, desc->a.data, desc->b.data, desc->c.data)) {
+    const tsl_floats before = tsl_exceptions_begin();
+    status = known->direct.run(known->direct.state, desc->a.data, desc->b.data, desc->c.data);
+    if (tsl_floats_read() != before)
+      settle(before, desc);
+    return status;
+  }
+  if (known && known->plan && run_known(context, known->plan, desc, &status))
+    return status;
+  TSL_NOT_CANCELLED;
+  if (has_key && !known) {
+    const tsl_floats before = tsl_exceptions_begin();
+    const bool is_done = tsl_api_at_once(context, desc);
+    if (tsl_floats_read() != before)
+      settle(before, desc);
+    if (is_done)
+      return TESELA_OK;
+  }
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
+  return tsl_api_call(context, &request, known ? &key : NULL, record);
+}
+
+/* Apart, so that calls with this version's structs take no room for copies. */
+static __attribute__((noinline)) tesela_status multiply_other(tesela_context *context,
+                                                              const tesela_gemm_desc *desc,
+                                                              tesela_record *record, size_t desc_size,
+                                                              size_t record_size) {
+  tesela_gemm_desc own;
+  tesela_record full;
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
+  const tesela_status status = multiply(context, desc, tsl_api_record(record, record_size, &full));
+  return tsl_api_recorded(status, record, record_size, &full);
+}
+
+tesela_status tesela_gemm_sized(tesela_context *context, const tesela_gemm_desc *desc, tesela_record *record,
+                                size_t desc_size, size_t record_size) {
+  if (desc_size != sizeof *desc || record_size != sizeof *record)
+    return multiply_other(context, desc, record, desc_size, record_size);
+  return multiply(context, desc, record);
+}
+
+tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                       tesela_plan **plan, size_t desc_size) {
+  tsl_request request;
+  tesela_gemm_desc own;
+  TSL_TRY(tsl_api_begin_plan(plan));
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
+  return tsl_api_create(context, &request, plan);
+}

@@ -1,0 +1,155 @@
+#include "api/api.h"
+
+#include "base/floats.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "planner/kernel_self_test.h"
+
+tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used) {
+  const tsl_type_info *type = tsl_type(shape->type);
+  const int64_t below = tsl_shape_below(shape), extent = tsl_shape_extent(shape);
+  return (tsl_address_range){.name = name,
+                     .below = below,
+                     .above = extent - below,
+                     .size = type->size,
+                     .align = tsl_type(type->component)->size,
+                     .used = used && extent > 0,
+                     .dense = tsl_shape_is_dense(shape)};
+}
+
+/* What the caller's fields are called; the second row is for what works in place. */
+static const char *const operand_names[TSL_OP_COUNT][2][TSL_GIVEN] = {
+    [TSL_OP_GEMM] = {{"a", "b", "c", "bias", "scale_a", "scale_b"}, {"a", "b", "c"}},
+    [TSL_OP_DOT] = {{"x", "y", "result"}},
+    [TSL_OP_TRANSPOSE] = {{"a", "", "b"}, {"", "", "b"}},
+    [TSL_OP_SOLVE] = {{"a", "b", "x"}, {"a", "", "x"}},
+};
+
+tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
+  void *block;
+  const tesela_status status = tsl_alloc_zeroed(sizeof **out, "a plan", &block);
+  if (status != TESELA_OK) {
+    tsl_plan_destroy(plan);
+    return status;
+  }
+  *out = block;
+  (*out)->plan = plan;
+  const tsl_problem *problem = &plan->work.problem;
+  const char *const *names = operand_names[problem->op][problem->in_place];
+  for (int i = 0; i < TSL_GIVEN; i++)
+    if (tsl_problem_has_operand(problem, i))
+      (*out)->reach[i] = tsl_api_reach(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
+  (*out)->workspace = (size_t)tsl_plan_workspace(plan);
+  (*out)->direct = tsl_api_direct(*out);
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_begin_plan(tesela_plan **plan) {
+  if (!plan)
+    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+  *plan = NULL;
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_GIVEN],
+                               tesela_record *record, size_t record_size) {
+  TSL_NOT_CANCELLED;
+  tesela_record full;
+  if (!plan)
+    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+  const tsl_op own = plan->plan->work.problem.op;
+  if (own != op)
+    return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s", tsl_op_name(own),
+                    tsl_op_name(op));
+  tesela_record *told = tsl_api_record(record, record_size, &full);
+  const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, given, told)
+                                                  : tsl_api_run(plan, "", given, plan->measure, told);
+  return tsl_api_recorded(status, record, record_size, &full);
+}
+
+void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
+                         const tesela_epilogue *finish, tsl_api_operands *out) {
+  *out = (tsl_api_operands){.given = {a, b}};
+  if (c) {
+    out->c = tsl_api_as_matrix(c);
+    out->given[TSL_OPERAND_C] = &out->c;
+  }
+  if (!finish)
+    return;
+  const tesela_vector *const vectors[] = {&finish->bias, &finish->scale_a, &finish->scale_b};
+  for (int i = 0; i < TSL_GIVEN - TSL_OPERANDS; i++) {
+    out->lines[i] = tsl_api_as_line(vectors[i]);
+    out->given[TSL_OPERANDS + i] = vectors[i]->data || vectors[i]->buffer ? &out->lines[i] : NULL;
+  }
+}
+
+/* Apart, so that the direct way saves no registers for it. */
+static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
+                                                           const tesela_matrix *b, const tesela_result *c,
+                                                           const tesela_epilogue *finish, tesela_record *record,
+                                                           size_t record_size) {
+  tsl_api_operands operands;
+  tsl_api_as_operands(a, b, c, finish, &operands);
+  return tsl_api_run_plan(plan, TSL_OP_GEMM, operands.given, record, record_size);
+}
+
+tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                                    const tesela_result *c, tesela_record *record, size_t record_size) {
+  if (plan && !record && c && !tsl_log_may_want(TSL_LOG_CALLS)) {
+    const tesela_matrix written = tsl_api_as_matrix(c);
+    if (tsl_api_runs_directly(plan, a, b, &written))
+      return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, c->data);
+  }
+  return run_checked(plan, a, b, c, NULL, record, record_size);
+}
+
+tesela_status tesela_plan_run_epilogue_sized(tesela_plan *plan, const tesela_matrix *a,
+                                             const tesela_matrix *b, const tesela_result *c,
+                                             const tesela_epilogue *finish, tesela_record *record,
+                                             size_t finish_size, size_t record_size) {
+  tesela_epilogue own;
+  TSL_API_STRUCT_IMPORT(finish, finish_size, own, tesela_epilogue, scale_b);
+  return run_checked(plan, a, b, c, finish, record, record_size);
+}
+
+const char *tesela_plan_describe(const tesela_plan *plan) {
+  return plan ? plan->plan->text : "";
+}
+
+double tesela_plan_seconds(const tesela_plan *plan) {
+  return plan ? plan->plan->expected : 0;
+}
+
+tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan) {
+  TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
+  tsl_devices *devices;
+  tsl_plan *parsed;
+  if (!context || !text || !plan)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : !text ? "text" : "plan");
+  *plan = NULL;
+  TSL_TRY(tsl_api_devices(context, &devices));
+  TSL_TRY(tsl_plan_parse(devices, text, &parsed));
+  if (tsl_problem_batch(&parsed->work.problem) > 1) {
+    tsl_plan_destroy(parsed);
+    return tsl_fail(TESELA_BAD_INPUT, "batch= is of tesela_gemm_batched(): a plan runs one product");
+  }
+  const tesela_status status = tsl_self_test_plan(parsed);
+  if (status != TESELA_OK) {
+    tsl_plan_destroy(parsed);
+    return status;
+  }
+  TSL_TRY(tsl_api_plan_around(parsed, plan));
+  tsl_api_measure(*plan, context->measure);
+  return TESELA_OK;
+}
+
+void tesela_plan_destroy(tesela_plan *plan) {
+  TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
+  if (!plan)
+    return;
+  tsl_plan_destroy(plan->plan);
+  tsl_free(plan);
+}

@@ -1,0 +1,230 @@
+/* From the caller's description to a problem: every default of the public header is filled in here. */
+#include "api/api.h"
+
+#include "base/floats.h"
+#include "base/status.h"
+
+#include <string.h>
+
+static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallback, const char *field,
+                                  tesela_type *type) {
+  *type = matrix->type == TESELA_TYPE_DEFAULT ? fallback : matrix->type;
+  if (!tsl_type(*type))
+    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is none of %s", field, (int)*type,
+                    tsl_type_names());
+  return TESELA_OK;
+}
+
+/* rows x cols take part in the product; what is stored is the transpose of that where the caller says so. */
+static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, int64_t cols,
+                                   tesela_type fallback, const char *field, tsl_shape *shape) {
+  int64_t row_stride, col_stride;
+  tesela_type type;
+  TSL_TRY(resolve_type(matrix, fallback, field, &type));
+  TSL_TRY(tsl_api_one_place(matrix, "", field));
+  TSL_TRY(tsl_strides_check(matrix->row_stride, matrix->col_stride, matrix->transpose ? cols : rows,
+                            matrix->transpose ? rows : cols, field));
+  tsl_api_strides(matrix, rows, cols, &row_stride, &col_stride);
+  *shape = (tsl_shape){
+      .type = type, .rows = rows, .cols = cols, .row_stride = row_stride, .col_stride = col_stride};
+  return TESELA_OK;
+}
+
+/* Of real matrices hermitian says no more than symmetric does, which nobody says of C. */
+static void resolve_structures(const tsl_request *request, tsl_shape *const shapes[TSL_OPERANDS]) {
+  static const tesela_triangle turned[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tesela_triangle triangle = request->triangles[i];
+    const bool turns = request->matrices[i].transpose && (unsigned)triangle < TESELA_TRIANGLES;
+    const bool is_real = !tsl_type(shapes[i]->type)->is_complex;
+    const bool is_plain = is_real && request->structures[i] == TESELA_HERMITIAN;
+    const bool is_real_sum = is_real && request->structures[i] == TESELA_HERMITIAN_SUM;
+    shapes[i]->triangle = turns ? turned[triangle] : triangle;
+    shapes[i]->structure = is_real_sum          ? TESELA_SYMMETRIC_SUM
+                           : !is_plain          ? request->structures[i]
+                           : i == TSL_OPERAND_C ? TESELA_GENERAL
+                                                : TESELA_SYMMETRIC;
+  }
+}
+
+static void resolve_scalar(const double *given, double fallback, tesela_type type, double out[2]) {
+  out[0] = given ? given[0] : fallback;
+  out[1] = given && tsl_type(type)->is_complex ? given[1] : 0;
+}
+
+static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem *problem) {
+  static const bool conjugates[TSL_OP_COUNT][TSL_OPERANDS] = {
+      [TSL_OP_GEMM] = {true, true}, [TSL_OP_SOLVE] = {true}};
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (request->matrices[i].conjugate && !conjugates[request->op][i])
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s.conjugate is set: only A and B of a product, and A of a solve, are conjugated",
+                      request->fields[i]);
+  const bool is_complex = tsl_type(problem->a.type)->is_complex && tsl_type(problem->b.type)->is_complex;
+  problem->conjugate_a = is_complex && request->matrices[TSL_OPERAND_A].conjugate != 0;
+  problem->conjugate_b = is_complex && request->matrices[TSL_OPERAND_B].conjugate != 0;
+  return TESELA_OK;
+}
+
+/* A vector that nobody says the way of is a mistake. */
+static tesela_status resolve_finish(const tsl_request *request, tsl_problem *problem) {
+  const tesela_vector *bias = &request->bias;
+  const tesela_matrix matrix = tsl_api_as_line(bias);
+  tesela_type type = TESELA_TYPE_DEFAULT;
+  problem->activation = request->activation;
+  if (request->bias_axis == TESELA_NO_BIAS && (bias->data || bias->buffer))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "desc.bias is given, but desc.bias_axis does not say whether it is a row or a column");
+  if (request->bias_axis == TESELA_NO_BIAS)
+    return TESELA_OK;
+  TSL_TRY(tsl_api_one_place(&matrix, "", "desc.bias"));
+  TSL_TRY(resolve_type(&matrix, problem->c.type, "desc.bias", &type));
+  tsl_problem_add_bias(problem, request->bias_axis, type, tsl_stride_given(bias->stride));
+  return TESELA_OK;
+}
+
+/* Likewise. Scales are f32, whatever C is. */
+static tesela_status resolve_scales(const tsl_request *request, tsl_problem *problem) {
+  static const char *const fields[] = {"desc.scale_a", "desc.scale_b"};
+  const tesela_vector *const vectors[] = {&request->scale_a, &request->scale_b};
+  const tesela_scaling scalings[] = {request->scaling_a, request->scaling_b};
+  for (int i = 0; i < 2; i++) {
+    const tesela_matrix matrix = tsl_api_as_line(vectors[i]);
+    if (scalings[i] == TESELA_NO_SCALE && (matrix.data || matrix.buffer))
+      return tsl_fail(
+          TESELA_BAD_CALL,
+          "%s is given, but desc.scaling_%c does not say whether it is of the tensor or of its lines",
+          fields[i], "ab"[i]);
+    if (scalings[i] == TESELA_NO_SCALE)
+      continue;
+    TSL_TRY(tsl_api_one_place(&matrix, "", fields[i]));
+    tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_A + i, scalings[i],
+                          tsl_stride_given(vectors[i]->stride));
+    TSL_TRY(resolve_type(&matrix, TESELA_F32, fields[i],
+                         i == 0 ? &problem->scale_a.type : &problem->scale_b.type));
+  }
+  return TESELA_OK;
+}
+
+/* Of integers with scales the result is a number. */
+static tesela_type type_of_result(const tsl_request *request, tesela_type a) {
+  const tesela_type type = tsl_result_type(request->op, a);
+  const bool has_scales = request->scaling_a != TESELA_NO_SCALE || request->scaling_b != TESELA_NO_SCALE;
+  return has_scales && tsl_type(type)->is_integer ? TESELA_F32 : type;
+}
+
+tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) {
+  const int64_t sizes[] = {request->m, request->n, request->k};
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (sizes[i] < 0)
+      return tsl_fail(TESELA_BAD_CALL, "%s is %lld: a size is 0 or more", request->sizes[i],
+                      (long long)sizes[i]);
+  *problem = tsl_problem_of(request->op, request->m, request->n, request->k, TESELA_F32);
+  problem->in_place = request->in_place;
+  tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tesela_type fallback = i == TSL_OPERAND_C   ? type_of_result(request, problem->a.type)
+                                 : i == TSL_OPERAND_B ? problem->a.type
+                                                      : TESELA_F32;
+    TSL_TRY(resolve_shape(&request->matrices[i], shapes[i]->rows, shapes[i]->cols, fallback,
+                          request->fields[i], shapes[i]));
+  }
+  resolve_structures(request, shapes);
+  TSL_TRY(resolve_conjugates(request, problem));
+  TSL_TRY(resolve_finish(request, problem));
+  TSL_TRY(resolve_scales(request, problem));
+  resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
+  resolve_scalar(request->beta, 0, problem->c.type, problem->beta);
+  tsl_problem_round(problem);
+  return TESELA_OK;
+}
+
+/* The device of the buffers, NULL when there are none. */
+static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
+  const tesela_matrix *own = request->matrices;
+  const tesela_matrix matrices[TSL_GIVEN] = {own[0],
+                                             own[1],
+                                             own[2],
+                                             tsl_api_as_line(&request->bias),
+                                             tsl_api_as_line(&request->scale_a),
+                                             tsl_api_as_line(&request->scale_b)};
+  const char *const fields[TSL_GIVEN] = {request->fields[0], request->fields[1], request->fields[2],
+                                         "desc.bias",        "desc.scale_a",     "desc.scale_b"};
+  int first = -1, host = -1;
+  *device = NULL;
+  for (int i = 0; i < TSL_GIVEN; i++) {
+    if (matrices[i].data)
+      host = i;
+    if (!matrices[i].buffer)
+      continue;
+    tsl_device *its = matrices[i].buffer->memory->device;
+    if (*device && its != *device)
+      return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a call runs on one device",
+                      fields[first], (*device)->name, fields[i], its->name);
+    first = i;
+    *device = its;
+  }
+  if (first >= 0 && host >= 0)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s is in host memory and %s in a buffer on %s: all operands are in one place",
+                    fields[host], fields[first], (*device)->name);
+  return TESELA_OK;
+}
+
+/* A device that is named beside buffers must be theirs. */
+static tesela_status agree(const tesela_context *context, const char *name, const tsl_device *device) {
+  tsl_device *named;
+  if (!name || strcmp(name, "auto") == 0)
+    return TESELA_OK;
+  const tesela_status status = tsl_devices_find(context->devices, name, &named);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "desc.device");
+  if (named != device)
+    return tsl_fail(TESELA_BAD_CALL, "desc.device is %s, but the buffers are on %s", name, device->name);
+  return TESELA_OK;
+}
+
+static tesela_status resolve_ask(const tesela_context *context, const tsl_request *request, tsl_numeric_requirements *ask) {
+  tesela_status status = TESELA_OK;
+  *ask = context->ask;
+  if (request->accuracy)
+    status = tsl_numeric_requirements_parse_accuracy(request->accuracy, ask);
+  if (status == TESELA_OK && request->bits)
+    status = tsl_numeric_requirements_parse_bits(request->bits, ask);
+  return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
+}
+
+tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
+  TSL_DEFAULT_FLOATS;
+  tsl_device *device;
+  *key = (tsl_call_key){.place = TSL_PLACE_HOST, .effort = request->effort};
+  if (!(request->effort >= 0))
+    return tsl_fail(TESELA_BAD_CALL, "desc.effort is %g: 0 or more seconds may be spent on measuring",
+                    request->effort);
+  TSL_TRY(tsl_api_problem(request, &key->problem));
+  TSL_TRY(resolve_ask(context, request, &key->problem.ask));
+  const tesela_status status = tsl_problem_check(&key->problem);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "desc");
+  if (tsl_api_is_spread(context, request)) {
+    key->strategy = request->strategy;
+    return tsl_api_spread(context, request, key);
+  }
+  TSL_TRY(device_of_buffers(request, &device));
+  if (device) {
+    TSL_TRY(agree(context, request->device, device));
+    key->place = TSL_PLACE_DEVICE;
+    memcpy(key->device, device->name, sizeof key->device);
+  } else if (request->device) {
+    TSL_TRY(tsl_api_device_name(request->device, "desc.device", key->device));
+  } else {
+    memcpy(key->device, context->device, sizeof key->device);
+  }
+  key->strategy = request->strategy; /* borrowed: who keeps the key copies it */
+  return TESELA_OK;
+}
+
+void tsl_api_request_end(tsl_call_key *key) {
+  tsl_free(key->spread);
+  key->spread = NULL;
+}

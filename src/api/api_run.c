@@ -1,0 +1,187 @@
+/* Running a plan for the public calls: the caller's operands are checked against what the plan knows, and the
+ * record is filled. */
+#include "api/api.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "judge/judge_measure.h"
+
+/* Whether two operands share bytes for certain: the same first element, or ranges that meet where neither has
+ * a gap. Operands may lie between each other's elements, and then only the caller knows. */
+static bool overlap(const tsl_address_range *a, uintptr_t a_at, const tsl_address_range *b, uintptr_t b_at) {
+  if (a_at == b_at)
+    return true;
+  const uintptr_t a_start = a_at - (uintptr_t)a->below * a->size,
+                  a_end = a_at + (uintptr_t)a->above * a->size;
+  const uintptr_t b_start = b_at - (uintptr_t)b->below * b->size,
+                  b_end = b_at + (uintptr_t)b->above * b->size;
+  return a->dense && b->dense && a_start < b_end && b_start < a_end;
+}
+
+static tesela_status check_overlap(const tesela_plan *plan, const char *where, const tsl_operand *operands) {
+  const tsl_operand *c = &operands[TSL_OPERAND_C];
+  const tsl_address_range *c_reach = &plan->reach[TSL_OPERAND_C];
+  for (int i = 0; i < TSL_GIVEN; i++) {
+    const tsl_operand *other = &operands[i];
+    const tsl_address_range *reach = &plan->reach[i];
+    if (i == TSL_OPERAND_C || !reach->used || other->buffer != c->buffer || other->packed)
+      continue;
+    const uintptr_t at = c->buffer ? (uintptr_t)other->offset * reach->size : (uintptr_t)other->host;
+    const uintptr_t c_at = c->buffer ? (uintptr_t)c->offset * c_reach->size : (uintptr_t)c->host;
+    if (overlap(reach, at, c_reach, c_at))
+      return tsl_fail(TESELA_BAD_CALL, "%s%s overlaps %s%s: a %s is not made in place%s", where,
+                      c_reach->name, where, reach->name, tsl_op_name(plan->plan->work.problem.op),
+                      plan->plan->work.problem.op == TSL_OP_TRANSPOSE ? " unless it is asked to be" : "");
+  }
+  return TESELA_OK;
+}
+
+void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_call *direct) {
+  const tsl_address_range *c = &reach[TSL_OPERAND_C];
+  direct->unaligned = c->align - 1;
+  for (int i = 0; i < TSL_OPERAND_C; i++) {
+    const bool by_range = reach[i].dense && c->dense;
+    direct->unaligned |= reach[i].align - 1;
+    direct->from[i] = 0;
+    direct->span[i] = 1; /* the same first element */
+    if (by_range) {
+      direct->from[i] = (uintptr_t)reach[i].above * reach[i].size + (uintptr_t)c->below * c->size - 1;
+      direct->span[i] =
+          direct->from[i] + (uintptr_t)c->above * c->size + (uintptr_t)reach[i].below * reach[i].size;
+    }
+  }
+}
+
+tsl_fast_call tsl_api_direct(const tesela_plan *plan) {
+  const tsl_work *work = &plan->plan->work;
+  const tsl_address_range *reach = plan->reach;
+  tsl_fast_call direct = {.unaligned = reach[TSL_OPERAND_C].align - 1};
+  const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && reach[TSL_OPERAND_C].used;
+  if (work->problem.op != TSL_OP_GEMM || tsl_problem_has_epilogue(&work->problem) ||
+      !work->strategy->fast_path.run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
+    return direct;
+  direct.run = work->strategy->fast_path.run_at(work, &direct.state);
+  tsl_api_direct_reach(reach, &direct);
+  return direct;
+}
+
+static tesela_status operand_of(const tesela_plan *plan, const char *where, int operand,
+                                const tesela_matrix *given, tsl_operand *out) {
+  const tsl_address_range *reach = &plan->reach[operand];
+  if (given)
+    TSL_TRY(tsl_api_one_place(given, where, reach->name));
+  if (given && given->packed)
+    return tsl_api_packed(plan, where, operand, given, out);
+  return plan->plan->place == TSL_PLACE_HOST ? tsl_api_host_operand(reach, where, given, out)
+                                             : tsl_api_device_operand(plan, reach, where, given, out);
+}
+
+tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
+                             const tesela_matrix *const given[TSL_GIVEN], tsl_operands *out) {
+  tsl_operand operands[TSL_GIVEN] = {{0}};
+  if (given[TSL_OPERAND_BIAS] && plan->plan->work.problem.bias_axis == TESELA_NO_BIAS)
+    return tsl_fail(TESELA_BAD_CALL, "%sbias is given, and the plan adds none", where);
+  for (int i = TSL_OPERAND_SCALE_A; i < TSL_GIVEN; i++)
+    if (given[i] && !tsl_problem_has_operand(&plan->plan->work.problem, i))
+      return tsl_fail(TESELA_BAD_CALL, "%sscale_%c is given, and the plan does not scale %c", where,
+                      "ab"[i - TSL_OPERAND_SCALE_A], "AB"[i - TSL_OPERAND_SCALE_A]);
+  for (int i = 0; i < TSL_GIVEN; i++) {
+    if (plan->reach[i].used)
+      TSL_TRY(operand_of(plan, where, i, given[i], &operands[i]));
+  }
+  if (plan->reach[TSL_OPERAND_C].used)
+    TSL_TRY(check_overlap(plan, where, operands));
+  *out = (tsl_operands){.a = operands[TSL_OPERAND_A],
+                        .b = operands[TSL_OPERAND_B],
+                        .c = operands[TSL_OPERAND_C],
+                        .bias = operands[TSL_OPERAND_BIAS],
+                        .scale_a = operands[TSL_OPERAND_SCALE_A],
+                        .scale_b = operands[TSL_OPERAND_SCALE_B]};
+  return TESELA_OK;
+}
+
+static void tell_measured(const tesela_plan *plan, const tsl_measured *measured, double seconds,
+                          tesela_record *record) {
+  tsl_log(TSL_LOG_CALLS, "%s: error %.2g of %lld x %lld elements, measured in %.3g s", plan->plan->text,
+          measured->error, (long long)measured->rows, (long long)measured->cols, seconds);
+  if (!record)
+    return;
+  record->error_measured = measured->error;
+  record->measured_rows = measured->rows;
+  record->measured_cols = measured->cols;
+  record->seconds_measure = seconds;
+}
+
+static tesela_status run(tesela_plan *plan, const tsl_operands *operands, tsl_error_measurement *measuring,
+                         tsl_phases *phases) {
+  return measuring ? tsl_measure_run(measuring, plan->plan, operands, phases)
+                   : tsl_plan_run(plan->plan, operands, phases);
+}
+
+/* measuring may be NULL. */
+static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands, tsl_error_measurement *measuring,
+                                  tesela_record *record) {
+  tsl_phases phases;
+  if (!record && !tsl_log_wants(TSL_LOG_CALLS))
+    return run(plan, operands, measuring, NULL);
+  const double start = tsl_clock();
+  TSL_TRY(run(plan, operands, measuring, &phases));
+  const double seconds = tsl_clock() - start;
+  const char *note = tsl_plan_note(plan->plan);
+  tsl_log(TSL_LOG_CALLS, "%s: %.3g s, of which copy in %.3g, compute %.3g, copy out %.3g%s%s",
+          plan->plan->text, seconds, phases.copy_in, phases.compute, phases.copy_out, note ? "; " : "",
+          note ? note : "");
+  if (record)
+    *record = (tesela_record){.plan = plan->plan->text,
+                              .seconds = seconds,
+                              .seconds_allocate = phases.allocate,
+                              .seconds_copy_in = phases.copy_in,
+                              .seconds_compute = phases.compute,
+                              .seconds_copy_out = phases.copy_out,
+                              .error_bound = tsl_plan_error_bound(plan->plan),
+                              .flushed_below = tsl_plan_underflow(plan->plan),
+                              .note = note};
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record) {
+  return run_recorded(plan, operands, NULL, record);
+}
+
+/* A run between the two halves of a measurement. */
+static tesela_status run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
+                                  tesela_record *record) {
+  tsl_error_measurement *measuring;
+  tsl_measured measured = {0, 0, 0};
+  tesela_status status = TESELA_OK;
+  const double start = tsl_clock();
+  TSL_TRY(tsl_measure_begin(plan->plan, operands, seed, &measuring));
+  const double ready = tsl_clock();
+  TSL_GO(run_recorded(plan, operands, measuring, record));
+  const double done = tsl_clock();
+  status = tsl_measure_end(measuring, &measured);
+  if (tsl_api_struct_size_valid(status))
+    tell_measured(plan, &measured, ready - start + tsl_clock() - done, record);
+out:
+  tsl_measure_free(measuring);
+  return status;
+}
+
+tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const given[TSL_GIVEN],
+                          uint64_t measure, tesela_record *record) {
+  tsl_operands operands;
+  if (measure != 0) {
+    TSL_TRY(tsl_api_gather(plan, where, given, &operands));
+    return run_measured(plan, &operands, measure, record);
+  }
+  if (record || tsl_log_wants(TSL_LOG_CALLS)) {
+    TSL_TRY(tsl_api_gather(plan, where, given, &operands));
+    return tsl_api_run_timed(plan, &operands, record);
+  }
+  const tesela_matrix *a = given[TSL_OPERAND_A], *b = given[TSL_OPERAND_B], *c = given[TSL_OPERAND_C];
+  if (tsl_api_runs_directly(plan, a, b, c))
+    return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, tsl_writable(c->data));
+  TSL_TRY(tsl_api_gather(plan, where, given, &operands));
+  return tsl_plan_run(plan->plan, &operands, NULL);
+}

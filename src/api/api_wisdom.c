@@ -1,0 +1,171 @@
+/* What a context knows of measurements: the library's records, and its own, which are the user's file's, those that were imported,
+ * and those that planning measured. Plans that are being made hold what was known when they were begun. */
+#include "api/api.h"
+#include "api/api_dispatch.h"
+
+#include "base/floats.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+static tesela_status wrap(tsl_wisdom *wisdom, tsl_shared_wisdom **known) {
+  void *block;
+  const tesela_status status = tsl_alloc_zeroed(sizeof **known, "wisdom", &block);
+  if (status != TESELA_OK) {
+    tsl_wisdom_close(wisdom);
+    return status;
+  }
+  *known = block;
+  (*known)->wisdom = wisdom;
+  atomic_init(&(*known)->holders, 1);
+  return TESELA_OK;
+}
+
+void tsl_api_wisdom_release(tsl_shared_wisdom *known) {
+  if (!known || atomic_fetch_sub_explicit(&known->holders, 1, memory_order_acq_rel) != 1)
+    return;
+  tsl_wisdom_close(known->wisdom);
+  tsl_free(known);
+}
+
+void tsl_api_wisdom_end(tesela_context *context) {
+  tsl_api_wisdom_release(context->known);
+  free(context->own_wisdom);
+}
+
+/* Under the lock: reads what there is at the first call. */
+static tesela_status open_wisdom(tesela_context *context) {
+  tsl_text own = {0};
+  tsl_wisdom *wisdom;
+  if (context->known)
+    return TESELA_OK;
+  tesela_status status = tsl_wisdom_open_texts(&wisdom, &own, &context->shipped_wisdom);
+  if (status == TESELA_OK)
+    status = wrap(wisdom, &context->known);
+  if (status == TESELA_OK && own.length > 0)
+    context->own_wisdom = tsl_text_take(&own);
+  tsl_text_free(&own);
+  return status;
+}
+
+static const char *own_text(const tesela_context *context) {
+  return context->own_wisdom ? context->own_wisdom : "";
+}
+
+tesela_status tsl_api_wisdom(tesela_context *context, tsl_shared_wisdom **known) {
+  tsl_fork_mutex_lock(&context->lock);
+  const tesela_status status = open_wisdom(context);
+  *known = status == TESELA_OK ? context->known : NULL;
+  if (*known)
+    atomic_fetch_add_explicit(&(*known)->holders, 1, memory_order_relaxed);
+  tsl_fork_mutex_unlock(&context->lock);
+  return status;
+}
+
+/* Under the lock: lets the context know the library's records and these; *old is to be released. */
+static tesela_status replace(tesela_context *context, tsl_text *own, tsl_shared_wisdom **old) {
+  tsl_wisdom *wisdom;
+  tsl_shared_wisdom *known;
+  TSL_TRY(tsl_text_status(own));
+  TSL_TRY(tsl_wisdom_from(context->shipped_wisdom, tsl_text_get(own), &wisdom));
+  TSL_TRY(wrap(wisdom, &known));
+  free(context->own_wisdom);
+  context->own_wisdom = own->length > 0 ? tsl_text_take(own) : NULL;
+  *old = context->known;
+  context->known = known;
+  return TESELA_OK;
+}
+
+/* How a text and the context's own records make its next ones. */
+typedef tesela_status combination(const char *own, const char *text, tsl_text *out);
+
+/* Plans that were made of what was known before are found no more, neither in the plan cache nor in threads' tables, which know
+ * the context by its number. */
+static tesela_status change(tesela_context *context, combination *combine, const char *text) {
+  tsl_text own = {0};
+  tsl_shared_wisdom *old = NULL;
+  tsl_fork_mutex_lock(&context->lock);
+  tesela_status status = open_wisdom(context);
+  if (status == TESELA_OK)
+    status = combine(own_text(context), text, &own);
+  if (status == TESELA_OK)
+    status = replace(context, &own, &old);
+  tsl_fork_mutex_unlock(&context->lock);
+  if (status == TESELA_OK) {
+    tsl_plan_cache_renew(&context->cache);
+    atomic_store_explicit(&context->number, tsl_dispatch_number(), memory_order_release);
+  }
+  tsl_api_wisdom_release(old);
+  tsl_text_free(&own);
+  return status;
+}
+
+/* What is no record of the file is left behind. */
+static tesela_status add_better(const char *own, const char *text, tsl_text *out) {
+  tsl_text records = {0};
+  tsl_wisdom_merged merged;
+  tesela_status status = tsl_wisdom_merge_texts("", own, &records, &merged);
+  if (status == TESELA_OK)
+    status = tsl_wisdom_merge_texts(tsl_text_get(&records), text, out, &merged);
+  tsl_text_free(&records);
+  return status;
+}
+
+static tesela_status forget_all(const char *own, const char *text, tsl_text *out) {
+  (void)own;
+  (void)text;
+  (void)out;
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_wisdom_learn(tesela_context *context, const char *records) {
+  return change(context, tsl_wisdom_update_texts, records);
+}
+
+static tesela_status check_line(void *argument, const tsl_wisdom_line *line) {
+  (void)argument;
+  return line->record ? TESELA_OK : tsl_fail(TESELA_BAD_INPUT, "line %d: %s", line->number, line->wrong);
+}
+
+tesela_status tesela_wisdom_import(tesela_context *context, const char *text) {
+  TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
+  if (!context || !text)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "text");
+  TSL_TRY(tsl_wisdom_each(text, check_line, NULL));
+  return change(context, add_better, text);
+}
+
+tesela_status tesela_wisdom_forget(tesela_context *context) {
+  TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
+  if (!context)
+    return tsl_fail(TESELA_BAD_CALL, "context is NULL");
+  return change(context, forget_all, "");
+}
+
+tesela_status tesela_wisdom_export(tesela_context *context, char **text) {
+  TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
+  tsl_text records = {0};
+  if (text)
+    *text = NULL;
+  if (!context || !text)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "text");
+  tsl_fork_mutex_lock(&context->lock);
+  tesela_status status = open_wisdom(context);
+  if (status == TESELA_OK)
+    status = add_better(own_text(context), "", &records);
+  tsl_fork_mutex_unlock(&context->lock);
+  if (status == TESELA_OK) {
+    *text = tsl_text_take(&records);
+    if (!*text)
+      status = tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the text of wisdom");
+  }
+  tsl_text_free(&records);
+  return status;
+}
+
+void tesela_text_free(char *text) {
+  free(text);
+}

@@ -1,0 +1,283 @@
+/* Products that are alike: where the operands of each one are, what is wrong with them, and one of them computed, by its plan or, where
+ * that fails and others may be done, by the specification. */
+#include "api/batch_common.h"
+
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+tesela_status tsl_products_fail_in(const tsl_products *of, int64_t index, tesela_status status) {
+  if (of->is_one)
+    return tsl_fail_in(status, "product %" PRId64, of->group);
+  (void)tsl_fail_in(status, "product %" PRId64, index);
+  return of->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, of->group);
+}
+
+/* Addresses of element (0, 0), product by product, of what is read or written alike; NULL: there are none. */
+typedef const void *addresses;
+static const void *address_in(addresses each, int64_t index) {
+  const void *address;
+  memcpy(&address, (const char *)each + index * (int64_t)sizeof address, sizeof address);
+  return address;
+}
+
+static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64_t stride, size_t size,
+                               int64_t index) {
+  tesela_matrix matrix = *first;
+  if (each)
+    matrix.data = address_in(each, index);
+  else if (first->buffer)
+    matrix.offset += index * stride;
+  else if (first->data)
+    matrix.data = (const char *)first->data + index * stride * (int64_t)size;
+  return matrix;
+}
+
+/* Of product `index`. */
+static void matrices_of(const tsl_products *of, int64_t index, tesela_matrix matrices[TSL_GIVEN]) {
+  const tesela_batch *batch = of->batch;
+  const tsl_address_range *reach = of->plan->reach;
+  const tesela_matrix c = tsl_api_as_matrix(&of->desc->c);
+  matrices[TSL_OPERAND_A] =
+      matrix_at(&of->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
+  matrices[TSL_OPERAND_B] =
+      matrix_at(&of->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
+  const tesela_vector *const vectors[] = {&of->desc->bias, &of->desc->scale_a, &of->desc->scale_b};
+  const int64_t strides[] = {batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
+  for (int i = TSL_OPERANDS; i < TSL_GIVEN; i++) {
+    const tesela_matrix line = tsl_api_as_line(vectors[i - TSL_OPERANDS]);
+    matrices[i] = matrix_at(&line, NULL, strides[i - TSL_OPERANDS], reach[i].size, index);
+  }
+  matrices[TSL_OPERAND_C] = matrix_at(&c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
+}
+
+/* Element (0, 0) in host memory. */
+static void *address_of(const void *first, addresses each, int64_t stride, size_t size, int64_t index) {
+  return tsl_writable(each    ? address_in(each, index)
+                      : first ? (const char *)first + index * stride * (int64_t)size
+                              : NULL);
+}
+
+bool tsl_products_at(const tsl_products *of, int64_t index, tsl_operands *operands) {
+  const tesela_batch *batch = of->batch;
+  const tsl_address_range *reach = of->plan->reach;
+  operands->a.host =
+      address_of(of->desc->a.data, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
+  operands->b.host =
+      address_of(of->desc->b.data, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
+  operands->c.host =
+      address_of(of->desc->c.data, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
+  return tsl_fast_call_supports(&of->plan->direct, operands->a.host, operands->b.host, operands->c.host);
+}
+
+tesela_status tsl_products_gather(const tsl_products *of, int64_t index, tsl_operands *operands) {
+  tesela_matrix matrices[TSL_GIVEN];
+  const tesela_matrix *const given[TSL_GIVEN] = {
+      &matrices[0],
+      &matrices[1],
+      &matrices[2],
+      of->desc->bias_axis != TESELA_NO_BIAS ? &matrices[TSL_OPERAND_BIAS] : NULL,
+      of->desc->scaling_a != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_A] : NULL,
+      of->desc->scaling_b != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_B] : NULL};
+  if (of->plan->direct.run && tsl_products_at(of, index, operands))
+    return TESELA_OK;
+  matrices_of(of, index, matrices);
+  const tesela_status status = tsl_api_gather(of->plan, "", given, operands);
+  return status == TESELA_OK ? status : tsl_products_fail_in(of, index, status);
+}
+
+tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesela_batch *batch) {
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
+  const tesela_matrix *const matrices[TSL_OPERANDS] = {&desc->a, &desc->b, &c};
+  const addresses each[TSL_OPERANDS] = {batch->a, batch->b, batch->c};
+  if (batch->count < 0)
+    return tsl_fail(TESELA_BAD_CALL, "batch.count is %" PRId64 ": a number of products is 0 or more",
+                    batch->count);
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    if (each[i] && (matrices[i]->data || matrices[i]->buffer || matrices[i]->packed))
+      return tsl_fail(TESELA_BAD_CALL,
+                      "batch.%c and desc.%c.%s are both given: a batch by addresses has no other", "abc"[i],
+                      "abc"[i],
+                      matrices[i] -> data                  ? "data"
+                                     : matrices[i]->buffer ? "buffer"
+                                                           : "packed");
+    if (each[i] && (desc->a.buffer || desc->b.buffer || desc->c.buffer || desc->bias.buffer ||
+                    desc->scale_a.buffer || desc->scale_b.buffer))
+      return tsl_fail(TESELA_BAD_CALL,
+                      "batch.%c is given, but other operands are in buffers: addresses are of host memory",
+                      "abc"[i]);
+  }
+  return TESELA_OK;
+}
+
+/* Strides that no sum of sizes can pass 63 bits with, and results apart from each other, where that is certain. */
+static tesela_status check_strides(const tsl_products *of) {
+  const tesela_batch *batch = of->batch;
+  static const char *const names[TSL_GIVEN] = {"a", "b", "c", "bias", "scale_a", "scale_b"};
+  const addresses each[TSL_GIVEN] = {batch->a, batch->b, batch->c};
+  const int64_t strides[TSL_GIVEN] = {batch->a_stride,    batch->b_stride,       batch->c_stride,
+                                      batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
+  const tsl_address_range *c = &of->plan->reach[TSL_OPERAND_C];
+  for (int i = 0; i < TSL_GIVEN; i++) {
+    const int64_t stride = strides[i], most = INT64_MAX / 16 / batch->count;
+    if (!each[i] && (stride > most || stride < -most))
+      return tsl_fail(TESELA_BAD_CALL, "batch.%s_stride is %" PRId64 ": %" PRId64 " products pass 63 bits",
+                      names[i], stride, batch->count);
+  }
+  const int64_t stride = batch->c_stride, apart = stride < 0 ? -stride : stride;
+  if (batch->c || batch->count < 2 || !c->used || (apart > 0 && !(c->dense && apart < c->below + c->above)))
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL,
+                  "batch.c_stride is %" PRId64 ": C has %" PRId64
+                  " elements, and products write each other's",
+                  stride, c->below + c->above);
+}
+
+tesela_status tsl_products_check(const tsl_products *of) {
+  tsl_operands operands;
+  const tesela_status status = check_strides(of);
+  if (status != TESELA_OK)
+    return of->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, of->group);
+  for (int64_t i = 0; i < of->batch->count; i++)
+    TSL_TRY(tsl_products_gather(of, i, &operands));
+  return TESELA_OK;
+}
+
+/* Product `index`, which was checked. */
+static tesela_status multiply(const tsl_products *of, int64_t index) {
+  tsl_operands operands;
+  tsl_plan *plan = of->plan->plan;
+  if (of->plan->direct.run) {
+    (void)tsl_products_at(of, index, &operands);
+    return tsl_fast_call_run(&of->plan->direct, &plan->work.problem, operands.a.host, operands.b.host,
+                          operands.c.host);
+  }
+  TSL_TRY(tsl_products_gather(of, index, &operands));
+  return tsl_plan_run(plan, &operands, NULL);
+}
+
+/* --- what its plan cannot finish --- */
+
+/* Product `index`, whose plan failed and left its C as it was, by the loops of the specification: they take no memory,
+ * so that what others wrote already need not be taken back. */
+static tesela_status rescue(tsl_products *of, int64_t index) {
+  const tsl_plan *own = of->plan->plan;
+  const tsl_strategy *plainest = tsl_strategy_specification(own->work.problem.op);
+  tsl_plan plan = {
+      .work = {.strategy = plainest, .problem = own->work.problem, .config = tsl_strategy_defaults(plainest)},
+      .place = own->place};
+  tsl_operands operands = {.scratch = NULL};
+  TSL_TRY(tsl_devices_find(of->context->devices, "cpu", &plan.work.device));
+  TSL_TRY(tsl_products_gather(of, index, &operands));
+  atomic_store_explicit(&of->rescues, true, memory_order_relaxed);
+  return tsl_plan_run(&plan, &operands, NULL);
+}
+
+/* Whether the specification can: it reads matrices where they lie in host memory. */
+static bool is_rescued(const tsl_products *of) {
+  const tsl_device *device = of->plan->plan->work.device;
+  const tesela_gemm_desc *desc = of->desc;
+  return (of->plan->plan->place == TSL_PLACE_HOST || device->capabilities & TSL_CAN_HOST) &&
+         !desc->a.packed && !desc->b.packed;
+}
+
+tesela_status tsl_products_resolve_failure(tsl_products *of, int64_t index, bool is_first, tesela_status status) {
+  if (status == TESELA_OK || status == TESELA_DEVICE_FAILED || is_first)
+    return status;
+  if (is_rescued(of))
+    return rescue(of, index);
+  (void)tsl_fail_in(status, "with others done");
+  (void)tsl_products_fail_in(of, index, status);
+  return TESELA_DEVICE_FAILED;
+}
+
+tesela_status tsl_products_multiply(tsl_products *of, int64_t index, bool is_first) {
+  return tsl_products_resolve_failure(of, index, is_first, multiply(of, index));
+}
+
+bool tsl_products_run_together(const tsl_products *of) {
+  return tsl_problem_batch(&of->plan->plan->work.problem) > 1;
+}
+
+tesela_status tsl_products_gather_all(const tsl_products *of, tsl_operands *operands) {
+  *operands = (tsl_operands){.a = {.host = NULL}}; /* the direct way sets addresses alone */
+  TSL_TRY(tsl_products_gather(of, 0, operands));
+  operands->a.step = of->batch->a_stride;
+  operands->b.step = of->batch->b_stride;
+  operands->c.step = of->batch->c_stride;
+  operands->bias.step = of->batch->bias_stride;
+  operands->scale_a.step = of->batch->scale_a_stride;
+  operands->scale_b.step = of->batch->scale_b_stride;
+  return TESELA_OK;
+}
+
+tesela_status tsl_products_together(const tsl_products *of) {
+  tsl_operands operands;
+  TSL_TRY(tsl_products_gather_all(of, &operands));
+  return tsl_plan_run(of->plan->plan, &operands, NULL);
+}
+
+double tsl_products_error_bound(const tsl_products *of) {
+  const tsl_plan *plan = of->plan->plan;
+  const double bound = tsl_plan_error_bound(plan);
+  if (!atomic_load_explicit(&of->rescues, memory_order_relaxed))
+    return bound;
+  tsl_plan plainest = {.work = plan->work};
+  plainest.work.strategy = tsl_strategy_specification(plan->work.problem.op);
+  const double its = tsl_plan_error_bound(&plainest);
+  return its > bound ? its : bound;
+}
+
+/* --- their plan --- */
+
+/* Whether products follow each other at even distances, so that one run may take all. Those with structures are cut into batches of their
+ * own, and run one by one. */
+static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch, const tsl_problem *problem) {
+  return batch->count > 1 && !tsl_problem_has_structure(problem) && !batch->a && !batch->b && !batch->c &&
+         !desc->a.packed && !desc->b.packed;
+}
+
+/* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was found that no
+ * strategy takes them in one run. */
+static bool is_alone(const tsl_cached_plan *one) {
+  return tsl_plan_cache_plan(one)->plan->work.device->capabilities & TSL_CAN_HOST ||
+         tsl_plan_cache_refuses_batches(one);
+}
+
+tesela_status tsl_products_request(tesela_context *context, const tsl_request *request, tsl_call_key *key) {
+  if (tsl_api_is_spread(context, request))
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "desc has operands on several devices, in pieces or in buffers: those of a batch or group are in "
+        "one place");
+  return tsl_api_request(context, request, key);
+}
+
+tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc *desc,
+                                const tesela_batch *batch, const tsl_call_key *key,
+                                tsl_cached_plan **cached) {
+  tsl_call_key all = *key;
+  const bool even = is_even(desc, batch, &key->problem);
+  tsl_cached_plan *one = tsl_plan_cache_find(&context->cache, key), *together;
+  if (!one && (!even || key->place == TSL_PLACE_HOST))
+    TSL_TRY(tsl_api_cached_plan(context, key, &one));
+  *cached = one;
+  if (one && (!even || is_alone(one)))
+    return TESELA_OK;
+  all.problem.batch = batch->count;
+  if (one)
+    snprintf(all.device, sizeof all.device, "%s", tsl_plan_cache_plan(one)->plan->work.device->name);
+  const tesela_status status = tsl_api_cached_plan(context, &all, &together);
+  if (status == TESELA_UNSUPPORTED) {
+    if (!one)
+      TSL_TRY(tsl_api_cached_plan(context, key, cached));
+    tsl_plan_cache_refuse_batches(*cached);
+    return TESELA_OK;
+  }
+  if (one)
+    tsl_plan_cache_give_back(&context->cache, one);
+  *cached = together;
+  return status;
+}

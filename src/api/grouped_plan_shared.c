@@ -1,0 +1,132 @@
+/* Plans of a group's members that nobody has seen before, where they are to be joined: to choose for each new size takes longer than the
+ * group, and a member that is joined runs by the plan of all, whose strategy and config are taken for each. */
+#include "api/grouped.h"
+
+#include <string.h>
+
+/* Room for a strategy with its config as text; and so few that choosing for each is as good. */
+enum { TEXT = 256, FEW = 3 };
+
+/* Whether it could be joined, as far as its description says. */
+static bool may_be_joined(const tesela_gemm_desc *desc, const tesela_batch *batch) {
+  return desc->a.buffer && desc->b.buffer && desc->c.buffer && desc->effort == 0 && !desc->strategy &&
+         !desc->bits && desc->activation == TESELA_NO_ACTIVATION && desc->bias_axis == TESELA_NO_BIAS &&
+         desc->scaling_a == TESELA_NO_SCALE && desc->scaling_b == TESELA_NO_SCALE && batch->count == 1 &&
+         !batch->a && !batch->b && !batch->c && desc->m > 0 && desc->n > 0 && desc->k > 0;
+}
+
+static void take(tsl_grouped *group, int64_t i, tsl_cached_plan *cached) {
+  group->cached[i] = cached;
+  group->members[i].plan = cached ? tsl_plan_cache_plan(cached) : NULL;
+}
+
+/* Its own plan, if it has one. */
+static tesela_status recall(tsl_grouped *group, int64_t i) {
+  tsl_request request;
+  tsl_call_key key;
+  TSL_TRY(tsl_api_gemm_request(group->context, &group->descs[i], &request));
+  TSL_TRY(tsl_products_request(group->context, &request, &key));
+  if (tsl_api_seed(group->context, &request) != 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "errors of members are looked at one by one");
+  take(group, i, tsl_plan_cache_find(&group->context->cache, &key));
+  return TESELA_OK;
+}
+
+static tesela_status plan_alike(tsl_grouped *group, int64_t i, const char *strategy) {
+  tesela_gemm_desc desc = group->descs[i];
+  tsl_cached_plan *cached;
+  tsl_call_key key;
+  desc.strategy = strategy;
+  TSL_TRY(tsl_grouped_key(group, &desc, &key));
+  TSL_TRY(tsl_products_plan(group->context, &desc, &group->batches[i], &key, &cached));
+  take(group, i, cached);
+  group->alike[i] = true;
+  return TESELA_OK;
+}
+
+static double work_of(const tesela_gemm_desc *desc) {
+  return (double)desc->m * (double)desc->n * (double)desc->k;
+}
+
+/* Whether some strategy of its device takes products of its types so. */
+static bool has_joining(const tsl_grouped *group, const tesela_gemm_desc *desc) {
+  tsl_call_key key;
+  tsl_device *device;
+  if (tsl_grouped_key(group, desc, &key) != TESELA_OK ||
+      tsl_devices_find(group->context->devices, key.device, &device) != TESELA_OK)
+    return false;
+  for (int i = 0; tsl_strategy_at(i); i++) {
+    const tsl_strategy *strategy = tsl_strategy_at(i);
+    const tsl_config config = tsl_strategy_defaults(strategy);
+    if (strategy->joins && !tsl_capability_missing(strategy->needs, device->capabilities) &&
+        !tsl_strategy_refuse_anywhere(strategy, &key.problem, &config))
+      return true;
+  }
+  return false;
+}
+
+/* Members that may be joined: the one with most work, -1 where there is none; how many there are, and how many have no plan. */
+typedef struct found {
+  int64_t leader, able, missing;
+} found;
+
+static tesela_status find(tsl_grouped *group, found *out) {
+  *out = (found){.leader = -1};
+  for (int64_t i = 0; i < group->count; i++) {
+    if (!may_be_joined(&group->descs[i], &group->batches[i]))
+      continue;
+    TSL_TRY(recall(group, i));
+    out->able++;
+    out->missing += !group->cached[i];
+    if (out->leader < 0 || work_of(&group->descs[i]) > work_of(&group->descs[out->leader]))
+      out->leader = i;
+  }
+  return TESELA_OK;
+}
+
+/* The strategy and config of all, "" where that joins nothing. */
+static tesela_status text_of(const tsl_plan *joint, char text[TEXT]) {
+  tsl_text config = {0};
+  text[0] = 0;
+  if (!joint->work.strategy->joins || tsl_problem_batch(&joint->work.problem) == 1)
+    return TESELA_OK;
+  tsl_config_print(joint->work.strategy, &joint->work.config, &config);
+  const tesela_status status = tsl_text_status(&config);
+  if (status == TESELA_OK && config.length < TEXT)
+    memcpy(text, config.data, config.length + 1);
+  tsl_text_free(&config);
+  return status;
+}
+
+static tesela_status plan_all(tsl_grouped *group) {
+  found of;
+  char text[TEXT];
+  tsl_cached_plan *joint;
+  TSL_TRY(find(group, &of));
+  if (of.missing < FEW || !has_joining(group, &group->descs[of.leader]))
+    return TESELA_OK;
+  TSL_TRY(tsl_grouped_plan_joint(group, &group->descs[of.leader], of.able, &joint));
+  const tesela_status status = text_of(tsl_plan_cache_plan(joint)->plan, text);
+  tsl_plan_cache_give_back(&group->context->cache, joint);
+  for (int64_t i = 0; i < group->count && status == TESELA_OK && text[0]; i++)
+    if (!group->cached[i] && may_be_joined(&group->descs[i], &group->batches[i]))
+      TSL_TRY(plan_alike(group, i, text));
+  return status;
+}
+
+/* What fails here is found again by whoever makes the others ready, and told in their order. */
+void tsl_grouped_plan_alike(tsl_grouped *group) {
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  (void)plan_all(group);
+  tsl_status_restore(&saved);
+}
+
+tesela_status tsl_grouped_plan_apart(tsl_grouped *group, int64_t member) {
+  if (!group->alike[member])
+    return TESELA_OK;
+  tsl_plan_cache_give_back(&group->context->cache, group->cached[member]);
+  take(group, member, NULL);
+  group->alike[member] = false;
+  return tsl_grouped_find_plan(group, member);
+}

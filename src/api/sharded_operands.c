@@ -1,0 +1,373 @@
+/* Operands in pieces on several devices: from the caller's rectangles to what a plan is made for, and to a run's buffers. */
+#include "api/api.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char letters[] = "abc";
+
+/* --- who is asked --- */
+
+static bool names_several(const char *device) {
+  return device && (strchr(device, ',') || strchr(device, '*'));
+}
+
+bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request) {
+  bool buffers = false;
+  tsl_device *device;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    if (request->pieces[i])
+      return true;
+    buffers |= request->matrices[i].buffer != NULL;
+  }
+  return request->op == TSL_OP_GEMM && buffers && names_several(request->device) &&
+         tsl_devices_find(context->devices, request->device, &device) == TESELA_OK &&
+         device->member_count > 0;
+}
+
+/* An operand as pieces: the caller's, or the one that a buffer is. */
+static tesela_shards pieces_of(const tesela_shards *given, const tesela_matrix *matrix,
+                               const tsl_shape *shape, tesela_shard *room) {
+  if (given)
+    return *given;
+  if (!matrix->buffer)
+    return (tesela_shards){.pieces = NULL};
+  *room = (tesela_shard){.buffer = tsl_writable(matrix->buffer),
+                         .at = {.rows = matrix->transpose ? shape->cols : shape->rows,
+                                .cols = matrix->transpose ? shape->rows : shape->cols,
+                                .offset = matrix->offset,
+                                .row_stride = matrix->transpose ? shape->col_stride : shape->row_stride,
+                                .col_stride = matrix->transpose ? shape->row_stride : shape->col_stride}};
+  return (tesela_shards){.pieces = room, .count = 1};
+}
+
+typedef struct asked {
+  tesela_shard room[TSL_OPERANDS];
+  tesela_shards operands[TSL_OPERANDS];
+} asked;
+
+static void ask(const tsl_request *request, const tsl_problem *problem, asked *all) {
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    all->operands[i] =
+        pieces_of(request->pieces[i], &request->matrices[i], tsl_problem_shape(problem, i), &all->room[i]);
+}
+
+/* --- what is wrong --- */
+
+/* A plan keeps their number as an int. */
+enum { MOST_PIECES = 1 << 20 };
+
+static tesela_status check_list(const tesela_shards *pieces, char letter) {
+  if (pieces->count < 0 || pieces->count > MOST_PIECES)
+    return tsl_fail(TESELA_BAD_CALL, "desc.%c_shards.count is %lld: there are 0 to %d pieces", letter,
+                    (long long)pieces->count, MOST_PIECES);
+  if (pieces->count > 0 && !pieces->pieces)
+    return tsl_fail(TESELA_BAD_CALL, "desc.%c_shards.pieces is NULL, and its count %lld", letter,
+                    (long long)pieces->count);
+  for (int64_t i = 0; i < pieces->count; i++)
+    if (!pieces->pieces[i].buffer)
+      return tsl_fail(TESELA_BAD_CALL, "desc.%c_shards: piece %lld has no buffer", letter, (long long)i);
+  return TESELA_OK;
+}
+
+static tesela_status check_places(const tsl_request *request, const asked *all) {
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tesela_matrix *matrix = &request->matrices[i];
+    if (matrix->data)
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s is in host memory and others in buffers of several devices: all operands are in "
+                      "host memory, or all in buffers",
+                      request->fields[i]);
+    if (request->pieces[i] && (matrix->buffer || matrix->packed || matrix->offset != 0 ||
+                               matrix->row_stride != 0 || matrix->col_stride != 0))
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s says where its elements lie, and so does desc.%c_shards: one of them is needed",
+                      request->fields[i], letters[i]);
+    TSL_TRY(check_list(&all->operands[i], letters[i]));
+  }
+  if (request->measure != 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "desc.measure_error is set: the error of what lies in pieces on "
+                                        "several devices is not measured");
+  if (request->in_place)
+    return tsl_fail(TESELA_UNSUPPORTED, "desc.in_place is set: matrices in pieces are general");
+  return TESELA_OK;
+}
+
+/* --- whose devices they are --- */
+
+/* Names by commas, of each device once. */
+static tesela_status add_names(const asked *all, char name[TSL_DEVICE_NAME]) {
+  const tsl_device *seen[TSL_MEMBERS_MAX];
+  size_t length = 0;
+  int count = 0;
+  *name = 0;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    for (int64_t p = 0; p < all->operands[i].count; p++) {
+      const tsl_device *device = all->operands[i].pieces[p].buffer->memory->device;
+      int known = 0;
+      while (known < count && seen[known] != device)
+        known++;
+      if (known < count)
+        continue;
+      const int added =
+          snprintf(name + length, TSL_DEVICE_NAME - length, "%s%s", count ? "," : "", device->name);
+      if (count == TSL_MEMBERS_MAX || added < 0 || (size_t)added >= TSL_DEVICE_NAME - length)
+        return tsl_fail(TESELA_UNSUPPORTED, "the pieces lie on more than %d devices", TSL_MEMBERS_MAX);
+      length += (size_t)added;
+      seen[count++] = device;
+    }
+  return TESELA_OK;
+}
+
+static tesela_status find_group(const tesela_context *context, const tsl_request *request, const asked *all,
+                                tsl_device **group) {
+  char name[TSL_DEVICE_NAME];
+  const bool named = request->device && strcmp(request->device, "auto") != 0;
+  if (!named)
+    TSL_TRY(add_names(all, name));
+  if (!named && !*name)
+    return tsl_fail(TESELA_BAD_CALL, "desc has no piece in a buffer, which would say where to compute");
+  const tesela_status status = tsl_devices_find(context->devices, named ? request->device : name, group);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "desc.device");
+  if ((*group)->member_count == 0)
+    return tsl_fail(
+        TESELA_BAD_CALL,
+        "%s is one device: pieces are for several, which desc.device names (\"cuda:*\"); what lies "
+        "on one is given as buffers",
+        (*group)->name);
+  return TESELA_OK;
+}
+
+static int member_of(const tsl_device *group, const tsl_device *device) {
+  int member = 0;
+  while (member < group->member_count && group->members[member] != device)
+    member++;
+  return member;
+}
+
+/* --- what a plan is made for --- */
+
+static tesela_status hold_of(const tesela_shard *piece, bool transposed, const tsl_device *group, char letter,
+                             int64_t index, tsl_shard *hold) {
+  const tesela_rectangle *at = &piece->at;
+  const tsl_device *device = piece->buffer->memory->device;
+  int64_t row_stride, col_stride;
+  tsl_strides_take(at->row_stride, at->col_stride, at->cols, &row_stride, &col_stride);
+  *hold = (tsl_shard){.member = member_of(group, device)};
+  if (hold->member == group->member_count)
+    return tsl_fail(TESELA_BAD_CALL, "desc.%c: piece %lld is on %s, which is none of %s%s", letter,
+                    (long long)index, device->name, group->name,
+                    strstr(group->name, device->name) ? ", or of another context" : "");
+  hold->at = transposed ? (tsl_rect){at->col, at->cols, at->row, at->rows}
+                        : (tsl_rect){at->row, at->rows, at->col, at->cols};
+  hold->row_stride = transposed ? col_stride : row_stride;
+  hold->col_stride = transposed ? row_stride : col_stride;
+  return TESELA_OK;
+}
+
+static tesela_status fill(const tsl_request *request, const asked *all, const tsl_device *group,
+                          const tsl_problem *problem, tsl_sharding *spread) {
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    char name[32];
+    for (int64_t p = 0; p < all->operands[i].count; p++)
+      TSL_TRY(hold_of(&all->operands[i].pieces[p], request->matrices[i].transpose != 0, group, letters[i], p,
+                      &spread->holds[i][p]));
+    snprintf(name, sizeof name, "desc.%c%s", letters[i], request->pieces[i] ? "_pieces" : "");
+    if (i == TSL_OPERAND_C || tsl_problem_reads(problem, i))
+      TSL_TRY(tsl_sharding_check(spread, i, tsl_problem_shape(problem, i), name));
+    else
+      spread->counts[i] = 0; /* whatever they are */
+  }
+  return TESELA_OK;
+}
+
+static tesela_status make_spread(const tsl_request *request, const asked *all, const tsl_device *group,
+                                 const tsl_problem *problem, tsl_sharding **spread) {
+  size_t count = 0;
+  void *block;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    count += (size_t)all->operands[i].count;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **spread + count * sizeof(tsl_shard), "where operands lie", &block));
+  tsl_sharding *made = block;
+  tsl_shard *next = (tsl_shard *)(made + 1);
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    made->holds[i] = next;
+    made->counts[i] = (int)all->operands[i].count;
+    next += made->counts[i];
+  }
+  const tesela_status status = fill(request, all, group, problem, made);
+  if (status != TESELA_OK)
+    tsl_free(made);
+  *spread = status == TESELA_OK ? made : NULL;
+  return status;
+}
+
+tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
+  asked all;
+  tsl_device *group;
+  ask(request, &key->problem, &all);
+  TSL_TRY(check_places(request, &all));
+  TSL_TRY(find_group(context, request, &all, &group));
+  TSL_TRY(make_spread(request, &all, group, &key->problem, &key->spread));
+  key->place = TSL_PLACE_PIECES;
+  key->effort = 0;
+  memcpy(key->device, group->name, sizeof key->device);
+  return TESELA_OK;
+}
+
+/* --- what a run is given --- */
+
+/* Elements from a piece's first to behind its last. */
+static int64_t extent_of(const tsl_shard *hold) {
+  return hold->at.rows == 0 || hold->at.cols == 0
+             ? 0
+             : (hold->at.rows - 1) * hold->row_stride + (hold->at.cols - 1) * hold->col_stride + 1;
+}
+
+static tesela_status check_piece(const tesela_plan *plan, const char *where, int operand, int index,
+                                 const tesela_shard *piece) {
+  const tsl_work *work = &plan->plan->work;
+  const tsl_shard *hold = &work->spread->holds[operand][index];
+  const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size,
+                extent = extent_of(hold);
+  if (!piece->buffer)
+    return tsl_fail(TESELA_BAD_CALL, "%s%c: piece %d has no buffer", where, letters[operand], index);
+  const tsl_buffer *memory = piece->buffer->memory;
+  const tsl_device *device = work->device->members[hold->member];
+  if (memory->device != device)
+    return tsl_fail(TESELA_BAD_CALL, "%s%c: piece %d is on %s, and the plan has it on %s%s", where,
+                    letters[operand], index, memory->device->name, device->name,
+                    strcmp(memory->device->name, device->name) == 0 ? " of another context" : "");
+  const int64_t elements = (int64_t)memory->bytes / size;
+  if (piece->at.offset < 0 || piece->at.offset > elements || extent > elements - piece->at.offset)
+    return tsl_fail(
+        TESELA_BAD_CALL,
+        "%s%c: piece %d has offset %lld and takes %lld elements from there on, and its buffer has "
+        "%lld",
+        where, letters[operand], index, (long long)piece->at.offset, (long long)extent, (long long)elements);
+  return TESELA_OK;
+}
+
+/* Where something lies in a buffer, in bytes. */
+typedef struct span {
+  const tsl_buffer *buffer;
+  int64_t start, end;
+  bool dense;
+} span;
+
+static span span_of(const tsl_work *work, int operand, int index, const tsl_shard_buffer *held) {
+  const tsl_shard *hold = &work->spread->holds[operand][index];
+  const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size,
+                extent = extent_of(hold);
+  return (span){held->buffer, held->offset * size, (held->offset + extent) * size,
+                extent == hold->at.rows * hold->at.cols};
+}
+
+/* Certain for the same first element, or where neither has a gap. */
+static bool overlap(const span *a, const span *b) {
+  return a->buffer == b->buffer && a->end > a->start && b->end > b->start &&
+         (a->start == b->start || (a->dense && b->dense && a->start < b->end && b->start < a->end));
+}
+
+static tesela_status check_overlaps(const tesela_plan *plan, const char *where,
+                                    tsl_shard_buffer *const held[TSL_OPERANDS]) {
+  const tsl_work *work = &plan->plan->work;
+  const tsl_sharding *spread = work->spread;
+  for (int i = 0; i < spread->counts[TSL_OPERAND_C]; i++) {
+    const span c = span_of(work, TSL_OPERAND_C, i, &held[TSL_OPERAND_C][i]);
+    for (int operand = 0; operand < TSL_OPERANDS; operand++)
+      for (int p = 0; p < (operand == TSL_OPERAND_C ? i : spread->counts[operand]); p++) {
+        const span other = span_of(work, operand, p, &held[operand][p]);
+        if (overlap(&c, &other))
+          return tsl_fail(TESELA_BAD_CALL, "%sc: piece %d overlaps piece %d of %s%c in its buffer", where, i,
+                          p, where, letters[operand]);
+      }
+  }
+  return TESELA_OK;
+}
+
+static tesela_status gather(const tesela_plan *plan, const char *where,
+                            const tesela_shards *const given[TSL_OPERANDS],
+                            tsl_shard_buffer *const held[TSL_OPERANDS]) {
+  const tsl_sharding *spread = plan->plan->spread;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    if (spread->counts[i] == 0)
+      continue;
+    if (!given[i] || given[i]->count != spread->counts[i] || !given[i]->pieces)
+      return tsl_fail(TESELA_BAD_CALL, "%s%c has %lld pieces, and the plan is for %d", where, letters[i],
+                      given[i] && given[i]->pieces ? (long long)given[i]->count : 0, spread->counts[i]);
+    for (int p = 0; p < spread->counts[i]; p++) {
+      const tesela_shard *piece = &given[i]->pieces[p];
+      TSL_TRY(check_piece(plan, where, i, p, piece));
+      held[i][p] = (tsl_shard_buffer){piece->buffer->memory, piece->at.offset};
+    }
+  }
+  return check_overlaps(plan, where, held);
+}
+
+tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
+                                 const tesela_shards *const given[TSL_OPERANDS], tesela_record *record) {
+  const tsl_sharding *spread = plan->plan->spread;
+  tsl_shard_buffer *held[TSL_OPERANDS], *next;
+  size_t count = 1;
+  void *block;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    count += (size_t)spread->counts[i];
+  TSL_TRY(tsl_alloc_zeroed(count * sizeof **held, "a run's pieces", &block));
+  next = block;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    held[i] = next;
+    next += spread->counts[i];
+  }
+  tesela_status status = gather(plan, where, given, held);
+  const tsl_operands operands = {
+      .a.held = held[TSL_OPERAND_A], .b.held = held[TSL_OPERAND_B], .c.held = held[TSL_OPERAND_C]};
+  if (status == TESELA_OK)
+    status = record || tsl_log_wants(TSL_LOG_CALLS) ? tsl_api_run_timed(plan, &operands, record)
+                                                    : tsl_plan_run(plan->plan, &operands, NULL);
+  tsl_free(block);
+  return status;
+}
+
+tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record) {
+  asked all;
+  ask(request, &plan->plan->work.problem, &all);
+  const tesela_shards *const given[TSL_OPERANDS] = {&all.operands[0], &all.operands[1], &all.operands[2]};
+  return tsl_api_run_spread(plan, "desc.", given, record);
+}
+
+tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const given[TSL_GIVEN],
+                                 tesela_record *record) {
+  tesela_shard room[TSL_OPERANDS];
+  tesela_shards operands[TSL_OPERANDS];
+  const tesela_shards *const pieces[TSL_OPERANDS] = {&operands[0], &operands[1], &operands[2]};
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    if (plan->plan->spread->counts[i] > 1)
+      return tsl_fail(TESELA_BAD_CALL, "%c is in %d pieces: tesela_plan_run_shards() runs this plan",
+                      letters[i], plan->plan->spread->counts[i]);
+    if (given[i] && given[i]->data)
+      return tsl_fail(TESELA_BAD_CALL, "%c is in host memory, and the plan is for buffers", letters[i]);
+    operands[i] = (tesela_shards){.pieces = room, .count = 0};
+    if (!given[i] || !given[i]->buffer)
+      continue;
+    room[i] = (tesela_shard){.buffer = tsl_writable(given[i]->buffer), .at = {.offset = given[i]->offset}};
+    operands[i] = (tesela_shards){.pieces = &room[i], .count = 1};
+  }
+  return tsl_api_run_spread(plan, "", pieces, record);
+}
+
+tesela_status tesela_plan_run_shards(tesela_plan *plan, const tesela_shards *a, const tesela_shards *b,
+                                     const tesela_shards *c) {
+  TSL_NOT_CANCELLED;
+  const tesela_shards *const given[TSL_OPERANDS] = {a, b, c};
+  if (!plan)
+    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+  if (!plan->plan->spread)
+    return tsl_fail(TESELA_BAD_CALL, "the plan is not for operands in pieces: tesela_plan_run() runs it");
+  return tsl_api_run_spread(plan, "", given, NULL);
+}

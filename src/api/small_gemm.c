@@ -1,0 +1,106 @@
+/* Products so small that even a plan takes longer: multiplied from the description, where the planner would have nothing to choose. */
+#include "api/small_gemm.h"
+
+#include "api/gemm_key.h"
+#include "base/floats.h"
+#include "planner/small_gemm_rule.h"
+#include "planner/planner.h"
+
+#include <math.h>
+
+tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *of) {
+  of->context = context;
+  of->known = NULL;
+  of->strategy = NULL;
+  of->choice = (tsl_choice){.vendors = tsl_planner_vendors(), .sparing = true};
+  of->problem = (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* what else there is, each one sets */
+  TSL_TRY(tsl_api_devices(context, &of->choice.devices));
+  TSL_TRY(tsl_api_wisdom(context, &of->known));
+  of->choice.wisdom = of->known->wisdom;
+  of->cpu = tsl_devices_of_kind(of->choice.devices, 0, 0);
+  return TESELA_OK;
+}
+
+void tsl_small_gemm_end(tsl_small_gemm_finding *of) {
+  tsl_api_wisdom_release(of->known);
+}
+
+/* From the lowest byte to behind the highest, of `lines` that are `length` elements long and so far apart; false: they are not a matrix of lines
+ * side by side whose elements are aligned. */
+static bool extent(const void *data, int64_t lines, int64_t length, int64_t apart, int64_t size,
+                   uintptr_t *start, uintptr_t *end) {
+  *start = (uintptr_t)data;
+  if (apart < length || apart > INT32_MAX || !data || (*start & (uintptr_t)(size - 1)) != 0)
+    return false;
+  *end = *start + (uintptr_t)(((lines - 1) * apart + length) * size);
+  return *end > *start;
+}
+
+/* How a matrix of rows x cols lies, where its numbers lie side by side along a row or a column. */
+static bool place(const tesela_matrix *matrix, int64_t rows, int64_t cols, int64_t size, tsl_shape *shape,
+                  uintptr_t *start, uintptr_t *end) {
+  tsl_api_strides(matrix, rows, cols, &shape->row_stride, &shape->col_stride);
+  shape->rows = rows;
+  shape->cols = cols;
+  return shape->col_stride == 1 ? extent(matrix->data, rows, cols, shape->row_stride, size, start, end)
+                                : shape->row_stride == 1 &&
+                                      extent(matrix->data, cols, rows, shape->col_stride, size, start, end);
+}
+
+static bool is_small(const tesela_gemm_desc *desc) {
+  return desc->m > 0 && desc->n > 0 && desc->k > 0 &&
+         ((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) < 2 * TSL_SMALL_GEMM_SIDE;
+}
+
+/* Rounds to nearest, whatever the caller's mode, and leaves no flag. */
+static __attribute__((noinline)) double rounded(double value) {
+  TSL_DEFAULT_FLOATS;
+  const volatile double exact = value; /* or compilers round it first */
+  return (double)(float)exact;
+}
+
+/* Rounded as tsl_problem_round() does. Most factors have no digit to lose. */
+static double factor(const double *given, double fallback, tesela_type type) {
+  const double value = given ? *given : fallback;
+  return type != TESELA_F32 || value == 0 || value == 1 ? value : rounded(value);
+}
+
+bool tsl_small_gemm_take(tsl_small_gemm_finding *of, const tesela_gemm_desc *desc, tsl_small_gemm *out) {
+  tsl_dispatch_key key;
+  tsl_problem *p = &of->problem;
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
+  uintptr_t start[TSL_OPERAND_C], end[TSL_OPERAND_C];
+  if (!is_small(desc) || !tsl_gemm_key(of->context, desc, &key))
+    return false;
+  const tesela_type type = desc->a.type == TESELA_TYPE_DEFAULT ? TESELA_F32 : desc->a.type;
+  const int64_t size = type == TESELA_F64 ? 8 : 4;
+  p->m = desc->m;
+  p->n = desc->n;
+  p->k = desc->k;
+  p->a.type = p->b.type = p->c.type = type;
+  p->alpha[0] = factor(desc->alpha, 1, type);
+  p->beta[0] = factor(desc->beta, 0, type);
+  of->choice.device = desc->device ? desc->device : of->context->device;
+  if (!isfinite(p->alpha[0]) || !isfinite(p->beta[0]) ||
+      !place(&desc->a, p->m, p->k, size, &p->a, &start[TSL_OPERAND_A], &end[TSL_OPERAND_A]) ||
+      !place(&desc->b, p->k, p->n, size, &p->b, &start[TSL_OPERAND_B], &end[TSL_OPERAND_B]) ||
+      !place(&c, p->m, p->n, size, &p->c, &out->start, &out->end))
+    return false;
+  for (int i = 0; i < TSL_OPERAND_C; i++)
+    if (start[i] < out->end && out->start < end[i])
+      return false;
+  out->is_dense = out->end - out->start == (uintptr_t)(p->m * p->n * size);
+  out->product = tsl_api_fast_product(p, desc->a.data, desc->b.data, desc->c.data);
+  of->strategy = tsl_planner_at_once(p, &of->choice);
+  return of->strategy != NULL;
+}
+
+bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
+  tsl_small_gemm_finding of;
+  tsl_small_gemm one;
+  if (!is_small(desc))
+    return false;
+  const bool taken = tsl_small_gemm_begin(context, &of) == TESELA_OK && tsl_small_gemm_take(&of, desc, &one);
+  tsl_small_gemm_end(&of);
+  return taken && of.strategy->fast_path.multiply(&one.product, of.cpu);
+}

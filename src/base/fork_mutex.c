@@ -1,0 +1,94 @@
+#include "base/fork_mutex.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+static const double time_limit = 1;
+
+/* All guards of the process. Whoever has a guard may ask for this one, never the other way round without letting go. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static tsl_fork_mutex *guards;
+
+static _Thread_local char here;    /* its address is the thread's name */
+static _Thread_local bool has_all; /* between the handlers of its fork */
+
+static bool is_mine(const tsl_fork_mutex *guard) {
+  return atomic_load_explicit(&guard->owner, memory_order_relaxed) == &here;
+}
+
+/* A driver may fork inside of what this thread does under a guard: that one is left alone. */
+static void let_go_until(const tsl_fork_mutex *end) {
+  for (tsl_fork_mutex *guard = guards; guard != end; guard = guard->next)
+    if (!is_mine(guard))
+      pthread_mutex_unlock(&guard->mutex);
+  pthread_mutex_unlock(&list_lock);
+}
+
+static bool take_all(void) {
+  pthread_mutex_lock(&list_lock);
+  for (tsl_fork_mutex *guard = guards; guard; guard = guard->next)
+    if (!is_mine(guard) && pthread_mutex_trylock(&guard->mutex) != 0) {
+      let_go_until(guard);
+      return false;
+    }
+  return true;
+}
+
+static void before_fork(void) {
+  const double end = tsl_clock() + time_limit;
+  while (!(has_all = take_all()) && tsl_clock() < end)
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+}
+
+static void after_fork(void) {
+  if (has_all)
+    let_go_until(NULL);
+  has_all = false;
+}
+
+/* Handlers before a fork run in the opposite order of their registration. The pools' waits for a lock that a thread may
+ * ask for while it has a guard: it must come after this one, and be registered before. */
+static void watch_forks(void) {
+  tsl_pool_watch_forks();
+  pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+void tsl_fork_mutex_init(tsl_fork_mutex *guard) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch_forks);
+  pthread_mutex_init(&guard->mutex, NULL);
+  atomic_init(&guard->owner, NULL);
+  pthread_mutex_lock(&list_lock);
+  guard->previous = NULL;
+  guard->next = guards;
+  if (guards)
+    guards->previous = guard;
+  guards = guard;
+  pthread_mutex_unlock(&list_lock);
+}
+
+void tsl_fork_mutex_destroy(tsl_fork_mutex *guard) {
+  pthread_mutex_lock(&list_lock);
+  if (guard->next)
+    guard->next->previous = guard->previous;
+  if (guard->previous)
+    guard->previous->next = guard->next;
+  else
+    guards = guard->next;
+  pthread_mutex_unlock(&list_lock);
+  pthread_mutex_destroy(&guard->mutex);
+}
+
+void tsl_fork_mutex_lock(tsl_fork_mutex *guard) {
+  pthread_mutex_lock(&guard->mutex);
+  atomic_store_explicit(&guard->owner, &here, memory_order_relaxed);
+}
+
+void tsl_fork_mutex_unlock(tsl_fork_mutex *guard) {
+  atomic_store_explicit(&guard->owner, NULL, memory_order_relaxed);
+  pthread_mutex_unlock(&guard->mutex);
+}

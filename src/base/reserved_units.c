@@ -1,0 +1,12 @@
+/* Per thread, as a call's kernels are enqueued by the thread that makes it. */
+#include "base/reserved_units.h"
+
+static _Thread_local int spared;
+
+void tsl_reserve_units(int units) {
+  spared = units;
+}
+
+int tsl_spared_units(void) {
+  return spared;
+}

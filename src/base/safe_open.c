@@ -1,0 +1,87 @@
+#include "base/safe_open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *refuse(int file, mode_t type, const char *other_type) {
+  struct stat facts;
+  if (fstat(file, &facts) != 0)
+    return strerror(errno);
+  if ((facts.st_mode & S_IFMT) != type)
+    return other_type;
+  if (facts.st_uid != geteuid())
+    return "it belongs to another user";
+  if (facts.st_mode & (S_IWGRP | S_IWOTH))
+    return "others than its owner may write to it; chmod go-w would mend that";
+  return NULL;
+}
+
+const char *tsl_trusted_refuse_file(int file) {
+  return refuse(file, S_IFREG, "it is no regular file");
+}
+
+const char *tsl_trusted_refuse_folder(int folder) {
+  return refuse(folder, S_IFDIR, "it is no folder");
+}
+
+/* O_NOFOLLOW says ELOOP, and with O_DIRECTORY ENOTDIR, which a file that is no folder says as well. */
+static const char *why_not_opened(int folder, const char *path) {
+  const int reason = errno;
+  struct stat facts;
+  const bool is_link = (reason == ELOOP || reason == ENOTDIR) &&
+                       fstatat(folder, path, &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(facts.st_mode);
+  errno = is_link ? 0 : reason;
+  return is_link ? "it is a symbolic link" : strerror(reason);
+}
+
+int tsl_trusted_file(int folder, const char *path, int flags, mode_t mode, const char **why) {
+  const int file = openat(folder, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, mode);
+  if (file < 0) {
+    *why = why_not_opened(folder, path);
+    return -1;
+  }
+  *why = tsl_trusted_refuse_file(file);
+  if (!*why)
+    return file;
+  close(file);
+  errno = 0;
+  return -1;
+}
+
+int tsl_trusted_folder(const char *path, const char **why) {
+  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (folder < 0) {
+    *why = why_not_opened(AT_FDCWD, path);
+    return -1;
+  }
+  *why = tsl_trusted_refuse_folder(folder);
+  if (!*why)
+    return folder;
+  close(folder);
+  errno = 0;
+  return -1;
+}
+
+const char *tsl_read_regular(int file, size_t most, tsl_text *text) {
+  char block[16384];
+  struct stat facts;
+  size_t left = most;
+  if (fstat(file, &facts) != 0)
+    return strerror(errno);
+  if (!S_ISREG(facts.st_mode))
+    return S_ISDIR(facts.st_mode) ? strerror(EISDIR) : "it is no regular file";
+  for (ssize_t count; (count = read(file, block, sizeof block)) != 0;) {
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return strerror(errno);
+    if ((size_t)count > left)
+      return "it is larger than such a file may be";
+    left -= (size_t)count;
+    tsl_text_add_bytes(text, block, (size_t)count);
+  }
+  return text->failed ? "there is no memory for it" : NULL;
+}

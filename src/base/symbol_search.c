@@ -1,0 +1,84 @@
+/* Functions of the libraries that a process has loaded. */
+#include "base/symbol_search.h"
+
+#include "base/text.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *tsl_loaded_beside(void *address, const char *name) {
+  Dl_info of, found;
+  if (!dladdr(address, &of) || !of.dli_fname)
+    return NULL;
+  void *library = dlopen(of.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (!library)
+    return NULL;
+  void *there = dlsym(library, name);
+  if (there && (!dladdr(there, &found) || found.dli_fbase != of.dli_fbase))
+    there = NULL; /* it is a library's that this one needs */
+  dlclose(library);
+  return there;
+}
+
+static bool holds(const struct dl_phdr_info *info, const void *address) {
+  const uintptr_t at = (uintptr_t)address;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    if (info->dlpi_phdr[i].p_type == PT_LOAD && at >= begin && at - begin < info->dlpi_phdr[i].p_memsz)
+      return true;
+  }
+  return false;
+}
+
+typedef struct order {
+  const void *first, *second;
+  bool is_before;
+} order;
+
+/* The walk goes in the order of loading, and ends where either is found. */
+static int look_for_first(struct dl_phdr_info *info, size_t size, void *argument) {
+  order *of = argument;
+  (void)size;
+  const bool has_first = holds(info, of->first), has_second = holds(info, of->second);
+  of->is_before = has_first && !has_second;
+  return has_first || has_second;
+}
+
+bool tsl_loaded_before(const void *address, const void *other) {
+  order of = {.first = address, .second = other};
+  dl_iterate_phdr(look_for_first, &of);
+  return of.is_before;
+}
+
+/* Names of all loaded libraries, a line each: they are opened after the walk, which holds the linker's lock. */
+static int add_name(struct dl_phdr_info *info, size_t size, void *argument) {
+  (void)size;
+  if (info->dlpi_name && *info->dlpi_name)
+    tsl_text_add(argument, "%s\n", info->dlpi_name);
+  return 0;
+}
+
+static void *find_in(const char *library, const char *name, tsl_loaded_ask *ask, void *of) {
+  void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle)
+    return NULL;
+  void *address = dlsym(handle, name);
+  const tsl_loaded_answer answer = address ? ask(address, of) : TSL_LOADED_NO;
+  if (answer == TSL_LOADED_NO)
+    dlclose(handle);
+  return answer == TSL_LOADED_TAKE ? address : NULL;
+}
+
+void *tsl_loaded_find(const char *name, tsl_loaded_ask *ask, void *of) {
+  tsl_text names = {0};
+  void *address = NULL;
+  dl_iterate_phdr(add_name, &names);
+  char *all = tsl_text_take(&names), *left = all;
+  for (char *line; left && !address && (line = strsep(&left, "\n")) != NULL;)
+    address = *line ? find_in(line, name, ask, of) : NULL;
+  free(all);
+  return address;
+}

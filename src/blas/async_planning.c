@@ -1,0 +1,262 @@
+/* Calls wait in a short queue; what does not fit comes again. The thread lives as long as there are some. At the end of the
+ * process whoever ends it waits until a driver or compiler that is at work is done, since its library goes away with the
+ * process.
+ *
+ * exit() calls handlers from the newest to the oldest, and a compiler's come at the top of whatever we left there, each when it
+ * first needs what the handler destroys. But before any of them it ends the variables of the thread that called it: there the
+ * main thread waits, which is seen to when it loads this library, or first asks. Without it nothing is made beside the program.
+ * An exit() by another thread waits in our handler, above those of the drivers; a compiler that begins then may be lost. */
+#include "blas/async_planning.h"
+
+#include "api/fast_path.h"
+#include "base/cancel.h"
+#include "base/floats.h"
+#include "base/fork_mutex.h"
+#include "base/log.h"
+#include "base/pool.h"
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAITING = 32, REFUSED = 32, PATIENCE = 20 /* seconds at the end */ };
+
+/* What a call is, without its addresses. */
+typedef struct asked {
+  tesela_context *context;
+  tesela_gemm_desc desc; /* whose scalars are: */
+  double alpha[2], beta[2];
+} asked;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
+static pthread_cond_t is_idle = PTHREAD_COND_INITIALIZER;
+static asked queue[WAITING], refused[REFUSED], current;
+static int first, count, refusals;
+static unsigned long long loads_seen; /* libraries at our last handler; 0: there is none */
+static bool runs, is_at_work, ends;
+
+/* The thread's while it is at work, so that a fork waits: what a driver has half made would be so in the child, which may fail at its end. */
+static tsl_fork_mutex making;
+static pthread_once_t making_once = PTHREAD_ONCE_INIT;
+static void make_guard(void) {
+  tsl_fork_mutex_init(&making);
+}
+
+static asked asked_of(tesela_context *context, const tesela_gemm_desc *desc) {
+  asked call = {.context = context, .desc = *desc};
+  memcpy(call.alpha, desc->alpha, sizeof call.alpha);
+  memcpy(call.beta, desc->beta, sizeof call.beta);
+  call.desc.a.data = call.desc.b.data = call.desc.c.data = NULL;
+  call.desc.alpha = call.desc.beta = NULL;
+  return call;
+}
+
+static bool same_matrix(const tesela_matrix *a, const tesela_matrix *b) {
+  return a->type == b->type && a->row_stride == b->row_stride && a->col_stride == b->col_stride &&
+         a->conjugate == b->conjugate;
+}
+
+static bool same_structures(const tesela_gemm_desc *p, const tesela_gemm_desc *q) {
+  return p->a_structure == q->a_structure && p->a_triangle == q->a_triangle &&
+         p->b_structure == q->b_structure && p->b_triangle == q->b_triangle &&
+         p->c_structure == q->c_structure && p->c_triangle == q->c_triangle && p->in_place == q->in_place;
+}
+
+static bool same(const asked *a, const asked *b) {
+  const tesela_gemm_desc *p = &a->desc, *q = &b->desc;
+  return a->context == b->context && p->m == q->m && p->n == q->n && p->k == q->k &&
+         same_matrix(&p->a, &q->a) && same_matrix(&p->b, &q->b) && p->c.type == q->c.type &&
+         p->c.row_stride == q->c.row_stride && p->c.col_stride == q->c.col_stride && same_structures(p, q) &&
+         memcmp(a->alpha, b->alpha, sizeof a->alpha) == 0 && memcmp(a->beta, b->beta, sizeof a->beta) == 0;
+}
+
+/* --- the thread --- */
+
+/* After this no job begins; one that is at work comes to its end. */
+static void end_all(void) {
+  struct timespec until;
+  pthread_mutex_lock(&lock);
+  ends = true;
+  count = 0;
+  if (is_at_work)
+    tsl_log(TSL_LOG_PLAN, "the end waits for a plan that is being made");
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += PATIENCE;
+  while (is_at_work && pthread_cond_timedwait(&is_idle, &lock, &until) != ETIMEDOUT)
+    ;
+  pthread_mutex_unlock(&lock);
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
+  (void)size;
+  *(unsigned long long *)loads = info->dlpi_adds;
+  return 1;
+}
+
+/* Under the lock. The handlers of all that was loaded until now come after ours; it takes a new one only where more was. */
+static void watch_end(void) {
+  unsigned long long loads = 0;
+  (void)dl_iterate_phdr(count_loads, &loads);
+  if (ends || loads == loads_seen)
+    return;
+  loads_seen = loads;
+  (void)atexit(end_all);
+}
+
+/* The C library's, behind C++'s thread_local: it has destroy(object) called at the end of the calling thread, or by exit() in it
+ * before all handlers. Not everywhere: the C++ runtimes ask for it in the same way.
+ * Source: Itanium C++ ABI, 3.3.5.3 and its note on threads; glibc 2.18. */
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*)
+extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl*)
+
+static void end_main_thread(void *unused) {
+  (void)unused;
+  end_all();
+}
+static atomic_bool main_is_watched;
+__attribute__((constructor)) static void watch_main_thread(void) {
+  if (__cxa_thread_atexit_impl && gettid() == getpid() && !atomic_exchange(&main_is_watched, true))
+    (void)__cxa_thread_atexit_impl(end_main_thread, NULL, &__dso_handle);
+}
+/* Whether the end waits for a thread beside the program; where it does not, whoever asks makes the plan. */
+static bool end_waits(void) {
+  watch_main_thread();
+  return atomic_load(&main_is_watched);
+}
+
+__attribute__((destructor)) static void end_with_library(void) {
+  end_all();
+}
+
+static void find_out(const asked *call) {
+  tesela_gemm_desc desc = call->desc;
+  desc.alpha = call->alpha;
+  desc.beta = call->beta;
+  if (!tsl_api_considers_devices(call->context, &desc))
+    tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld stays on the processor", (long long)desc.m, (long long)desc.n,
+            (long long)desc.k);
+  pthread_mutex_lock(&lock);
+  watch_end();
+  pthread_mutex_unlock(&lock);
+  bool elsewhere;
+  (void)tsl_api_goes_elsewhere(call->context, &desc);
+  const bool known = tsl_api_knows_elsewhere(call->context, &desc, &elsewhere);
+  if (known && elsewhere)
+    tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld goes to another device from now on", (long long)desc.m,
+            (long long)desc.n, (long long)desc.k);
+  if (known)
+    return;
+  tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld stays on the processor: %s", (long long)desc.m, (long long)desc.n,
+          (long long)desc.k, tesela_last_error());
+  pthread_mutex_lock(&lock);
+  refused[refusals++ % REFUSED] = *call;
+  pthread_mutex_unlock(&lock);
+}
+
+/* The next call, or false: then the thread ends, and is said to have. */
+static bool take(asked *call) {
+  pthread_mutex_lock(&lock);
+  is_at_work = count > 0 && !ends;
+  runs = is_at_work;
+  if (is_at_work) {
+    *call = current = queue[first];
+    first = (first + 1) % WAITING;
+    count--;
+  } else {
+    pthread_cond_broadcast(&is_idle);
+  }
+  pthread_mutex_unlock(&lock);
+  return runs;
+}
+
+static void *work(void *unused) {
+  TSL_DEFAULT_FLOATS; /* the creating thread's environment is some caller's */
+  asked call;
+  (void)unused;
+  while (take(&call)) {
+    tsl_fork_mutex_lock(&making);
+    find_out(&call);
+    tsl_fork_mutex_unlock(&making);
+  }
+  return NULL;
+}
+
+/* Under the lock. The program's signals are not the thread's. */
+static bool start(void) {
+  sigset_t all, before;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_once(&making_once, make_guard);
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool good = pthread_create(&thread, &attributes, work, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return good;
+}
+
+/* --- the calls --- */
+
+/* Under the lock. */
+static bool is_waiting(const asked *call) {
+  bool found = runs && is_at_work && same(&current, call);
+  for (int i = 0; i < count && !found; i++)
+    found = same(&queue[(first + i) % WAITING], call);
+  return found;
+}
+static bool was_refused(const asked *call) {
+  bool found = false;
+  for (int i = 0; i < REFUSED && i < refusals && !found; i++)
+    found = same(&refused[i], call);
+  return found;
+}
+
+static void ask(const asked *call) {
+  TSL_NOT_CANCELLED;
+  pthread_mutex_lock(&lock);
+  if (!ends && count < WAITING && !is_waiting(call) && !was_refused(call)) {
+    queue[(first + count++) % WAITING] = *call;
+    if (!runs) {
+      watch_end();
+      runs = start();
+    }
+    if (!runs)
+      count = 0; /* no thread is to be had: the next call asks again */
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_gemm_desc *desc, int threads) {
+  const bool is_alone = threads == 1 || tsl_pool_default_threads() == 1;
+  bool elsewhere;
+  if (!is_alone && tsl_api_knows_elsewhere(context, desc, &elsewhere))
+    return elsewhere ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
+  if (is_alone || !end_waits())
+    return tsl_api_goes_elsewhere(context, desc) ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
+  const asked call = asked_of(context, desc);
+  ask(&call);
+  return TSL_BLAS_NOT_YET;
+}
+
+/* A driver that was at work in the parent lacks its threads in the child, where whoever waited for it would wait for ever:
+ * there, no job begins any more. */
+void tsl_blas_forget_ahead(void) {
+  pthread_mutex_init(&lock, NULL);
+  pthread_cond_init(&is_idle, NULL);
+  ends = ends || runs || loads_seen > 0;
+  first = count = refusals = 0;
+  runs = is_at_work = false;
+}

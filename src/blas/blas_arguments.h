@@ -1,0 +1,85 @@
+/* A call's arguments, whichever entry it came by. */
+#ifndef TSL_BLAS_BLAS_ARGUMENTS_H
+#define TSL_BLAS_BLAS_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <tesela/tesela.h>
+
+/* What tesela is asked for. */
+enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
+
+/* CBLAS's numbers. */
+enum { TSL_BLAS_ROW_MAJOR = 101, TSL_BLAS_COLUMN_MAJOR = 102 };
+
+/* C = alpha op(A) op(B) + beta C, as it was called: op is a letter (N T C, or R for conjugation alone), 0 for what is
+ * none. uplo is gemmt's: U or L; of other calls 0. Scalars are of the symbol's type. */
+typedef struct tsl_blas_multiply {
+  int order, uplo, trans_a, trans_b;
+  int64_t m, n, k;
+  const void *alpha, *a;
+  int64_t lda;
+  const void *b;
+  int64_t ldb;
+  const void *beta;
+  void *c;
+  int64_t ldc;
+} tsl_blas_multiply;
+
+/* The sum of x[i] y[i], or conj(x[i]) y[i]. A negative increment starts at the far end. */
+typedef struct tsl_blas_sum {
+  int64_t n;
+  const void *x;
+  int64_t incx;
+  const void *y;
+  int64_t incy;
+  bool conjugate;
+  const float *start;      /* sdsdot's: added to the sum before it is rounded; else NULL */
+  tesela_type result_type; /* f64 for dsdot and sdsdot, else the symbol's */
+  void *result;            /* of sdsdot a float, else of result_type */
+} tsl_blas_sum;
+
+/* B = alpha op(A), A being rows x cols; b is NULL where A becomes B. */
+typedef struct tsl_blas_copy {
+  int order, trans;
+  int64_t rows, cols;
+  const void *alpha, *a;
+  int64_t lda;
+  void *b;
+  int64_t ldb;
+  bool in_place; /* a is written */
+} tsl_blas_copy;
+
+/* Letters from CBLAS's numbers and from Fortran's either case; 0 for anything else. */
+static inline int tsl_blas_trans(int cblas) {
+  static const char letters[] = {'N', 'T', 'C', 'R'};
+  return cblas >= 111 && cblas <= 114 ? letters[cblas - 111] : 0;
+}
+static inline int tsl_blas_cblas_trans(int letter) {
+  return letter == 'N' ? 111 : letter == 'T' ? 112 : letter == 'C' ? 113 : letter == 'R' ? 114 : 0;
+}
+static inline int tsl_blas_uplo(int cblas) {
+  return cblas == 121 ? 'U' : cblas == 122 ? 'L' : 0;
+}
+static inline int tsl_blas_side(int cblas) {
+  return cblas == 141 ? 'L' : cblas == 142 ? 'R' : 0;
+}
+static inline int tsl_blas_diag(int cblas) {
+  return cblas == 131 ? 'N' : cblas == 132 ? 'U' : 0;
+}
+/* What a letter of either case and its capital have in common. */
+static inline int tsl_blas_capital(char fortran) {
+  return (unsigned char)fortran & ~0x20;
+}
+static inline int tsl_blas_letter(char fortran) {
+  enum { N = 1 << ('N' - 'A'), T = 1 << ('T' - 'A'), C = 1 << ('C' - 'A') };
+  enum { R = 1 << ('R' - 'A'), U = 1 << ('U' - 'A'), L = 1 << ('L' - 'A') };
+  const unsigned place = (unsigned)tsl_blas_capital(fortran) - 'A';
+  return place < 26 && ((N | T | C | R | U | L) >> place & 1) != 0 ? (int)(place + 'A') : 0;
+}
+static inline int tsl_blas_order(char fortran) {
+  const int letter = tsl_blas_letter(fortran);
+  return letter == 'R' ? TSL_BLAS_ROW_MAJOR : letter == 'C' ? TSL_BLAS_COLUMN_MAJOR : 0;
+}
+
+#endif

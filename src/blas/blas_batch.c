@@ -1,0 +1,76 @@
+#include "blas/blas_batch.h"
+
+#include "blas/check_args.h"
+#include "blas/blas_context.h"
+#include "blas/blas_gemm.h"
+#include "blas/blas_route.h"
+
+/* Below so much work, and so few products, calls one by one are done sooner. */
+enum { FEW = 32 };
+static const double little_work = 2e5;
+/* Products up to this are faster here than one by one elsewhere, whoever that is. */
+static const double small_volume = 120.0 * 120 * 120;
+
+static double volume_of(const tsl_blas_multiply *product) {
+  return (double)product->m * (double)product->n * (double)product->k;
+}
+
+tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count) {
+  if (!tsl_blas_host_function(call->symbol) ||
+      tsl_blas_route_batch(call->symbol, first, small_volume) != TSL_BLAS_OTHER)
+    return NULL;
+  tsl_blas_describe(call, first);
+  call->flops *= (double)count;
+  return tsl_blas_forward(call);
+}
+
+/* Whether each C lies behind the one before: products that add to one C in turn must not be done side by side. */
+static bool are_apart(const tesela_batch *batch) {
+  if (!batch->c)
+    return batch->c_stride != 0;
+  for (int64_t i = 1; i < batch->count; i++)
+    if ((uintptr_t)batch->c[i] <= (uintptr_t)batch->c[i - 1])
+      return false;
+  return true;
+}
+
+bool tsl_blas_is_ours(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  const tesela_type type = call->symbol->type;
+  return !tsl_blas_lacks(TSL_BLAS_GEMM, type, type) &&
+         tsl_blas_route_batch(call->symbol, product, small_volume) == TSL_BLAS_TESELA &&
+         !tsl_blas_check_gemm(product) && product->m != 0 && product->n != 0;
+}
+
+static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *batch) {
+  return batch->count >= FEW ||
+         (batch->count > 1 && 2 * volume_of(product) * (double)batch->count >= little_work);
+}
+
+bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads) {
+  /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read. */
+  const bool lost = status == TESELA_DEVICE_FAILED && reads;
+  if (lost)
+    tsl_blas_report_failure(call->symbol, tesela_last_error());
+  if (status == TESELA_OK)
+    tsl_blas_end_plan(call, record);
+  else
+    tsl_blas_end(call, NULL); /* one by one, they count themselves */
+  return status == TESELA_OK || lost;
+}
+
+bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch) {
+  const tesela_type type = call->symbol->type;
+  if (!is_worth_it(product, batch) || !are_apart(batch) || !tsl_blas_is_ours(call, product))
+    return false;
+  const tsl_blas_work work = tsl_blas_work_of(type, product);
+  tsl_blas_desc_storage of;
+  tsl_blas_to_desc(&work, &of);
+  tesela_record record;
+  if (tsl_blas_logging) {
+    tsl_blas_describe(call, product);
+    call->flops *= (double)batch->count;
+  }
+  tsl_blas_begin(call);
+  const tesela_status status = tsl_blas_run_batch(&of.desc, batch, tsl_blas_record(call, &record));
+  return tsl_blas_end_batch(call, status, &record, of.beta[0] != 0 || of.beta[1] != 0);
+}

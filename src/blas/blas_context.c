@@ -1,0 +1,167 @@
+/* One context for each number of threads that calls had. */
+#include "blas/blas_context.h"
+
+#include "base/cancel.h"
+#include "base/env.h"
+#include "blas/blas_arguments.h"
+#include "blas/call_log.h"
+#include "blas/blas_threads.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What was made of a number of threads. Never freed: calls may be under way in it. */
+typedef struct made {
+  int threads; /* 0: all that the device has */
+  tesela_context *context;
+  struct made *older;
+} made;
+
+static _Atomic(made *) newest;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of who makes one */
+
+static tesela_context *create(int threads) {
+  static atomic_flag was_told = ATOMIC_FLAG_INIT;
+  const char *given = tsl_env_given(TSL_ENV_DEVICE);
+  /* A program's matrices are small and many: they leave the host where somebody said so. */
+  const char *device = given ? given : "cpu";
+  tesela_context *context = NULL;
+  const tesela_status status =
+      tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context);
+  if (status == TESELA_OK || status == TESELA_OUT_OF_MEMORY)
+    return context;
+  if (!atomic_flag_test_and_set(&was_told))
+    fprintf(stderr, "tesela: %s; the cpu is used\n", tesela_last_error());
+  (void)tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = threads}, &context);
+  return context;
+}
+
+/* The first context's way to multiply without plans. Never freed: calls may be under way in it. The child of a fork goes on
+ * with its parent's, which needs no lock. */
+static _Atomic(tsl_fast_path *) fast_path;
+
+/* Under the lock. Leaves the question open where memory runs out. */
+static void offer(tesela_context *context) {
+  tsl_fast_path *path = malloc(sizeof *path);
+  if (path && tsl_api_fast_path(context, path) != TESELA_OUT_OF_MEMORY)
+    atomic_store_explicit(&fast_path, path, memory_order_release);
+  else
+    free(path);
+}
+
+static const made *find(int threads) {
+  const made *one = atomic_load_explicit(&newest, memory_order_acquire);
+  while (one && one->threads != threads)
+    one = one->older;
+  return one;
+}
+
+/* Under the lock. */
+static const made *make(int threads) {
+  made *one = malloc(sizeof *one);
+  tesela_context *context = one ? create(threads) : NULL;
+  if (!context) {
+    free(one);
+    return NULL;
+  }
+  *one = (made){threads, context, atomic_load_explicit(&newest, memory_order_relaxed)};
+  atomic_store_explicit(&newest, one, memory_order_release);
+  if (!one->older)
+    offer(one->context);
+  return one;
+}
+
+/* The context of at most so many threads (0: of all), or NULL where none can be made: the next call tries
+ * again. */
+static tesela_context *context_of(int threads) {
+  const made *one = find(threads);
+  if (!one) {
+    TSL_NOT_CANCELLED;
+    pthread_mutex_lock(&lock);
+    one = find(threads);
+    if (!one)
+      one = make(threads);
+    pthread_mutex_unlock(&lock);
+  }
+  return one ? one->context : NULL;
+}
+
+const tsl_fast_path *tsl_blas_fast_path(void) {
+  const tsl_fast_path *path = atomic_load_explicit(&fast_path, memory_order_acquire);
+  if (!path) {
+    tesela_context *context = context_of(0);
+    pthread_mutex_lock(&lock);
+    path = atomic_load_explicit(&fast_path, memory_order_acquire);
+    if (!path && context)
+      offer(context);
+    pthread_mutex_unlock(&lock);
+    path = atomic_load_explicit(&fast_path, memory_order_acquire);
+  }
+  return path && path->strategy ? path : NULL;
+}
+
+/* The parent's contexts may have been locked by a thread that the child does not have: they are left alone, and the child
+ * makes its own when it calls, if it does. What is done at once needs no lock and goes on. */
+static void forget(void) {
+  pthread_mutex_init(&lock, NULL);
+  atomic_store(&newest, NULL);
+  tsl_blas_forget_threads();
+  tsl_blas_forget_calls();
+  tsl_blas_forget_ahead();
+}
+
+__attribute__((constructor)) static void watch_forks(void) {
+  pthread_atfork(NULL, NULL, forget);
+}
+
+/* The context for a call. */
+static tesela_context *context_now(void) {
+  return context_of(tsl_blas_threads());
+}
+
+tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record) {
+  tesela_context *on = context_now();
+  return on ? tesela_gemm(on, desc, record) : TESELA_OUT_OF_MEMORY;
+}
+tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
+                                 tesela_record *record) {
+  tesela_context *on = context_now();
+  return on ? tesela_gemm_batched(on, desc, batch, record) : TESELA_OUT_OF_MEMORY;
+}
+tesela_status tsl_blas_run_grouped(const tesela_gemm_desc *descs, const tesela_batch *batches, int64_t count,
+                                   tesela_record *record) {
+  tesela_context *on = context_now();
+  return on ? tesela_gemm_grouped(on, descs, batches, count, record) : TESELA_OUT_OF_MEMORY;
+}
+tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record) {
+  tesela_context *on = context_now();
+  return on ? tesela_dot(on, desc, record) : TESELA_OUT_OF_MEMORY;
+}
+tesela_status tsl_blas_run_solve(const tesela_solve_desc *desc, tesela_record *record) {
+  tesela_context *on = context_now();
+  return on ? tesela_solve(on, desc, record) : TESELA_OUT_OF_MEMORY;
+}
+tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record) {
+  tesela_context *on = context_now();
+  return on ? tesela_transpose(on, desc, record) : TESELA_OUT_OF_MEMORY;
+}
+
+tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc) {
+  const int threads = tsl_blas_threads();
+  tesela_context *on = context_of(threads);
+  return on ? tsl_blas_async_placement(on, desc, threads) : TSL_BLAS_HERE;
+}
+
+/* --- what has no strategy --- */
+
+enum { TYPES = TESELA_C128 + 1 };
+static atomic_bool lacking[TSL_BLAS_OPS][TYPES][TYPES];
+
+bool tsl_blas_lacks(int op, tesela_type type, tesela_type result) {
+  return atomic_load_explicit(&lacking[op][type][result], memory_order_relaxed);
+}
+void tsl_blas_mark_unsupported(int op, tesela_type type, tesela_type result) {
+  atomic_store_explicit(&lacking[op][type][result], true, memory_order_relaxed);
+}

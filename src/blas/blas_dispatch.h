@@ -1,0 +1,82 @@
+/* What the dispatch cache (api/api_dispatch.h) knows of BLAS's products, and small ones that it does not know. */
+#ifndef TSL_BLAS_BLAS_DISPATCH_H
+#define TSL_BLAS_BLAS_DISPATCH_H
+
+#include "api/api_dispatch.h"
+#include "api/fast_path.h"
+#include "blas/blas_arguments.h"
+#include "blas/call_log.h"
+#include "blas/host_blas_lookup.h"
+#include "blas/blas_route.h"
+
+/* The way to multiply without plans, from the first call on that went there while nobody listened; else NULL. */
+extern _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
+
+/* A small product that is news (api/api_dispatch.h), done with its arguments where they are: nothing is written for it but what its kernel
+ * reads. What is unusual about a call is left to tsl_blas_dispatch(), as is all that is known: false, nothing was touched. The
+ * letters stand as the call has them, `plain` if N, `turned` if T or C. */
+static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, int order, int trans_a,
+                                    bool plain_a, bool turned_a, int trans_b, bool plain_b, bool turned_b,
+                                    int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                                    int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                                    int64_t ldc) {
+  enum { MOST = 64 };
+  const tsl_fast_path *path = atomic_load_explicit(&tsl_blas_at_once_path, memory_order_acquire);
+  if ((type != TESELA_F32 && type != TESELA_F64) || !path ||
+      ((uint64_t)(m - 1) | (uint64_t)(n - 1) | (uint64_t)(k - 1)) >= MOST ||
+      (order != TSL_BLAS_ROW_MAJOR && order != TSL_BLAS_COLUMN_MAJOR) || !(plain_a | turned_a) ||
+      !(plain_b | turned_b) || !tsl_dispatch_aligned(type, a, b, c) || tsl_blas_is_wide(symbol))
+    return false;
+  const bool by_row = order == TSL_BLAS_ROW_MAJOR, a_by_row = by_row != turned_a,
+             b_by_row = by_row != turned_b;
+  if (lda < (a_by_row ? k : m) || ldb < (b_by_row ? n : k) || ldc < (by_row ? n : m))
+    return false;
+  const uint64_t alpha_bits = tsl_dispatch_bits(type, alpha), beta_bits = tsl_dispatch_bits(type, beta);
+  const uint32_t tag = tsl_dispatch_tag(m, n, k, lda, ldb, ldc, alpha_bits, beta_bits,
+                                        tsl_dispatch_kind(type, 0), order, trans_a, trans_b);
+  if (!tsl_dispatch_is_unknown(type, trans_a, trans_b, m, n, k, tag))
+    return false;
+  const bool single = type == TESELA_F32;
+  tsl_fast_product product; /* field by field, see blas_dispatch.c */
+  product.type = type;
+  product.m = m;
+  product.n = n;
+  product.k = k;
+  product.a = a;
+  product.b = b;
+  product.c = c;
+  product.a_row = a_by_row ? lda : 1;
+  product.a_col = a_by_row ? 1 : lda;
+  product.b_row = b_by_row ? ldb : 1;
+  product.b_col = b_by_row ? 1 : ldb;
+  product.c_row = by_row ? ldc : 1;
+  product.c_col = by_row ? 1 : ldc;
+  product.alpha = single ? (double)*(const float *)alpha : *(const double *)alpha;
+  product.beta = single ? (double)*(const float *)beta : *(const double *)beta;
+  product.alpha_is_0 = (single ? (uint32_t)alpha_bits << 1 : alpha_bits << 1) == 0;
+  product.alpha_is_1 = alpha_bits == (single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000));
+  product.beta_is_0 = (single ? (uint32_t)beta_bits << 1 : beta_bits << 1) == 0;
+  return path->strategy->fast_path.multiply(&product, path->device);
+}
+
+/* Looks a product up, and does a small one without a plan; false where it is left to tsl_blas_gemm(): nothing was
+ * touched, and `next` is another library's function where it is known that such calls are handed on. The second one is
+ * for the table of calls, and is never told of others. */
+bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
+                            tsl_blas_function **next);
+bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
+                             tsl_blas_function **next);
+/* For entries of a constant type. Complex products have no kernels without plans: what goes on is decided by size alone. */
+static inline bool tsl_blas_dispatch(tsl_blas_symbol *symbol, tesela_type type,
+                                     const tsl_blas_multiply *product, tsl_blas_function **next) {
+  if (type != TESELA_F32 && type != TESELA_F64) {
+    *next = tsl_blas_forward_if_below(symbol, (double)product->m * (double)product->n * (double)product->k);
+    return false;
+  }
+  return tsl_blas_owns_small && !tsl_blas_is_wide(symbol) &&
+         (tsl_blas_logging ? tsl_blas_dispatch_heard : tsl_blas_dispatch_real)(symbol, product, next);
+}
+/* Such calls are handed on, whenever they come. */
+void tsl_blas_dispatch_note_next(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
+
+#endif

@@ -1,0 +1,125 @@
+/* Products. */
+#include "blas/blas_gemm.h"
+
+#include "base/memory.h"
+#include "blas/check_args.h"
+#include "blas/blas_context.h"
+#include "blas/blas_dispatch.h"
+#include "blas/blas_route.h"
+
+static tsl_blas_view view_of(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
+  const bool transposed = letter == 'T' || letter == 'C';
+  return (tsl_blas_view){.data = data,
+                         .row = by_row != transposed ? ld : 1,
+                         .col = by_row != transposed ? 1 : ld,
+                         .conjugate = complex_type && (letter == 'C' || letter == 'R')};
+}
+
+tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product) {
+  const bool by_row = product->order == TSL_BLAS_ROW_MAJOR, is_complex = tsl_blas_is_complex(type);
+  return (tsl_blas_work){.type = type,
+                         .m = product->m,
+                         .n = product->n,
+                         .k = product->k,
+                         .a = view_of(product->a, product->lda, by_row, product->trans_a, is_complex),
+                         .b = view_of(product->b, product->ldb, by_row, product->trans_b, is_complex),
+                         .c = view_of(product->c, product->ldc, by_row, 'N', false),
+                         .alpha = product->alpha,
+                         .beta = product->beta};
+}
+
+tesela_matrix tsl_blas_matrix_of(const tsl_blas_view *view, tesela_type type) {
+  return (tesela_matrix){.data = view->data,
+                         .row_stride = view->row,
+                         .col_stride = view->col,
+                         .type = type,
+                         .conjugate = view->conjugate};
+}
+
+tesela_result tsl_blas_result_of(const tsl_blas_view *view, tesela_type type) {
+  return (tesela_result){
+      .data = tsl_writable(view->data), .row_stride = view->row, .col_stride = view->col, .type = type};
+}
+
+void tsl_blas_to_desc(const tsl_blas_work *work, tsl_blas_desc_storage *out) {
+  tsl_blas_doubles(work->type, work->alpha, out->alpha);
+  tsl_blas_doubles(work->type, work->beta, out->beta);
+  out->desc = (tesela_gemm_desc){.m = work->m,
+                                 .n = work->n,
+                                 .k = work->k,
+                                 .a = tsl_blas_matrix_of(&work->a, work->type),
+                                 .b = tsl_blas_matrix_of(&work->b, work->type),
+                                 .c = tsl_blas_result_of(&work->c, work->type),
+                                 .alpha = out->alpha,
+                                 .beta = out->beta,
+                                 .device = work->on_processor ? "cpu" : NULL};
+}
+
+bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
+  tsl_blas_desc_storage of;
+  if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
+    return false;
+  tsl_blas_to_desc(work, &of);
+  const tesela_status status = tsl_blas_run_gemm(&of.desc, record);
+  if (status == TESELA_UNSUPPORTED && tsl_blas_is_complex(work->type))
+    tsl_blas_mark_unsupported(TSL_BLAS_GEMM, work->type, work->type);
+  /* Everything else leaves C as it was, for the loops. */
+  if (status == TESELA_DEVICE_FAILED && (of.beta[0] != 0 || of.beta[1] != 0)) {
+    tsl_blas_report_failure(symbol, tesela_last_error());
+    return true;
+  }
+  return status == TESELA_OK;
+}
+
+static bool is_idle(tesela_type type, const tsl_blas_multiply *product) {
+  return product->m == 0 || product->n == 0 ||
+         ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
+}
+
+/* Whether another device is sooner done than the processor, whosever library runs there: ours is asked for both. */
+static tsl_blas_place place_of(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
+  if (!tsl_blas_may_go_elsewhere(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
+      is_idle(symbol->type, product))
+    return TSL_BLAS_HERE;
+  const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
+  tsl_blas_desc_storage of;
+  tsl_blas_to_desc(&work, &of);
+  return tsl_blas_place_of(&of.desc);
+}
+
+bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong) {
+  if (wrong)
+    tsl_blas_report_argument(symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
+  return wrong || is_idle(symbol->type, product);
+}
+
+/* What goes to another library is checked there. */
+tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  const tesela_type type = call->symbol->type;
+  tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
+  const tsl_blas_place place = route == TSL_BLAS_LOOPS ? TSL_BLAS_HERE : place_of(call->symbol, product);
+  if (route == TSL_BLAS_OTHER && place == TSL_BLAS_ELSEWHERE)
+    route = TSL_BLAS_TESELA;
+  else if (route == TSL_BLAS_OTHER && tsl_blas_is_always_forwarded(call->symbol))
+    tsl_blas_dispatch_note_next(call->symbol, product);
+  if (tsl_blas_logging)
+    tsl_blas_describe(call, product);
+  if (route == TSL_BLAS_OTHER)
+    return tsl_blas_forward(call);
+  if (tsl_blas_ends_early(call->symbol, product, tsl_blas_check_gemm(product)))
+    return NULL;
+  tsl_blas_work work = tsl_blas_work_of(type, product);
+  work.on_processor = place == TSL_BLAS_NOT_YET;
+  tesela_record record = {.plan = NULL};
+  tsl_blas_begin(call);
+  if (route == TSL_BLAS_TESELA && tsl_blas_by_tesela(call->symbol, &work, tsl_blas_record(call, &record))) {
+    tsl_blas_end_plan(call, &record);
+    return NULL;
+  }
+  tsl_blas_function *other = tsl_blas_otherwise(call, route);
+  if (!other) {
+    tsl_blas_loop_gemm(&work);
+    tsl_blas_end(call, tsl_blas_loops_name);
+  }
+  return other;
+}

@@ -1,0 +1,171 @@
+/* Vectors, as BLAS's level 1 calls them. */
+#include "blas/blas_level1.h"
+
+/* Where a vector begins: a negative increment starts at the far end. */
+typedef struct parts {
+  const tsl_vector_kernels *kernels;
+  tsl_line x, y;
+  tsl_team team;
+} parts;
+
+/* Field by field: a struct that is copied is read in other pieces than it was
+ * written in, which takes longer than a short vector. */
+static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *of, parts *out) {
+  const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
+  const double bytes = (double)of->n * kernels->size * (of->y ? 2 : 1);
+  const tsl_line x = tsl_vector_at(kernels, of->x, of->n, of->incx),
+                 y = tsl_vector_at(kernels, of->y, of->n, of->incy);
+  out->kernels = kernels;
+  out->x.at = x.at;
+  out->x.step = x.step;
+  out->y.at = y.at;
+  out->y.step = y.step;
+  out->team.pool = NULL;
+  out->team.threads = 0;
+  if (bytes >= TSL_VECTOR_AWAKE_FROM)
+    out->team = tsl_blas_team(bytes);
+}
+
+static tsl_blas_function *begin(tsl_blas_call *call, tsl_blas_class class, const tsl_blas_lines *of,
+                                double flops) {
+  if (tsl_blas_logging) {
+    call->sizes = 1;
+    call->shape[0] = of->n > 0 ? of->n : 0;
+    call->flops = flops * (double)call->shape[0];
+  }
+  return tsl_blas_begin_vectors(call, class, (double)of->n);
+}
+
+tsl_blas_function *tsl_blas_axpy(tsl_blas_call *call, const tsl_blas_lines *of, tsl_number alpha) {
+  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_ADD, of, 2);
+  if (next)
+    return next;
+  if (of->n > 0 && (alpha.re != 0 || alpha.im != 0)) {
+    parts all;
+    find_parts(call, of, &all);
+    tsl_vector_add(all.kernels, all.team, of->n, alpha, all.x, all.y);
+  }
+  tsl_blas_vectors_done(call);
+  return NULL;
+}
+
+tsl_blas_function *tsl_blas_scal(tsl_blas_call *call, const tsl_blas_lines *of, tsl_number alpha,
+                                 bool is_real) {
+  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_SCALE, of, 1);
+  if (next)
+    return next;
+  const bool stays = alpha.re == 1 && (is_real || !tsl_vector_kernels_of(call->symbol->type)->is_complex);
+  if (of->n > 0 && of->incx > 0 && !stays) {
+    parts all;
+    find_parts(call, of, &all);
+    tsl_vector_scale(all.kernels, all.team, of->n, alpha, is_real, all.x);
+  }
+  tsl_blas_vectors_done(call);
+  return NULL;
+}
+
+tsl_blas_function *tsl_blas_copy_vector(tsl_blas_call *call, const tsl_blas_lines *of) {
+  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_ADD, of, 0);
+  if (next)
+    return next;
+  if (of->n > 0) {
+    parts all;
+    find_parts(call, of, &all);
+    tsl_vector_copy(all.kernels, all.team, of->n, all.x, all.y);
+  }
+  tsl_blas_vectors_done(call);
+  return NULL;
+}
+
+tsl_blas_function *tsl_blas_swap(tsl_blas_call *call, const tsl_blas_lines *of) {
+  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_ADD, of, 0);
+  if (next)
+    return next;
+  if (of->n > 0) {
+    parts all;
+    find_parts(call, of, &all);
+    tsl_vector_swap(all.kernels, all.team, of->n, all.x, all.y);
+  }
+  tsl_blas_vectors_done(call);
+  return NULL;
+}
+
+tsl_blas_function *tsl_blas_rot(tsl_blas_call *call, const tsl_blas_lines *of, const double h[4]) {
+  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_ADD, of, 6);
+  if (next)
+    return next;
+  if (of->n > 0) {
+    parts all;
+    find_parts(call, of, &all);
+    tsl_vector_rot(all.kernels, all.team, of->n, all.x, all.y, h);
+  }
+  tsl_blas_vectors_done(call);
+  return NULL;
+}
+
+bool tsl_blas_modified(const double param[5], double h[4]) {
+  const double flag = param[0];
+  h[0] = flag == 0 ? 1 : param[1];
+  h[1] = flag == 1 ? 1 : param[3];
+  h[2] = flag == 1 ? -1 : param[2];
+  h[3] = flag == 0 ? 1 : param[4];
+  return flag != -2;
+}
+
+tsl_blas_function *tsl_blas_nrm2(tsl_blas_call *call, const tsl_blas_lines *of, double *result) {
+  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_SUM, of, 2);
+  *result = 0;
+  if (next)
+    return next;
+  if (of->n > 0) {
+    parts all;
+    find_parts(call, of, &all);
+    *result = tsl_vector_norm(all.kernels, all.team, of->n, all.x);
+  }
+  tsl_blas_vectors_done(call);
+  return NULL;
+}
+
+tsl_blas_function *tsl_blas_asum(tsl_blas_call *call, const tsl_blas_lines *of, double *result) {
+  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_SUM, of, 1);
+  *result = 0;
+  if (next)
+    return next;
+  if (of->n > 0 && of->incx > 0) {
+    parts all;
+    find_parts(call, of, &all);
+    *result = tsl_vector_asum(all.kernels, all.team, of->n, all.x);
+  }
+  tsl_blas_vectors_done(call);
+  return NULL;
+}
+
+tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *of, int64_t *result) {
+  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_SUM, of, 1);
+  *result = 0;
+  if (next)
+    return next;
+  if (of->n > 0 && of->incx > 0) {
+    parts all;
+    find_parts(call, of, &all);
+    *result = 1 + tsl_vector_iamax(all.kernels, all.team, of->n, all.x);
+  }
+  tsl_blas_vectors_done(call);
+  return NULL;
+}
+
+tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines *of, bool conjugate,
+                                      void *result) {
+  tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_DOT, of, 2);
+  tsl_number sum = {0, 0};
+  if (next)
+    return next;
+  if (of->n > 0) {
+    parts all;
+    find_parts(call, of, &all);
+    sum = tsl_vector_dot(all.kernels, all.team, of->n, all.x, conjugate, all.y);
+  }
+  tsl_blas_put_number(call->symbol->type, sum, result);
+  tsl_blas_vectors_done(call);
+  return NULL;
+}

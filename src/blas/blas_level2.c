@@ -1,0 +1,308 @@
+/* Matrices times vectors, as BLAS's level 2 calls them. A row-major matrix is its transpose column by column: triangles change
+ * sides, transposes their letters, and what was conjugated is so where the transpose of it is asked for. */
+#include "blas/blas_level2.h"
+
+#include "base/memory.h"
+#include "blas/blas_arguments.h"
+#include "blas/check_args.h"
+
+#include <string.h>
+
+typedef tsl_blas_level2 arguments;
+
+/* --- arguments --- */
+
+/* Where each argument comes, from 1; 0 for what a routine has not. */
+typedef struct places {
+  int uplo, trans, diag, m, n, kl, ku, lda, incx, incy;
+} places;
+
+static const places place[] = {
+    [TSL_BLAS_GEMV] = {.trans = 1, .m = 2, .n = 3, .lda = 6, .incx = 8, .incy = 11},
+    [TSL_BLAS_GBMV] = {.trans = 1, .m = 2, .n = 3, .kl = 4, .ku = 5, .lda = 8, .incx = 10, .incy = 13},
+    [TSL_BLAS_SYMV] = {.uplo = 1, .n = 2, .lda = 5, .incx = 7, .incy = 10},
+    [TSL_BLAS_SBMV] = {.uplo = 1, .n = 2, .kl = 3, .lda = 6, .incx = 8, .incy = 11},
+    [TSL_BLAS_SPMV] = {.uplo = 1, .n = 2, .incx = 6, .incy = 9},
+    [TSL_BLAS_TRMV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .lda = 6, .incx = 8},
+    [TSL_BLAS_TBMV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .kl = 5, .lda = 7, .incx = 9},
+    [TSL_BLAS_TPMV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .incx = 7},
+    [TSL_BLAS_TRSV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .lda = 6, .incx = 8},
+    [TSL_BLAS_TBSV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .kl = 5, .lda = 7, .incx = 9},
+    [TSL_BLAS_TPSV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .incx = 7},
+    [TSL_BLAS_GER] = {.m = 1, .n = 2, .incx = 5, .incy = 7, .lda = 9},
+    [TSL_BLAS_SYR] = {.uplo = 1, .n = 2, .incx = 5, .lda = 7},
+    [TSL_BLAS_SPR] = {.uplo = 1, .n = 2, .incx = 5},
+    [TSL_BLAS_SYR2] = {.uplo = 1, .n = 2, .incx = 5, .incy = 7, .lda = 9},
+    [TSL_BLAS_SPR2] = {.uplo = 1, .n = 2, .incx = 5, .incy = 7},
+};
+
+static int64_t least_ld(const arguments *of) {
+  const bool is_general = place[of->routine].m > 0;
+  const int64_t rows = is_general ? of->m : of->n;
+  if (place[of->routine].kl > 0)
+    return of->kl + of->ku + 1;
+  return rows > 1 ? rows : 1;
+}
+
+/* The smaller of a place and what was found before, where an argument is wrong. */
+static int first_of(int found, int at, bool is_wrong) {
+  return at > 0 && is_wrong && (found == 0 || at < found) ? at : found;
+}
+
+int tsl_blas_check_level2(const arguments *of) {
+  const places *at = &place[of->routine];
+  int found = first_of(0, at->uplo, of->uplo != 'U' && of->uplo != 'L');
+  found = first_of(found, at->trans,
+                   of->trans != 'N' && of->trans != 'T' && of->trans != 'C' && of->trans != 'R');
+  found = first_of(found, at->diag, of->diag != 'U' && of->diag != 'N');
+  found = first_of(found, at->m, of->m < 0);
+  found = first_of(found, at->n, of->n < 0);
+  found = first_of(found, at->kl, of->kl < 0);
+  found = first_of(found, at->ku, of->ku < 0);
+  found = first_of(found, at->lda, of->lda < least_ld(of));
+  found = first_of(found, at->incx, of->incx == 0);
+  return first_of(found, at->incy, of->incy == 0);
+}
+
+/* Letters of the transposes. */
+static int transposed_letter(int letter) {
+  return letter == 'N' ? 'T' : letter == 'T' ? 'N' : letter == 'C' ? 'R' : letter == 'R' ? 'C' : 0;
+}
+
+static void exchange(int64_t *a, int64_t *b) {
+  const int64_t kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* What a routine for columns is asked for in place of one for rows. Vectors of
+ * a hermitian update, and of ger, change places. */
+static void see_as_columns(const arguments *given, arguments *seen) {
+  const bool is_two = given->routine == TSL_BLAS_SYR2 || given->routine == TSL_BLAS_SPR2;
+  *seen = *given;
+  seen->uplo = given->uplo == 'U' ? 'L' : given->uplo == 'L' ? 'U' : 0;
+  seen->trans = transposed_letter(given->trans);
+  if (place[given->routine].m > 0)
+    exchange(&seen->m, &seen->n);
+  if (given->routine == TSL_BLAS_GBMV)
+    exchange(&seen->kl, &seen->ku);
+  if (given->routine == TSL_BLAS_GER || (is_two && given->hermitian)) {
+    seen->x = given->y;
+    seen->y = given->x;
+    exchange(&seen->incx, &seen->incy);
+  }
+}
+
+/* --- what is computed --- */
+
+/* One call under way. */
+typedef struct job {
+  const tsl_vector_kernels *kernels;
+  const arguments *of;
+  bool by_rows; /* before it was seen as columns */
+  tsl_team team;
+} job;
+
+static bool is_number(tsl_number value, double re) {
+  return value.re == re && value.im == 0;
+}
+static bool conjugates(const job *j) {
+  return j->kernels->is_complex && (j->of->trans == 'C' || j->of->trans == 'R');
+}
+static bool transposes(const job *j) {
+  return j->of->trans == 'T' || j->of->trans == 'C';
+}
+
+/* y = beta y. */
+static void scale(const job *j, int64_t n, tsl_line y) {
+  static const double zero[2];
+  const tsl_number beta = j->of->beta;
+  void *at = tsl_writable(y.at);
+  if (is_number(beta, 1))
+    return;
+  if (!is_number(beta, 0))
+    tsl_vector_scale(j->kernels, (tsl_team){0}, n, beta, false, y);
+  else if (y.step == 1)
+    memset(at, 0, (size_t)n * (size_t)j->kernels->size);
+  else
+    j->kernels->line->copy(n, zero, 0, false, at, y.step);
+}
+
+static void general(const job *j) {
+  const arguments *of = j->of;
+  const bool is_transposed = transposes(j);
+  const int64_t x_count = is_transposed ? of->m : of->n, y_count = is_transposed ? of->n : of->m;
+  if (of->m == 0 || of->n == 0)
+    return;
+  const tsl_vector_product product = {.rows = of->m,
+                                      .columns = of->n,
+                                      .a = of->a,
+                                      .ld = of->lda,
+                                      .transposed = is_transposed,
+                                      .conjugate = conjugates(j),
+                                      .alpha = of->alpha,
+                                      .x = tsl_vector_at(j->kernels, of->x, x_count, of->incx),
+                                      .y = tsl_vector_at(j->kernels, of->y, y_count, of->incy)};
+  scale(j, y_count, product.y);
+  if (!is_number(of->alpha, 0))
+    tsl_vector_multiply(j->kernels, j->team, &product);
+}
+
+/* Column by column: rows j - ku to j + kl of column j lie from the top of its band on. */
+static void banded(const job *j) {
+  const tsl_vector_kernels *k = j->kernels;
+  const arguments *of = j->of;
+  const bool is_transposed = transposes(j), conjugate = conjugates(j);
+  const tsl_line x = tsl_vector_at(k, of->x, is_transposed ? of->m : of->n, of->incx),
+                 y = tsl_vector_at(k, of->y, is_transposed ? of->n : of->m, of->incy);
+  if (of->m == 0 || of->n == 0)
+    return;
+  scale(j, is_transposed ? of->n : of->m, y);
+  if (is_number(of->alpha, 0))
+    return;
+  for (int64_t column = 0; column < of->n; column++) {
+    const int64_t first = column > of->ku ? column - of->ku : 0,
+                  end = column + of->kl + 1 < of->m ? column + of->kl + 1 : of->m;
+    if (end <= first)
+      continue;
+    const tsl_vector_product product = {
+        .rows = end - first,
+        .columns = 1,
+        .a = (const char *)of->a + (column * of->lda + of->ku + first - column) * k->size,
+        .ld = of->lda,
+        .transposed = is_transposed,
+        .conjugate = conjugate,
+        .alpha = of->alpha,
+        .x = {(const char *)x.at + (is_transposed ? first : column) * x.step * k->size, x.step},
+        .y = {(const char *)y.at + (is_transposed ? column : first) * y.step * k->size, y.step}};
+    tsl_vector_multiply(k, (tsl_team){0}, &product);
+  }
+}
+
+static tsl_storage storage_of(tsl_blas_level2_routine routine) {
+  static const tsl_storage stored[] = {
+#define ROW(name, storage, class) [TSL_BLAS_##name] = TSL_STORED_##storage,
+      TSL_BLAS_LEVEL2_LIST(ROW)
+#undef ROW
+  };
+  return stored[routine];
+}
+
+/* A hermitian matrix by rows is its conjugate by columns; of triangular ones the letter says it. */
+static tsl_triangle triangle_of(const job *j) {
+  const arguments *of = j->of;
+  return (tsl_triangle){.storage = storage_of(of->routine),
+                        .upper = of->uplo == 'U',
+                        .n = of->n,
+                        .k = of->kl,
+                        .ld = of->lda,
+                        .a = of->a,
+                        .hermitian = of->hermitian,
+                        .unit = of->diag == 'U',
+                        .conjugate = of->hermitian ? j->by_rows : conjugates(j)};
+}
+
+static void symmetric(const job *j) {
+  const arguments *of = j->of;
+  const tsl_triangle triangle = triangle_of(j);
+  const tsl_line x = tsl_vector_at(j->kernels, of->x, of->n, of->incx),
+                 y = tsl_vector_at(j->kernels, of->y, of->n, of->incy);
+  scale(j, of->n, y);
+  if (!is_number(of->alpha, 0))
+    tsl_vector_symmetric(j->kernels, j->team, &triangle, of->alpha, x, y);
+}
+
+static void triangular(const job *j) {
+  const arguments *of = j->of;
+  const tsl_triangle triangle = triangle_of(j);
+  const bool solves =
+      of->routine == TSL_BLAS_TRSV || of->routine == TSL_BLAS_TBSV || of->routine == TSL_BLAS_TPSV;
+  tsl_vector_triangular(j->kernels, j->team, &triangle, transposes(j), solves,
+                        tsl_vector_at(j->kernels, of->x, of->n, of->incx));
+}
+
+static void outer(const job *j) {
+  const arguments *of = j->of;
+  if (!is_number(of->alpha, 0) && of->m > 0)
+    tsl_vector_ger(j->kernels, j->team,
+                     &(tsl_vector_update){.rows = of->m,
+                                          .columns = of->n,
+                                          .alpha = of->alpha,
+                                          .x = tsl_vector_at(j->kernels, of->x, of->m, of->incx),
+                                          .y = tsl_vector_at(j->kernels, of->y, of->n, of->incy),
+                                          .conjugate_x = of->hermitian && j->by_rows,
+                                          .conjugate_y = of->hermitian && !j->by_rows,
+                                          .a = tsl_writable(of->a),
+                                          .ld = of->lda});
+}
+
+static void rank_one(const job *j) {
+  const tsl_triangle triangle = triangle_of(j);
+  if (!is_number(j->of->alpha, 0))
+    tsl_vector_rank_one(j->kernels, j->team, &triangle, j->of->alpha,
+                        tsl_vector_at(j->kernels, j->of->x, j->of->n, j->of->incx));
+}
+
+static void rank_two(const job *j) {
+  const arguments *of = j->of;
+  const tsl_triangle triangle = triangle_of(j);
+  if (!is_number(of->alpha, 0))
+    tsl_vector_rank_two(j->kernels, j->team, &triangle, of->alpha,
+                        tsl_vector_at(j->kernels, of->x, of->n, of->incx),
+                        tsl_vector_at(j->kernels, of->y, of->n, of->incy));
+}
+
+typedef void computing(const job *j);
+static computing *const computes[] = {
+    [TSL_BLAS_GEMV] = general,    [TSL_BLAS_GBMV] = banded,     [TSL_BLAS_SYMV] = symmetric,
+    [TSL_BLAS_SBMV] = symmetric,  [TSL_BLAS_SPMV] = symmetric,  [TSL_BLAS_TRMV] = triangular,
+    [TSL_BLAS_TBMV] = triangular, [TSL_BLAS_TPMV] = triangular, [TSL_BLAS_TRSV] = triangular,
+    [TSL_BLAS_TBSV] = triangular, [TSL_BLAS_TPSV] = triangular, [TSL_BLAS_GER] = outer,
+    [TSL_BLAS_SYR] = rank_one,    [TSL_BLAS_SPR] = rank_one,    [TSL_BLAS_SYR2] = rank_two,
+    [TSL_BLAS_SPR2] = rank_two,
+};
+
+static const tsl_blas_class classes[] = {
+#define ROW(name, storage, class) [TSL_BLAS_##name] = TSL_BLAS_CLASS_##class,
+    TSL_BLAS_LEVEL2_LIST(ROW)
+#undef ROW
+};
+
+/* Elements of the matrix that are read or written. */
+static double elements_of(const arguments *of) {
+  const double n = (double)of->n, band = (double)(of->kl + of->ku + 1);
+  if (place[of->routine].kl > 0)
+    return n * band;
+  return place[of->routine].m > 0 ? (double)of->m * n : n * n / 2;
+}
+
+tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *given) {
+  const double elements = elements_of(given);
+  if (tsl_blas_logging) {
+    call->sizes = place[given->routine].m > 0 ? 2 : 1;
+    call->shape[0] = place[given->routine].m > 0 ? given->m : given->n;
+    call->shape[1] = given->n;
+    call->flops = 2 * elements;
+  }
+  tsl_blas_function *next = tsl_blas_begin_vectors(call, classes[given->routine], elements);
+  if (next)
+    return next;
+  const bool by_rows = given->order == TSL_BLAS_ROW_MAJOR;
+  arguments exchanged;
+  const arguments *seen = given; /* a copy would take as long as a small product */
+  if (by_rows) {
+    see_as_columns(given, &exchanged);
+    seen = &exchanged;
+  }
+  const int wrong = !by_rows && given->order != TSL_BLAS_COLUMN_MAJOR ? TSL_BLAS_ORDER_IS_WRONG
+                                                                      : tsl_blas_check_level2(seen);
+  if (wrong) {
+    tsl_blas_report_argument(call->symbol, wrong, by_rows, true);
+  } else if (seen->n > 0) {
+    const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
+    const job of = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};
+    computes[seen->routine](&of);
+  }
+  tsl_blas_vectors_done(call);
+  return NULL;
+}

@@ -1,0 +1,212 @@
+/* Who computes: tesela, the BLAS that the program had before, or a plain loop. */
+#include "blas/blas_route.h"
+
+#include "base/env.h"
+#include "blas/peer_rating.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is not small (blas_dispatch.c): from which size on tesela is the faster one, measured on one interleaved run;
+ * docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where m and n are not below `side`, nor k below
+ * `depth`; or where k is not above `shallow`. 0: never, as there is no strategy. */
+typedef struct crossover {
+  double volume;
+  int64_t side, depth, shallow;
+} crossover;
+
+enum { PEERS = TSL_BLAS_PEER_TUNED + 1, TYPES = TESELA_C128 + 1 };
+
+static const crossover gemm_from[TYPES][PEERS] = {
+    [TESELA_F32] =
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 9, 16}},
+    [TESELA_F64] =
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 9, 16}},
+    [TESELA_C64] =
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
+    [TESELA_C128] =
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
+};
+
+/* Elements of the large operand from which on a product with so few rows or columns is tesela's: finding the plan takes
+ * as long as a tenth of that. */
+enum { THIN_MOST = 8 };
+static const double thin_from = 1e6;
+
+/* Elements from which on a dot or a transpose is tesela's; 0: never. tesela's sums of products are those of twice the
+ * precision, which takes its time; a program that asked for a plain one gets the other library's. */
+static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
+    [TSL_BLAS_TRANSPOSE] =
+        {[TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = 1000 * 1000, [TSL_BLAS_PEER_TUNED] = 2000 * 2000},
+         [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250},
+         [TESELA_C64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250},
+         [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = 200 * 200, [TSL_BLAS_PEER_TUNED] = 200 * 200}},
+};
+
+/* The same of vectors, and of matrices times vectors: elements of the largest
+ * operand from which on they are tesela's beside a tuned library, measured by
+ * bench_blas_vectors. Plain ones have nothing of it. Smaller symmetric matrices
+ * take as long as the way to their kernels. */
+static const double class_from[TSL_BLAS_CLASSES] = {
+    [TSL_BLAS_CLASS_SYMMETRIC] = 16 * 16 / 2,
+};
+
+/* TESELA_BLAS, read when the library is loaded. */
+#define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
+typedef enum request {
+#define MEMBER(name, text) REQUEST_##name,
+  REQUEST_LIST(MEMBER)
+#undef MEMBER
+} request;
+
+static const char *const requests[] = {
+#define ROW(name, text) text,
+    REQUEST_LIST(ROW)
+#undef ROW
+};
+
+static request wanted;
+static bool asks;
+static bool is_free; /* of the processor: somebody asked for the best device */
+bool tsl_blas_owns_small;
+
+__attribute__((constructor)) static void read_request(void) {
+  const char *word = tsl_env_get(TSL_ENV_BLAS);
+  for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+    if (strcmp(requests[i], word) == 0)
+      wanted = (request)i;
+  /* What is asked of results only tesela promises. */
+  asks =
+      strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 || strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0;
+  if (wanted == REQUEST_AUTO && asks)
+    wanted = REQUEST_TESELA;
+  const char *device = tsl_env_given(TSL_ENV_DEVICE);
+  is_free = device && strcmp(device, "auto") == 0;
+  tsl_blas_owns_small = wanted == REQUEST_AUTO || wanted == REQUEST_TESELA;
+}
+
+static bool is_real(const tsl_blas_symbol *symbol) {
+  return symbol->type == TESELA_F32 || symbol->type == TESELA_F64;
+}
+
+/* The library behind a symbol; where it counts how good it is, that is found out once. */
+static tsl_blas_peer peer_of(tsl_blas_symbol *symbol) {
+  const tsl_blas_peer peer = tsl_host_blas_kind(symbol);
+  int unknown = TSL_BLAS_PEER_UNKNOWN;
+  if (peer != TSL_BLAS_PEER_UNKNOWN || wanted != REQUEST_AUTO || tsl_blas_is_nested())
+    return peer;
+  atomic_compare_exchange_strong(&symbol->peer, &unknown,
+                                 (int)tsl_blas_standing(symbol, tsl_blas_host_function(symbol)));
+  return tsl_host_blas_kind(symbol);
+}
+
+/* What is decided without looking at sizes; false where they count. */
+static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
+  *route = TSL_BLAS_OTHER;
+  if (peer == TSL_BLAS_PEER_WIDE)
+    return true;
+  if (wanted == REQUEST_AUTO && !tsl_blas_is_nested() && peer != TSL_BLAS_PEER_NONE)
+    return false;
+  *route = TSL_BLAS_TESELA;
+  if (wanted == REQUEST_LOOPS && !tsl_blas_is_nested())
+    *route = TSL_BLAS_LOOPS;
+  else if (peer != TSL_BLAS_PEER_NONE && (tsl_blas_is_nested() || wanted == REQUEST_OTHER))
+    *route = TSL_BLAS_OTHER;
+  return true;
+}
+
+/* Lets calls with less work pass from now on; `below` 0 in the tables means that all do. */
+static void let_pass(tsl_blas_symbol *symbol, double below) {
+  if (!tsl_blas_logging)
+    atomic_store_explicit(&symbol->pass_below, below > 0 ? below : INFINITY, memory_order_release);
+}
+
+tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k) {
+  const tsl_blas_peer peer = peer_of(symbol);
+  tsl_blas_route route;
+  if (settled(peer, &route))
+    return route;
+  const crossover *from = &gemm_from[symbol->type][peer];
+  if (!(is_real(symbol) && tsl_blas_owns_small))
+    let_pass(symbol, from->volume);
+  const int64_t few = m < n ? m : n, many = m < n ? n : m;
+  if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)
+    return TSL_BLAS_TESELA;
+  return from->side > 0 && m >= from->side && n >= from->side && (k >= from->depth || k <= from->shallow) &&
+                 (double)m * (double)n * (double)k >= from->volume
+             ? TSL_BLAS_TESELA
+             : TSL_BLAS_OTHER;
+}
+
+/* The processor does smaller ones before another device has begun. */
+static const double elsewhere_from = 120.0 * 120 * 120;
+
+bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
+  return is_free && wanted == REQUEST_AUTO && !tsl_blas_is_nested() &&
+         (double)product->m * (double)product->n * (double)product->k > elsewhere_from &&
+         tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
+}
+
+bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol) {
+  return is_real(symbol) && wanted == REQUEST_AUTO && !is_free && !tsl_blas_is_nested() && !tsl_blas_logging;
+}
+
+tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small) {
+  const double volume = (double)product->m * (double)product->n * (double)product->k;
+  const bool is_small = is_real(symbol) && wanted == REQUEST_AUTO && !tsl_blas_is_nested() &&
+                        volume <= small && tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
+  return is_small ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
+}
+
+tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements) {
+  const tsl_blas_peer peer = peer_of(symbol);
+  tsl_blas_route route;
+  if (settled(peer, &route))
+    return route;
+  const int64_t from = vector_from[op][symbol->type][peer];
+  let_pass(symbol, (double)from);
+  return from > 0 && elements >= (double)from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+}
+
+bool tsl_blas_asks_of_sums(void) {
+  return asks;
+}
+
+/* Whether calls that are tesela's need not be asked about again: a library that
+ * they are to go to does not come after so many. */
+static bool stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
+  enum { CALLS = 32 };
+  const bool waits =
+      peer == TSL_BLAS_PEER_NONE && atomic_load_explicit(&symbol->next.tries, memory_order_relaxed) < CALLS;
+  return !waits && wanted != REQUEST_OTHER && !tsl_blas_logging && !tsl_blas_is_nested();
+}
+
+tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements) {
+  const tsl_blas_peer peer = peer_of(symbol);
+  tsl_blas_route route;
+  if (settled(peer, &route)) {
+    if (route != TSL_BLAS_OTHER && stays(symbol, peer))
+      atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
+    return route;
+  }
+  const double from = peer == TSL_BLAS_PEER_PLAIN ? 0 : class_from[class];
+  if (!tsl_blas_logging) {
+    atomic_store_explicit(&symbol->own_from, from, memory_order_relaxed);
+    atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
+  }
+  return elements >= from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+}
+
+bool tsl_blas_may_measure(tsl_blas_symbol *symbol) {
+  return wanted == REQUEST_AUTO && !tsl_blas_is_nested() && peer_of(symbol) == TSL_BLAS_PEER_TUNED;
+}
+
+tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
+                                 const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]) {
+  const tsl_blas_peer peer = peer_of(symbol);
+  tsl_blas_route route;
+  if (settled(peer, &route))
+    return route;
+  let_pass(symbol, shares[peer].from);
+  return shares[peer].is_ours ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+}

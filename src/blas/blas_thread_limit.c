@@ -1,0 +1,91 @@
+#include "blas/blas_thread_limit.h"
+
+#include "base/env.h"
+#include "base/library.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int count_threads(void);
+
+/* A library that calls are passed on to, and how many threads it says it has. */
+typedef struct followed {
+  count_threads *count;
+  int no_limit; /* as many are all that it was built for, and say nothing; 0: it has no such number */
+  struct followed *older;
+} followed;
+static _Atomic(followed *) newest;
+
+typedef union function {
+  void *address;
+  count_threads *count;
+  char *(*text)(void);
+} function;
+
+/* "... Haswell MAX_THREADS=64". */
+static int built_for(function config) {
+  static const char before[] = "MAX_THREADS=";
+  const char *text = config.address ? config.text() : NULL;
+  const char *number = text ? strstr(text, before) : NULL;
+  return number ? atoi(number + strlen(before)) : 0;
+}
+
+static void follow(count_threads *count, int no_limit) {
+  followed *made = malloc(sizeof *made);
+  if (!made)
+    return;
+  *made = (followed){count, no_limit, atomic_load_explicit(&newest, memory_order_acquire)};
+  for (const followed *one = made->older; one; one = one->older)
+    if (one->count == count) {
+      free(made);
+      return;
+    }
+  while (!atomic_compare_exchange_weak_explicit(&newest, &made->older, made, memory_order_release,
+                                                memory_order_acquire))
+    continue;
+}
+
+static function openblas_function(void *library, const char *prefix, const char *name, const char *suffix) {
+  char whole[64];
+  snprintf(whole, sizeof whole, "%sopenblas_%s%s", prefix, name, suffix);
+  return (function){dlsym(library, whole)};
+}
+
+/* One that was built without threads has one, which is nobody's limit. */
+static void follow_openblas(void *library) {
+  static const char *const affixes[][2] = {{"", ""}, {"", "64_"}, {"scipy_", ""}, {"scipy_", "64_"}};
+  for (size_t i = 0; i < sizeof affixes / sizeof *affixes; i++) {
+    const char *const prefix = affixes[i][0], *const suffix = affixes[i][1];
+    const function count = openblas_function(library, prefix, "get_num_threads", suffix),
+                   parallel = openblas_function(library, prefix, "get_parallel", suffix);
+    if (count.address && parallel.address && parallel.count() != 0)
+      follow(count.count, built_for(openblas_function(library, prefix, "get_config", suffix)));
+  }
+}
+
+void tsl_blas_follow(tsl_blas_function *of) {
+  char path[PATH_MAX];
+  if (tsl_env_get(TSL_ENV_THREADS)[0] != '\0')
+    return; /* that rules alone */
+  tsl_library_file(of, path, sizeof path);
+  void *library = *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  if (!library)
+    return;
+  follow_openblas(library);
+  const function mkl = {dlsym(library, "MKL_Get_Max_Threads")};
+  if (mkl.address)
+    follow(mkl.count, 0);
+  dlclose(library); /* it serves calls, and stays */
+}
+
+int tsl_blas_followed(int count) {
+  for (const followed *one = atomic_load_explicit(&newest, memory_order_acquire); one; one = one->older) {
+    const int theirs = one->count();
+    if (theirs >= 1 && theirs < count && theirs != one->no_limit)
+      count = theirs;
+  }
+  return count;
+}

@@ -1,0 +1,71 @@
+/* How many threads a call has. Programs limit their BLAS, and do not know that this one stands in for it. */
+#include "blas/blas_threads.h"
+
+#include "base/pool.h"
+#include "base/thread_limit.h"
+#include "blas/blas_thread_limit.h"
+#include "blas/host_blas_lookup.h"
+
+#include <tesela/blas.h>
+
+/* What tesela_set_num_threads() said; 0: nothing. */
+static atomic_int asked;
+/* The processors' number or TESELA_THREADS; and what variables allow of it. 0: not read yet. */
+static atomic_int most, allowed;
+
+/* Any number of threads may read at once: they read the same. */
+static int most_now(void) {
+  int count = atomic_load_explicit(&most, memory_order_relaxed);
+  if (count == 0) {
+    count = tsl_pool_default_threads();
+    atomic_store_explicit(&most, count, memory_order_relaxed);
+  }
+  return count;
+}
+
+static int allowed_now(void) {
+  int count = atomic_load_explicit(&allowed, memory_order_relaxed);
+  if (count == 0) {
+    count = tsl_thread_limit(most_now());
+    atomic_store_explicit(&allowed, count, memory_order_relaxed);
+  }
+  return count;
+}
+
+void tsl_blas_forget_threads(void) {
+  atomic_store(&most, 0);
+  atomic_store(&allowed, 0);
+}
+
+static int threads_now(void) {
+  const int wanted = atomic_load_explicit(&asked, memory_order_relaxed);
+  return wanted > 0 ? wanted : tsl_blas_followed(allowed_now());
+}
+
+/* Whether the caller is inside its own OpenMP parallel region. */
+static bool is_in_parallel(void) {
+  static tsl_blas_lazy_symbol late;
+  typedef int in_parallel(void);
+  tsl_blas_function *function = tsl_blas_find(&late, "omp_in_parallel", true);
+  return function && ((in_parallel *)function)() != 0;
+}
+
+int tsl_blas_threads(void) {
+  if (is_in_parallel())
+    return 1;
+  const int count = threads_now();
+  return count < most_now() ? count : 0;
+}
+
+void tesela_set_num_threads(int threads) {
+  const int at_most = most_now();
+  atomic_store_explicit(&asked,
+                        threads < 1         ? 0
+                        : threads < at_most ? threads
+                                            : at_most,
+                        memory_order_relaxed);
+}
+
+int tesela_get_num_threads(void) {
+  return threads_now();
+}

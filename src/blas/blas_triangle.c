@@ -1,0 +1,77 @@
+/* Products of which one triangle is wanted. The triangle is halved until its pieces are small:
+ *
+ *     n = 4 pieces, lower:   \            \ on the diagonal: a small square goes to scratch memory, its triangle from
+ *                            # \            there to C
+ *                            ### \        # a rectangle: an ordinary product
+ *                            ### # \
+ */
+#include "blas/blas_triangle.h"
+
+#include "base/memory.h"
+#include "blas/blas_context.h"
+#include "blas/blas_gemm.h"
+#include "blas/level3_helpers.h"
+#include "blas/inner_gemm.h"
+
+enum { PIECE = 48 };
+
+/* A triangle under way. */
+typedef struct job {
+  const tsl_blas_symbol *symbol;
+  int uplo;
+  void *square; /* scratch memory for one on the diagonal: PIECE x PIECE elements */
+  tesela_record *record;
+} job;
+
+/* A product's place in the whole: rows i.., columns j.. of C. */
+static tsl_blas_work block_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j, int64_t n) {
+  const int64_t size = (int64_t)tsl_blas_size(whole->type);
+  tsl_blas_work block = *whole;
+  block.m = m;
+  block.n = n;
+  block.a.data = (const char *)whole->a.data + i * whole->a.row * size;
+  block.b.data = (const char *)whole->b.data + j * whole->b.col * size;
+  block.c.data = (const char *)whole->c.data + (i * whole->c.row + j * whole->c.col) * size;
+  return block;
+}
+
+/* The square's lines lie as C's do. */
+static void diagonal(const tsl_blas_work *work, const job *of) {
+  static const double zero[2];
+  const int64_t n = work->n;
+  const bool by_row = work->c.row != 1;
+  tsl_blas_work whole = *work;
+  whole.c = (tsl_blas_view){.data = of->square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
+  whole.beta = zero;
+  tsl_blas_inner_gemm(of->symbol, &whole, of->record);
+  tsl_blas_parts_of(work->type)
+      ->put(of->square, (of->uplo == 'L') != by_row, n, work->beta, tsl_writable(work->c.data),
+            by_row ? work->c.row : work->c.col);
+}
+
+static void triangle(const tsl_blas_work *work, const job *of) {
+  if (work->n <= PIECE) {
+    diagonal(work, of);
+    return;
+  }
+  const int64_t half = (work->n / 2 + PIECE - 1) / PIECE * PIECE, remainder = work->n - half;
+  const tsl_blas_work first = block_of(work, 0, half, 0, half),
+                      last = block_of(work, half, remainder, half, remainder);
+  const tsl_blas_work between =
+      of->uplo == 'L' ? block_of(work, half, remainder, 0, half) : block_of(work, 0, half, half, remainder);
+  triangle(&first, of);
+  triangle(&last, of);
+  tsl_blas_inner_gemm(of->symbol, &between, of->record);
+}
+
+bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
+                       tesela_record *record) {
+  job of = {.symbol = symbol, .uplo = uplo, .record = record};
+  const size_t bytes = PIECE * PIECE * tsl_blas_size(work->type);
+  if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type) ||
+      tsl_alloc(bytes, "a square on a triangle's diagonal", &of.square) != TESELA_OK)
+    return false;
+  triangle(work, &of);
+  tsl_free(of.square);
+  return true;
+}

@@ -1,0 +1,82 @@
+/* Who computes what the room vector has, in few nanoseconds; and with how many threads. */
+#ifndef TSL_BLAS_BLAS_VECTORS_H
+#define TSL_BLAS_BLAS_VECTORS_H
+
+#include "blas/blas_route.h"
+#include "vector/vector.h"
+
+/* Whether calls of so many elements are computed here, and nothing else is to be looked at. */
+static inline bool tsl_blas_is_own(const tsl_blas_symbol *symbol, double elements) {
+  return elements < atomic_load_explicit(&symbol->own_below, memory_order_acquire) &&
+         elements >= atomic_load_explicit(&symbol->own_from, memory_order_relaxed) && !tsl_blas_is_nested();
+}
+
+/* The kernels by which an entry itself computes short vectors whose elements lie side by side, in a few nanoseconds: what others pass through,
+ * structs and tables, takes as long as a hundred elements. NULL: it is a call like any other. */
+static inline const tsl_line_kernels *tsl_blas_short_lines(const tsl_blas_symbol *symbol, tesela_type type,
+                                                           int64_t n, bool dense) {
+  return dense && n > 0 && n <= TSL_VECTOR_SHORT && tsl_blas_is_own(symbol, (double)n)
+             ? tsl_vector_kernels_of(type)->line
+             : NULL;
+}
+
+/* The same of a small matrix, column by column, times a vector. */
+static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_symbol *symbol, tesela_type type,
+                                                              int64_t m, int64_t n, int64_t ld, bool dense) {
+  return dense && m > 0 && n > 0 && m <= TSL_VECTOR_SMALL && n <= TSL_VECTOR_SMALL && ld >= m &&
+                 tsl_blas_is_own(symbol, (double)(m * n))
+             ? tsl_vector_kernels_of(type)
+             : NULL;
+}
+
+/* And of a small triangle. */
+static inline const tsl_vector_kernels *
+tsl_blas_small_triangle(const tsl_blas_symbol *symbol, tesela_type type, int64_t n, int64_t ld, bool dense) {
+  return dense && n > 0 && n <= TSL_VECTOR_SMALL && ld >= n && tsl_blas_is_own(symbol, (double)(n * n) / 2)
+             ? tsl_vector_kernels_of(type)
+             : NULL;
+}
+
+/* The long way, which also begins what is listened to. */
+tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements);
+
+/* Whom a call is forwarded to, or NULL: it is computed here, and ends by tsl_blas_vectors_done(). The call's shape is said. */
+static inline tsl_blas_function *tsl_blas_begin_vectors(tsl_blas_call *call, tsl_blas_class class,
+                                                        double elements) {
+  return tsl_blas_is_own(call->symbol, elements) ? NULL : tsl_blas_ask_vectors(call, class, elements);
+}
+static inline void tsl_blas_vectors_done(tsl_blas_call *call) {
+  if (call->began)
+    tsl_blas_end(call, "tesela");
+}
+
+/* The threads for operands of so many bytes. */
+tsl_team tsl_blas_team(double bytes);
+
+/* A scalar of a type where it lies. */
+static inline tsl_number tsl_blas_number(tesela_type type, const void *at) {
+  switch (type) {
+  case TESELA_F32:
+    return (tsl_number){(double)*(const float *)at, 0};
+  case TESELA_F64:
+    return (tsl_number){*(const double *)at, 0};
+  case TESELA_C64:
+    return (tsl_number){(double)((const float *)at)[0], (double)((const float *)at)[1]};
+  default:
+    return (tsl_number){((const double *)at)[0], ((const double *)at)[1]};
+  }
+}
+static inline void tsl_blas_put_number(tesela_type type, tsl_number value, void *at) {
+  const bool is_complex = type == TESELA_C64 || type == TESELA_C128;
+  if (type == TESELA_F32 || type == TESELA_C64) {
+    ((float *)at)[0] = (float)value.re;
+    if (is_complex)
+      ((float *)at)[1] = (float)value.im;
+    return;
+  }
+  ((double *)at)[0] = value.re;
+  if (is_complex)
+    ((double *)at)[1] = value.im;
+}
+
+#endif

@@ -1,0 +1,236 @@
+/* TESELA_LOG=calls: what was called, how often, and what it cost, as a table on stderr at the end of the process. */
+#include "blas/call_log.h"
+
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/library.h"
+#include "base/locale.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "blas/reference_blas.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS_MAX = 256, WHO = 48, SHAPES = 3 };
+
+const char tsl_blas_loops_name[] = "plain loops";
+
+/* Calls of one routine, whose sizes have the same powers of two above them, computed by the same. */
+typedef struct row {
+  const tsl_blas_symbol *symbol; /* NULL: the last row, of everything for which there was no other */
+  int sizes;
+  int64_t power[SHAPES], least[SHAPES], most[SHAPES];
+  char who[WHO];
+  uint64_t calls;
+  double seconds, flops;
+} row;
+
+/* The library's own lines, one a call, would drown the table. */
+bool tsl_blas_logging;
+
+__attribute__((constructor)) static void read_topics(void) {
+  tsl_blas_logging = tsl_log_wants(TSL_LOG_CALLS);
+  tsl_log_mute(TSL_LOG_CALLS);
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static row rows[ROWS_MAX];
+static int row_count;
+
+void tsl_blas_forget_calls(void) {
+  pthread_mutex_init(&lock, NULL); /* a thread that is not here may have held it */
+  row_count = 0;
+}
+
+/* How many calls this thread is inside of, and of how many tesela computes: what comes from within one is not the
+ * program's, and is not counted. */
+static _Thread_local int inside;
+_Thread_local int tsl_blas_depth;
+
+void tsl_blas_log_begin(tsl_blas_call *call) {
+  call->began = true;
+  call->started = tsl_blas_logging && inside++ == 0 ? tsl_clock() : 0;
+}
+
+void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  call->sizes = 3;
+  call->shape[0] = product->m;
+  call->shape[1] = product->n;
+  call->shape[2] = product->k;
+  call->flops = (tsl_blas_is_complex(call->symbol->type) ? 8.0 : 2.0) * (double)product->m *
+                (double)product->n * (double)product->k;
+}
+
+void tsl_blas_begin(tsl_blas_call *call) {
+  tsl_blas_depth++;
+  call->entered = true;
+  tsl_blas_log_begin(call);
+}
+
+/* Seconds of a call that is to be counted; 0: none. */
+static double finish(const tsl_blas_call *call) {
+  const double seconds = call->started > 0 ? tsl_clock() - call->started : 0;
+  if (call->entered)
+    tsl_blas_depth--;
+  if (tsl_blas_logging)
+    inside--;
+  return call->started > 0 && seconds <= 0 ? 1e-9 : seconds;
+}
+
+tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record) {
+  return call->started > 0 ? record : NULL;
+}
+
+static int64_t power_above(int64_t size) {
+  int64_t power = 1;
+  while (power < size && power < INT64_MAX / 2)
+    power *= 2;
+  return size == 0 ? 0 : power;
+}
+
+/* Under the lock. */
+static row *row_of(const row *like) {
+  for (int i = 0; i < row_count; i++)
+    if (rows[i].symbol == like->symbol && memcmp(rows[i].power, like->power, sizeof like->power) == 0 &&
+        strcmp(rows[i].who, like->who) == 0)
+      return &rows[i];
+  if (row_count == ROWS_MAX)
+    return &rows[ROWS_MAX - 1];
+  rows[row_count] = row_count == ROWS_MAX - 1 ? (row){.who = "several"} : *like;
+  return &rows[row_count++];
+}
+
+static void add(const tsl_blas_call *call, double seconds, const char *who) {
+  TSL_NOT_CANCELLED;
+  row like = {.symbol = call->symbol, .sizes = call->sizes};
+  for (int i = 0; i < SHAPES; i++) {
+    like.power[i] = power_above(call->shape[i]);
+    like.least[i] = like.most[i] = call->shape[i];
+  }
+  snprintf(like.who, sizeof like.who, "%s", who);
+  pthread_mutex_lock(&lock);
+  row *found = row_of(&like);
+  found->calls++;
+  found->seconds += seconds;
+  found->flops += call->flops;
+  for (int i = 0; i < SHAPES; i++) {
+    found->least[i] = call->shape[i] < found->least[i] ? call->shape[i] : found->least[i];
+    found->most[i] = call->shape[i] > found->most[i] ? call->shape[i] : found->most[i];
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void tsl_blas_end(tsl_blas_call *call, const char *who) {
+  const double seconds = finish(call);
+  if (seconds > 0 && who)
+    add(call, seconds, who);
+}
+
+/* "gemm host_packed version=1 depth=512 device=cpu ..." becomes "tesela host_packed cpu". */
+void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
+  char who[WHO] = "tesela";
+  const double seconds = finish(call);
+  if (seconds == 0)
+    return;
+  const char *name = record->plan ? strchr(record->plan, ' ') : NULL;
+  const char *device = record->plan ? strstr(record->plan, " device=") : NULL;
+  if (name && device) {
+    device += strlen(" device=");
+    snprintf(who, sizeof who, "tesela %.*s %.*s", (int)strcspn(name + 1, " "), name + 1,
+             (int)strcspn(device, " "), device);
+  }
+  add(call, seconds, who);
+}
+
+void tsl_blas_note_forwarded(tsl_blas_call *call) {
+  char path[PATH_MAX];
+  const double seconds = finish(call);
+  if (seconds == 0)
+    return;
+  tsl_library_file(atomic_load_explicit(&call->symbol->next.found, memory_order_relaxed), path, sizeof path);
+  const char *slash = strrchr(path, '/');
+  add(call, seconds, slash ? slash + 1 : "another library");
+}
+
+/* --- the table --- */
+
+static int by_seconds(const void *a, const void *b) {
+  const double x = ((const row *)a)->seconds, y = ((const row *)b)->seconds;
+  return x < y ? 1 : x > y ? -1 : 0;
+}
+
+enum { SHAPE = 128 };
+
+/* "300 x 200 x 17..32": the sizes of a row's calls, from the least to the most. */
+static int print_shape(const row *of, char out[SHAPE]) {
+  int used = snprintf(out, SHAPE, "%s", of->symbol ? "" : "-");
+  for (int i = 0; of->symbol && i < of->sizes; i++) {
+    const long long least = of->least[i], most = of->most[i];
+    const char *between = i ? " x " : "";
+    used += least == most ? snprintf(out + used, SHAPE - (size_t)used, "%s%lld", between, most)
+                          : snprintf(out + used, SHAPE - (size_t)used, "%s%lld..%lld", between, least, most);
+  }
+  return used;
+}
+
+static void add_row(const row *of, int width, tsl_text *out) {
+  char shape[SHAPE], speed[24] = "-";
+  (void)print_shape(of, shape);
+  if (of->seconds > 0 && of->flops > 0)
+    tsl_locale_print(speed, sizeof speed, "%.3g", of->flops / of->seconds * 1e-9);
+  tsl_text_add(out, "%-24s  %-*s  %10llu  %-28s  %11.6f  %8s\n", of->symbol ? of->symbol->name : "others",
+               width, shape, (unsigned long long)of->calls, of->who, of->seconds, speed);
+}
+
+static void write_all(const tsl_text *text) {
+  size_t done = 0;
+  while (!text->failed && done < text->length) {
+    const ssize_t count = write(STDERR_FILENO, text->data + done, text->length - done);
+    if (count < 0 && errno != EINTR)
+      return;
+    done += count > 0 ? (size_t)count : 0;
+  }
+}
+
+/* A program that was started to be listened to; not the many that it may start. */
+static bool is_awaited(void) {
+  return strtol(tsl_env_get(TSL_ENV_RUN), NULL, 10) == (long)getpid();
+}
+
+static void add_table(tsl_text *out) {
+  char shape[SHAPE];
+  int width = 5;
+  qsort(rows, (size_t)row_count, sizeof *rows, by_seconds);
+  for (int i = 0; i < row_count; i++) {
+    const int own = print_shape(&rows[i], shape);
+    width = own > width ? own : width;
+  }
+  tsl_text_add(out, "\ntesela: BLAS calls of %s (process %ld)\n", program_invocation_short_name,
+               (long)getpid());
+  tsl_text_add(out, "%-24s  %-*s  %10s  %-28s  %11s  %8s\n", "routine", width, "sizes", "calls",
+               "computed by", "seconds", "GFLOP/s");
+  for (int i = 0; i < row_count; i++)
+    add_row(&rows[i], width, out);
+}
+
+__attribute__((destructor)) static void report(void) {
+  tsl_text out = {0};
+  if (!tsl_blas_logging)
+    return;
+  pthread_mutex_lock(&lock);
+  if (row_count > 0)
+    add_table(&out);
+  else if (is_awaited())
+    tsl_text_add(&out, "\ntesela: no BLAS calls of %s (process %ld)\n", program_invocation_short_name,
+                 (long)getpid());
+  pthread_mutex_unlock(&lock);
+  write_all(&out);
+  tsl_text_free(&out);
+}

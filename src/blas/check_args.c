@@ -1,0 +1,161 @@
+/* Arguments, checked in the reference's order, and the first wrong one told through xerbla. */
+#include "blas/check_args.h"
+
+#include "blas/host_blas_lookup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_trans(int letter) {
+  return letter == 'N' || letter == 'T' || letter == 'C' || letter == 'R';
+}
+static bool keeps(int letter) {
+  return letter == 'N' || letter == 'R';
+}
+static int64_t at_least_one(int64_t size) {
+  return size > 1 ? size : 1;
+}
+static bool is_order(int order) {
+  return order == TSL_BLAS_ROW_MAJOR || order == TSL_BLAS_COLUMN_MAJOR;
+}
+
+/* The sizes as a column-major routine sees them: a row-major product is that of the transposes, B' A'. */
+static tsl_blas_multiply as_columns(const tsl_blas_multiply *given) {
+  tsl_blas_multiply seen = *given;
+  if (given->order == TSL_BLAS_ROW_MAJOR) {
+    seen.trans_a = given->trans_b;
+    seen.trans_b = given->trans_a;
+    seen.m = given->n;
+    seen.n = given->m;
+    seen.lda = given->ldb;
+    seen.ldb = given->lda;
+  }
+  return seen;
+}
+
+int tsl_blas_check_gemm(const tsl_blas_multiply *product) {
+  if (!is_order(product->order))
+    return TSL_BLAS_ORDER_IS_WRONG;
+  /* The letters are looked at before anything is exchanged. */
+  if (!is_trans(product->trans_a))
+    return 1;
+  if (!is_trans(product->trans_b))
+    return 2;
+  const tsl_blas_multiply seen = as_columns(product);
+  if (seen.m < 0)
+    return 3;
+  if (seen.n < 0)
+    return 4;
+  if (seen.k < 0)
+    return 5;
+  if (seen.lda < at_least_one(keeps(seen.trans_a) ? seen.m : seen.k))
+    return 8;
+  if (seen.ldb < at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
+    return 10;
+  return seen.ldc < at_least_one(seen.m) ? 13 : 0;
+}
+
+int tsl_blas_check_gemmt(const tsl_blas_multiply *product) {
+  if (!is_order(product->order))
+    return TSL_BLAS_ORDER_IS_WRONG;
+  if (product->uplo != 'U' && product->uplo != 'L')
+    return 1;
+  if (!is_trans(product->trans_a))
+    return 2;
+  if (!is_trans(product->trans_b))
+    return 3;
+  const tsl_blas_multiply seen = as_columns(product);
+  if (seen.n < 0)
+    return 4;
+  if (seen.k < 0)
+    return 5;
+  if (seen.lda < at_least_one(keeps(seen.trans_a) ? seen.n : seen.k))
+    return 8;
+  if (seen.ldb < at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
+    return 10;
+  return seen.ldc < at_least_one(seen.n) ? 13 : 0;
+}
+
+int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
+  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR;
+  /* Along a row or a column, whatever is contiguous. */
+  const int64_t along = by_row ? copy->cols : copy->rows, across = by_row ? copy->rows : copy->cols;
+  if (!is_order(copy->order))
+    return 1;
+  if (!is_trans(copy->trans))
+    return 2;
+  if (copy->rows < 0)
+    return 3;
+  if (copy->cols < 0)
+    return 4;
+  if (copy->lda < at_least_one(along))
+    return 7;
+  if (copy->ldb < at_least_one(keeps(copy->trans) ? along : across))
+    return copy->in_place ? 8 : 9;
+  return 0;
+}
+
+/* Pairs of arguments' numbers that change places where rows are seen as columns, by a piece of the routine's name; the first
+ * row that fits. The sizes of gemmt, which is square, stay. */
+static const struct {
+  const char *piece;
+  int pairs[2][2];
+} exchanges[] = {
+    {"gemmt", {{9, 11}}}, {"gemm", {{9, 11}, {4, 5}}}, {"gemv", {{3, 4}}}, {"gbmv", {{3, 4}, {5, 6}}},
+    {"her2k", {{0}}},     {"her2", {{6, 8}}},          {"hpr2", {{6, 8}}}, {"ger", {{2, 3}, {6, 8}}},
+    {"symm", {{4, 5}}},   {"hemm", {{4, 5}}},          {"trmm", {{6, 7}}}, {"trsm", {{6, 7}}},
+};
+
+/* The caller's own number. */
+static int exchanged(const char *title, int number) {
+  for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
+    if (!strstr(title, exchanges[row].piece))
+      continue;
+    for (int i = 0; i < 2; i++)
+      for (int side = 0; side < 2; side++)
+        if (exchanges[row].pairs[i][side] == number)
+          return exchanges[row].pairs[i][1 - side];
+    return number;
+  }
+  return number;
+}
+
+extern int RowMajorStrg; /* entries/xerbla.c: nobody's handler looks at ours */
+
+/* The reference's cblas_xerbla exchanges the numbers itself, and learns from this variable that it has to. */
+static bool tell_row_major(bool row_major) {
+  void *address = tsl_blas_program_has("RowMajorStrg");
+  const int value = row_major;
+  if (!address || address == (void *)&RowMajorStrg)
+    return false;
+  memcpy(address, &value, sizeof value);
+  return true;
+}
+
+static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbla, int number,
+                         bool row_major) {
+  typedef void cblas_xerbla(int, const char *, const char *, ...);
+  const bool told = tell_row_major(row_major);
+  if (row_major && !told)
+    number = exchanged(symbol->title, number);
+  ((cblas_xerbla *)xerbla)(number, symbol->title, "");
+}
+
+void tsl_blas_report_argument(const tsl_blas_symbol *symbol, int number, bool row_major, bool product) {
+  typedef void fortran_xerbla(const char *, const int64_t *, size_t);
+  /* CBLAS has the order in front; where the reference's routine already has one, nothing moves. */
+  const int position = number == TSL_BLAS_ORDER_IS_WRONG ? 1 : number + (symbol->cblas && product);
+  const int64_t wide = position; /* little-endian: its lower half serves those who read 32 bits */
+  tsl_blas_lazy_symbol late = {0};
+  tsl_blas_function *xerbla = tsl_blas_find(&late, symbol->xerbla, true);
+  if (!xerbla)
+    fprintf(stderr, " ** On entry to %s parameter number %d had an illegal value\n", symbol->title, position);
+  else if (symbol->cblas)
+    refuse_cblas(symbol, xerbla, position, row_major && product);
+  else
+    ((fortran_xerbla *)xerbla)(symbol->title, &wide, strlen(symbol->title));
+}
+
+void tsl_blas_report_failure(const tsl_blas_symbol *symbol, const char *why) {
+  fprintf(stderr, "tesela: %s: %s; the result is wrong\n", symbol->name, why);
+}

@@ -1,0 +1,83 @@
+/* What a BLAS has beside its routines, for programs that find no other one. Where some library has it too, that one is the
+ * program's: its error handler is called, and those here are weak, so that a program may have its own. */
+#include "blas/host_blas_lookup.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define ALONE_STRING_OF(word) #word
+#define ALONE_STRING(word) ALONE_STRING_OF(word)
+#define WEAK TESELA_API __attribute__((weak))
+
+typedef void fortran_handler(const char *, const void *, size_t);
+typedef void cblas_handler(int, const char *, const char *, ...);
+
+static void tell(const char *name, size_t length, long long number) {
+  fprintf(stderr, " ** On entry to %.*s parameter number %lld had an illegal value\n", (int)length, name,
+          number);
+}
+
+/* A name's length without the blanks at its end. */
+static size_t length_of(const char *name, size_t length) {
+  while (length > 0 && name[length - 1] == ' ')
+    length--;
+  return length;
+}
+
+#define TSL_BLAS_XERBLA xerbla_
+#define TSL_BLAS_INTEGER int
+#include "blas/entries/xerbla.h"
+#undef TSL_BLAS_XERBLA
+#undef TSL_BLAS_INTEGER
+#define TSL_BLAS_XERBLA xerbla_64_
+#define TSL_BLAS_INTEGER int64_t
+#include "blas/entries/xerbla.h"
+#undef TSL_BLAS_XERBLA
+#undef TSL_BLAS_INTEGER
+
+/* The text behind the name is what the reference's functions say in their own words. */
+WEAK void cblas_xerbla(int number, const char *name, const char *form, ...) {
+  static tsl_blas_lazy_symbol late;
+  tsl_blas_function *other = tsl_blas_find(&late, "cblas_xerbla", true);
+  va_list values;
+  if (other) {
+    ((cblas_handler *)other)(number, name, "");
+    return;
+  }
+  if (number != 0)
+    fprintf(stderr, "Parameter %d to routine %s was incorrect\n", number, name);
+  va_start(values, form);
+  vfprintf(stderr, form, values);
+  va_end(values);
+}
+
+/* Whether two letters are the same but for their case. */
+WEAK int lsame_(const char *a, const char *b) {
+  const int x = (unsigned char)*a, y = (unsigned char)*b;
+  const int capital_x = x >= 'a' && x <= 'z' ? x - 32 : x, capital_y = y >= 'a' && y <= 'z' ? y - 32 : y;
+  return capital_x == capital_y;
+}
+
+WEAK float scabs1_(const float *z) {
+  return fabsf(z[0]) + fabsf(z[1]);
+}
+WEAK double dcabs1_(const double *z) {
+  return fabs(z[0]) + fabs(z[1]);
+}
+
+WEAK float cblas_scabs1(const void *z) {
+  return scabs1_(z);
+}
+WEAK double cblas_dcabs1(const void *z) {
+  return dcabs1_(z);
+}
+
+/* xerbla_ for those whose names are no strings of Fortran. */
+WEAK void xerbla_array_(const char *name, const int *length, const int *number) {
+  xerbla_(name, number, *length > 0 ? (size_t)*length : 0);
+}
+
+/* By these the reference's C functions tell its error handlers who called, and in which order matrices lie; programs that bring
+ * such a handler look at them. */
+WEAK int RowMajorStrg, CBLAS_CallFromC;

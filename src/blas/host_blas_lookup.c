@@ -1,0 +1,155 @@
+/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is RTLD_NEXT; else
+ * every loaded library is asked (base/symbol_search.h). */
+#include "blas/host_blas_lookup.h"
+
+#include "base/cancel.h"
+#include "base/library.h"
+#include "base/symbol_search.h"
+#include "blas/blas_thread_limit.h"
+#include "blas/int_width.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+
+/* Libraries whose products are plain loops, by a piece of their path. */
+static const char *const plain_libraries[] = {"/blas/libblas", "/lib/libblas.so", "/lib64/libblas.so",
+                                              "libblas.so.3.", "libblas64.so.3.", "libcblas.so",
+                                              "libgslcblas.so"};
+static tsl_blas_function *as_function(void *address) {
+  tsl_blas_function *function;
+  memcpy(&function, &address, sizeof function);
+  return function;
+}
+
+/* By this name another copy of this library knows one: two that passed a call to each other would never end. */
+TESELA_API extern const char tesela_blas_copy[];
+const char tesela_blas_copy[] = "tesela";
+
+/* Whether an address is in this library, or in another copy of it. */
+static bool is_ours(void *address) {
+  return tsl_loaded_beside(address, "tesela_blas_copy") != NULL;
+}
+
+/* Libraries that pass each name on to a BLAS of the user's choice (FlexiBLAS, libblastrampoline), by a name that they alone have. One that was loaded
+ * before this library may have opened it as that choice, and would pass each call back; one that was loaded after it, which was
+ * preloaded or linked, stands behind it. */
+static const char *const switches[] = {"flexiblas_current_backend", "lbt_forward"};
+
+static bool may_call_us(void *address) {
+  bool is_switch = false;
+  for (size_t i = 0; i < sizeof switches / sizeof *switches && !is_switch; i++)
+    is_switch = tsl_loaded_beside(address, switches[i]) != NULL;
+  return is_switch && tsl_loaded_before(address, tesela_blas_copy);
+}
+
+/* RTLD_DEFAULT would look into this library first, which calls its own functions by its own names (-Bsymbolic). */
+void *tsl_blas_program_has(const char *name) {
+  void *program = dlopen(NULL, RTLD_LAZY);
+  void *address = program ? dlsym(program, name) : NULL;
+  if (program)
+    dlclose(program);
+  return address;
+}
+
+/* A library that the program's calls come to before they come to this one (a tracer, a profiler, in LD_PRELOAD) has this one
+ * behind it, and would pass each call back. Where none of its calls came here, who calls asked for this library by name. */
+static bool stands_before_us(void *address, const char *name) {
+  return tsl_loaded_before(address, tesela_blas_copy) && tsl_blas_program_has(name) == address;
+}
+
+/* --- what is believed --- */
+
+/* A search under way: of any function where there is no symbol. */
+typedef struct quest {
+  const char *name;
+  const tsl_blas_symbol *symbol;
+  void *wide; /* the first that would have served but for its integers, which have 64 bits */
+} quest;
+
+/* Libraries have stray names (NumPy's OpenBLAS exports cblas_dgemm_batch_strided beside scipy_cblas_dgemm64_, with 64-bit
+ * integers): one without its family tells nothing. */
+static bool serves(void *address, quest *of) {
+  if (!address || is_ours(address) || may_call_us(address))
+    return false;
+  if (!of->symbol)
+    return true;
+  if (stands_before_us(address, of->name) || !tsl_loaded_beside(address, of->symbol->family))
+    return false;
+  void *probe = tsl_loaded_beside(address, of->symbol->probe);
+  const int bits = probe ? tsl_blas_width_of(as_function(probe), of->symbol->cblas) : 0;
+  if (bits == 0 || bits == of->symbol->bits)
+    return true;
+  if (bits == 64 && !of->wide)
+    of->wide = address;
+  return false;
+}
+
+/* A library that serves us stays open. */
+static tsl_loaded_answer ask(void *address, void *argument) {
+  quest *of = argument;
+  return serves(address, of) ? TSL_LOADED_TAKE : address == of->wide ? TSL_LOADED_KEEP : TSL_LOADED_NO;
+}
+
+static void *search(quest *of, bool program_first) {
+  TSL_NOT_CANCELLED;
+  void *address = program_first ? tsl_blas_program_has(of->name) : dlsym(RTLD_NEXT, of->name);
+  if (serves(address, of))
+    return address;
+  /* What the program would have called: nobody else is asked. */
+  return of->wide ? NULL : tsl_loaded_find(of->name, ask, of);
+}
+
+/* Whether it is time to search (again). A call that is not counted, as another thread counts, is none that is missed; and an addition that misses
+ * none takes 20 clocks, in each call of a program without another BLAS. */
+static bool is_due(tsl_blas_lazy_symbol *late) {
+  const unsigned tries = atomic_load_explicit(&late->tries, memory_order_relaxed);
+  atomic_store_explicit(&late->tries, tries + 1, memory_order_relaxed);
+  return (tries & (tries + 1)) == 0;
+}
+
+tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, bool program_first) {
+  tsl_blas_function *function = atomic_load_explicit(&late->found, memory_order_acquire);
+  if (function || !is_due(late))
+    return function;
+  function = as_function(search(&(quest){.name = name}, program_first));
+  if (function)
+    atomic_store_explicit(&late->found, function, memory_order_release);
+  return function;
+}
+
+static tsl_blas_peer peer_of(tsl_blas_function *function) {
+  char path[PATH_MAX];
+  tsl_library_file(function, path, sizeof path);
+  for (size_t i = 0; i < sizeof plain_libraries / sizeof *plain_libraries; i++)
+    if (strstr(path, plain_libraries[i]))
+      return TSL_BLAS_PEER_PLAIN;
+  return TSL_BLAS_PEER_UNKNOWN;
+}
+
+/* Of threads that find it at the same time one says what it is; what is found out about it later stays. */
+static void note_peer(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
+  int none = TSL_BLAS_PEER_NONE;
+  atomic_compare_exchange_strong(&symbol->peer, &none, (int)peer);
+}
+
+tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol) {
+  tsl_blas_function *function = atomic_load_explicit(&symbol->next.found, memory_order_acquire);
+  if (function || !is_due(&symbol->next))
+    return function;
+  quest of = {.name = symbol->name, .symbol = symbol};
+  void *address = search(&of, false);
+  const bool wide = !address && of.wide;
+  function = as_function(wide ? of.wide : address);
+  if (!function)
+    return NULL;
+  tsl_blas_follow(function);
+  note_peer(symbol, wide ? TSL_BLAS_PEER_WIDE : peer_of(function));
+  atomic_store_explicit(&symbol->next.found, function, memory_order_release);
+  return function;
+}
+
+tsl_blas_peer tsl_host_blas_kind(tsl_blas_symbol *symbol) {
+  return tsl_blas_host_function(symbol) ? (tsl_blas_peer)atomic_load_explicit(&symbol->peer, memory_order_relaxed)
+                               : TSL_BLAS_PEER_NONE;
+}

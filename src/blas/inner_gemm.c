@@ -1,0 +1,134 @@
+/* Products that are parts of a call. Small ones come in so many sizes that a plan each would take longer than they do. */
+#include "blas/inner_gemm.h"
+
+#include "api/api_dispatch.h"
+#include "base/memory.h"
+#include "blas/blas_context.h"
+#include "blas/blas_gemm.h"
+#include "blas/blas_threads.h"
+
+static bool at_once(const tsl_blas_work *work) {
+  const tsl_fast_path *path = tsl_blas_is_complex(work->type) ? NULL : tsl_blas_fast_path();
+  if (!path || work->m <= 0 || work->n <= 0 || work->k <= 0 ||
+      !tsl_dispatch_aligned(work->type, work->a.data, work->b.data, work->c.data))
+    return false;
+  double alpha[2], beta[2];
+  tsl_blas_doubles(work->type, work->alpha, alpha);
+  tsl_blas_doubles(work->type, work->beta, beta);
+  const tsl_fast_product product = {.type = work->type,
+                                    .m = work->m,
+                                    .n = work->n,
+                                    .k = work->k,
+                                    .a = work->a.data,
+                                    .b = work->b.data,
+                                    .c = tsl_writable(work->c.data),
+                                    .a_row = work->a.row,
+                                    .a_col = work->a.col,
+                                    .b_row = work->b.row,
+                                    .b_col = work->b.col,
+                                    .c_row = work->c.row,
+                                    .c_col = work->c.col,
+                                    .alpha = alpha[0],
+                                    .beta = beta[0],
+                                    .alpha_is_0 = alpha[0] == 0,
+                                    .alpha_is_1 = alpha[0] == 1,
+                                    .beta_is_0 = beta[0] == 0};
+  return path->strategy->fast_path.multiply(&product, path->device);
+}
+
+/* Multiply-adds that are worth waking threads; and those whose plan is worth making. */
+static const double team_from = 2e6, planned_from = 1.6e7;
+
+static double volume_of(const tsl_blas_work *work) {
+  return (tsl_blas_is_complex(work->type) ? 4.0 : 1.0) * (double)work->m * (double)work->n * (double)work->k;
+}
+
+static tsl_shape shape_of(const tsl_blas_work *work, const tsl_blas_view *view, int64_t rows, int64_t cols) {
+  return (tsl_shape){
+      .type = work->type, .rows = rows, .cols = cols, .row_stride = view->row, .col_stride = view->col};
+}
+static tsl_operand operand_of(const tsl_blas_view *view) {
+  return (tsl_operand){.host = tsl_writable(view->data), .row_stride = view->row, .col_stride = view->col};
+}
+
+bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures *of) {
+  const tsl_fast_path *path = tsl_blas_fast_path();
+  const tsl_blas_view *b = of->in_place ? &work->c : &work->b;
+  if (!path || !path->packer || work->m <= 0 || work->n <= 0 || work->k <= 0 ||
+      !tsl_dispatch_aligned(work->type, work->a.data, b->data, work->c.data))
+    return false;
+  tsl_problem problem = {.op = TSL_OP_GEMM,
+                         .m = work->m,
+                         .n = work->n,
+                         .k = work->k,
+                         .a = shape_of(work, &work->a, work->m, work->k),
+                         .b = shape_of(work, b, work->k, work->n),
+                         .c = shape_of(work, &work->c, work->m, work->n),
+                         .in_place = of->in_place,
+                         .conjugate_a = work->a.conjugate,
+                         .conjugate_b = b->conjugate};
+  problem.a.structure = of->a;
+  problem.a.triangle = of->a_triangle;
+  problem.c.structure = of->c;
+  problem.c.triangle = of->c_triangle;
+  tsl_blas_doubles(work->type, work->alpha, problem.alpha);
+  if (!of->in_place)
+    tsl_blas_doubles(work->type, work->beta, problem.beta);
+  tsl_operands operands = {.a = operand_of(&work->a), .b = operand_of(b), .c = operand_of(&work->c)};
+  if (volume_of(work) >= team_from)
+    operands.team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
+  return path->packer->fast_path.compute(&problem, &operands, path->device);
+}
+
+bool tsl_blas_to_desc_little(const tsl_blas_work *work, const tsl_blas_structures *of, tsl_fast_structured *out) {
+  const tsl_blas_view *a = &work->a, *b = &work->b, *c = &work->c;
+  if (work->m <= 0 || work->n <= 0 || work->k <= 0 ||
+      !tsl_dispatch_aligned(work->type, a->data, b->data, c->data))
+    return false;
+  out->type = work->type;
+  out->m = work->m;
+  out->n = work->n;
+  out->k = work->k;
+  out->a = a->data;
+  out->b = b->data;
+  out->c = tsl_writable(c->data);
+  out->a_row = a->row;
+  out->a_col = a->col;
+  out->b_row = b->row;
+  out->b_col = b->col;
+  out->c_row = c->row;
+  out->c_col = c->col;
+  out->a_is = of->a;
+  out->c_is = of->c;
+  out->a_triangle = of->a_triangle;
+  out->c_triangle = of->c_triangle;
+  out->conjugates_a = a->conjugate;
+  out->conjugates_b = b->conjugate;
+  return true;
+}
+
+bool tsl_blas_multiply_little(const tsl_fast_structured *product) {
+  const tsl_fast_path *path = tsl_blas_fast_path();
+  return path && path->solver && path->solver->fast_path.multiply_little &&
+         path->solver->fast_path.multiply_little(product, path->device);
+}
+
+/* Complex ones have no other kernels that take no time to begin. */
+static bool is_done_by_little(const tsl_blas_work *work) {
+  tsl_fast_structured product;
+  if (!tsl_blas_is_complex(work->type) ||
+      !tsl_blas_to_desc_little(work, &(tsl_blas_structures){.in_place = false}, &product))
+    return false;
+  tsl_blas_doubles(work->type, work->alpha, product.alpha);
+  tsl_blas_doubles(work->type, work->beta, product.beta);
+  return tsl_blas_multiply_little(&product);
+}
+
+void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
+  if (at_once(work) || is_done_by_little(work) ||
+      (volume_of(work) < planned_from &&
+       tsl_blas_pack_at_once(work, &(tsl_blas_structures){.in_place = false})) ||
+      tsl_blas_by_tesela(symbol, work, record))
+    return;
+  tsl_blas_loop_gemm(work);
+}

@@ -1,0 +1,76 @@
+/* What Level 3 does beside products, for each type. */
+#include "blas/level3_helpers.h"
+
+#include "base/memory.h"
+
+#include <blas_entry_complex.h>
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 32, ABREAST = 16 };
+
+#define REAL_PART(x) (x)
+#define CONJUGATE(x) (x)
+#define NAME(what) what##_f32
+#define ELEMENT float
+#define REAL_OF float
+#include "blas/level3_parts_text.h"
+
+#include "blas/level3_solve_real.h"
+#undef NAME
+#undef ELEMENT
+#undef REAL_OF
+
+#define NAME(what) what##_f64
+#define ELEMENT double
+#define REAL_OF double
+#include "blas/level3_parts_text.h"
+
+#include "blas/level3_solve_real.h"
+#undef NAME
+#undef ELEMENT
+#undef REAL_OF
+#undef REAL_PART
+#undef CONJUGATE
+#define NAME(what) what##_c64
+#define ELEMENT float complex
+#define REAL_OF float
+#define REAL float
+#define REAL_PART(x) crealf(x)
+#define CONJUGATE(x) conjf(x)
+#include "blas/level3_parts_text.h"
+
+#include "blas/level3_solve_complex.h"
+#undef NAME
+#undef ELEMENT
+#undef REAL_OF
+#undef REAL
+#undef REAL_PART
+#undef CONJUGATE
+
+#define NAME(what) what##_c128
+#define ELEMENT double complex
+#define REAL_OF double
+#define REAL double
+#define REAL_PART(x) creal(x)
+#define CONJUGATE(x) conj(x)
+#include "blas/level3_parts_text.h"
+
+#include "blas/level3_solve_complex.h"
+#undef NAME
+#undef ELEMENT
+#undef REAL_OF
+#undef REAL
+#undef REAL_PART
+#undef CONJUGATE
+
+static const tsl_blas_parts all[] = {
+    [TESELA_F32] = {mirror_f32, spread_f32, copy_f32, solve_f32, fold_f32, put_f32},
+    [TESELA_F64] = {mirror_f64, spread_f64, copy_f64, solve_f64, fold_f64, put_f64},
+    [TESELA_C64] = {mirror_c64, spread_c64, copy_c64, solve_c64, fold_c64, put_c64},
+    [TESELA_C128] = {mirror_c128, spread_c128, copy_c128, solve_c128, fold_c128, put_c128},
+};
+
+const tsl_blas_parts *tsl_blas_parts_of(tesela_type type) {
+  return &all[type];
+}

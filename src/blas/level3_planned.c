@@ -1,0 +1,138 @@
+/* Level 3 by the public calls: a symmetric, hermitian or triangular factor, a triangle of C and a triangle to solve with are structures of
+ * the description, and the call's plan does the whole without a copy of the other triangle.
+ *
+ * A plan costs: half a microsecond to be found where it is known, some 15 where it is not, and calls of a factorisation have another shape
+ * each. So this is for calls that take a multiple of that; smaller ones are done at once (level3_direct.c), or by blocks (level3_blocks.c). */
+#include "blas/blas_context.h"
+#include "blas/blas_gemm.h"
+#include "blas/blas_level3.h"
+#include "blas/blas_triangle.h"
+
+#include "vector/vector_kernels.h"
+
+#include <math.h>
+
+/* --- which calls --- */
+
+/* Multiply-adds of a real, or a complex type from which on a call is sooner done by its plan. `tall`: where the factor has many more rows
+ * than C has columns, since blocks copy all of a symmetric one; and where it has many fewer, that copy is nothing. */
+typedef struct from {
+  double real, complex, tall, wide;
+} from;
+
+static const from table[TSL_BLAS_ROUTINES] = {
+    [TSL_BLAS_SYRK] = {1.6e7, 4e6, 1.6e7, 1.6e7},  [TSL_BLAS_HERK] = {1.6e7, 4e6, 1.6e7, 1.6e7},
+    [TSL_BLAS_SYR2K] = {1.6e7, 8e6, 1.6e7, 1.6e7}, [TSL_BLAS_HER2K] = {1.6e7, 8e6, 1.6e7, 1.6e7},
+    [TSL_BLAS_GEMMT] = {1.6e7, 4e6, 1.6e7, 1.6e7}, [TSL_BLAS_SYMM] = {6e7, 6e7, 4e6, INFINITY},
+    [TSL_BLAS_HEMM] = {6e7, 6e7, 4e6, INFINITY},   [TSL_BLAS_TRMM] = {1.6e7, 4e6, 4e6, 1.6e7},
+    [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
+};
+/* A plan packs the factor, which must serve a few columns; the result of short sums is what takes their time. */
+enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
+
+static double least_of(const tsl_blas_layout *of) {
+  const tsl_blas_work *work = &of->work;
+  const from *at = &table[of->routine];
+  if (of->routine >= TSL_BLAS_SYMM && work->m >= TALL * work->n)
+    return at->tall;
+  if (of->routine >= TSL_BLAS_SYMM && work->n >= WIDE * work->m)
+    return at->wide;
+  return tsl_blas_is_complex(work->type) ? at->complex : at->real;
+}
+
+bool tsl_blas_level3_is_planned(const tsl_blas_layout *of) {
+  const tsl_blas_work *work = &of->work;
+  return work->n >= COLUMNS_LEAST && work->k >= TERMS_LEAST &&
+         (double)work->m * (double)work->n * (double)work->k >= least_of(of);
+}
+
+/* --- numbers that are not finite --- */
+
+/* A sum of absolute values is finite only where all of them are. Numbers so large that their sum is not may take the way of those. */
+bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
+  const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
+  const bool by_row = work->c.col == 1;
+  const int64_t distance = by_row ? work->c.row : work->c.col;
+  int64_t lines = by_row ? work->m : work->n, length = by_row ? work->n : work->m;
+  if (distance == length) {
+    length *= lines;
+    lines = 1;
+  }
+  for (int64_t i = 0; i < lines; i++)
+    if (!isfinite(kernels->line->absolutes(
+            length, (const unsigned char *)work->c.data + i * distance * kernels->size, 1)))
+      return false;
+  return true;
+}
+
+/* --- calls --- */
+
+static tesela_structure triangular(const tsl_blas_layout *of) {
+  return of->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
+}
+
+static bool multiply(const tsl_blas_work *work, const tsl_blas_layout *of, tesela_record *record) {
+  tsl_blas_desc_storage words;
+  tsl_blas_to_desc(work, &words);
+  tesela_gemm_desc *desc = &words.desc;
+  if (of->routine < TSL_BLAS_SYMM) {
+    desc->c_triangle = tsl_blas_level3_side(of);
+    desc->c_structure = tsl_blas_level3_is_sum(of)
+                            ? (of->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM)
+                        : of->hermitian ? TESELA_HERMITIAN
+                                        : TESELA_GENERAL;
+  } else {
+    desc->a_triangle = tsl_blas_level3_side(of);
+    desc->a_structure = of->routine == TSL_BLAS_TRMM ? triangular(of)
+                        : of->hermitian              ? TESELA_HERMITIAN
+                                                     : TESELA_SYMMETRIC;
+  }
+  if (of->routine == TSL_BLAS_TRMM) {
+    desc->b = (tesela_matrix){.data = NULL};
+    desc->in_place = 1;
+  }
+  return tsl_blas_run_gemm(desc, record) == TESELA_OK;
+}
+
+static bool solve(const tsl_blas_layout *of, tesela_record *record) {
+  tsl_blas_desc_storage words;
+  tsl_blas_to_desc(&of->work, &words);
+  return tsl_blas_run_solve(&(tesela_solve_desc){.rows = of->work.m,
+                                                 .cols = of->work.n,
+                                                 .a = words.desc.a,
+                                                 .structure = triangular(of),
+                                                 .triangle = tsl_blas_level3_side(of),
+                                                 .x = words.desc.c,
+                                                 .in_place = 1,
+                                                 .alpha = words.desc.alpha,
+                                                 .device = words.desc.device},
+                            record) == TESELA_OK;
+}
+
+/* Of products whose factors differ, the second: what cannot be done by a plan, since memory ran out, is done all the same. */
+static void multiply_again(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
+  tsl_blas_work work = of->work;
+  work.a = of->a2;
+  work.b = of->b2;
+  work.alpha = of->scalars + TSL_BLAS_AT_ALPHA2;
+  work.beta = of->scalars + TSL_BLAS_AT_ONE;
+  if (multiply(&work, of, NULL))
+    return;
+  if (!tsl_blas_triangle(symbol, &work, of->uplo, NULL))
+    tsl_blas_loop_gemmt(&work, of->uplo);
+  tsl_blas_make_real(of);
+}
+
+bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, tesela_record *record) {
+  if (!tsl_blas_level3_is_planned(of))
+    return false;
+  if (of->routine == TSL_BLAS_TRSM)
+    return solve(of, record);
+  if (of->routine == TSL_BLAS_TRMM && !tsl_blas_level3_is_finite(&of->work))
+    return false;
+  if (!multiply(&of->work, of, record))
+    return false;
+  if (of->routine == TSL_BLAS_HER2K && !tsl_blas_level3_is_sum(of))
+    multiply_again(symbol, of);
+  return true;
+}

@@ -1,0 +1,172 @@
+/* How good another library is. A name alone says little: one OpenBLAS has kernels for every processor, another was built for the
+ * oldest one, or is told to be (OPENBLAS_CORETYPE). So a library is asked which kernels it took; of others, some products are
+ * timed beside ours, which takes a few milliseconds once a name. */
+#include "blas/peer_rating.h"
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/symbol_search.h"
+#include "blas/call_log.h"
+#include "blas/blas_context.h"
+#include "blas/int_width.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* OpenBLAS's kernels that keep today's processors busy; all others are measured. */
+static const char *const good_cores[] = {
+    "Haswell",    "Zen",        "SkylakeX",   "Cooperlake", "Cooper Lake", "SapphireRapids",
+    "NeoverseN1", "NeoverseN2", "NeoverseV1", "ARMV8SVE",   "POWER9",      "POWER10"};
+
+static bool is_good(const char *core) {
+  for (size_t i = 0; i < sizeof good_cores / sizeof *good_cores; i++)
+    if (strcasecmp(core, good_cores[i]) == 0)
+      return true;
+  return false;
+}
+
+/* --- what it says --- */
+
+typedef union told {
+  void *address;
+  const char *(*text)(void);
+  int (*number)(void);
+  const char *(*name_of)(int);
+} told;
+
+static told ask(tsl_blas_function *beside, const char *name) {
+  told function;
+  memcpy(&function.address, &beside, sizeof function.address);
+  function.address = tsl_loaded_beside(function.address, name);
+  return function;
+}
+
+const char *tsl_blas_kernels_of(tsl_blas_function *of) {
+  static const char *const names[] = {"openblas_get_corename", "openblas_get_corename64_",
+                                      "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const told core = ask(of, names[i]);
+    if (core.address)
+      return core.text();
+  }
+  return NULL;
+}
+
+/* MKL chooses its kernels by what the processor can, BLIS by its model and else takes "generic" ones. */
+static bool is_known_to_be_good(tsl_blas_function *of) {
+  const char *core = tsl_blas_kernels_of(of);
+  if (core)
+    return is_good(core);
+  const told id = ask(of, "bli_arch_query_id"), name = ask(of, "bli_arch_string");
+  if (id.address && name.address)
+    return strcmp(name.name_of(id.number()), "generic") != 0;
+  return ask(of, "MKL_Get_Max_Threads").address != NULL;
+}
+
+/* --- what it does --- */
+
+/* Theirs is more than a small product: one that their CBLAS function hands to a Fortran one by its name, which is ours, is passed on. */
+enum { SIZE = 128, OURS = 96, TURNS = 3 };
+
+/* Zeros of any type: processors multiply those as fast as other numbers. */
+typedef struct operands {
+  const double *a, *b;
+  double *c;
+} operands;
+
+/* Where tsl_blas_either_width(). */
+static void multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function, const operands *of) {
+  typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
+                       const void *, const void *, const int64_t *, const void *, const int64_t *,
+                       const void *, void *, const int64_t *, size_t, size_t);
+  typedef void single(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, float, const void *, int64_t,
+                      const void *, int64_t, float, void *, int64_t);
+  typedef void twice(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, const void *, int64_t,
+                     const void *, int64_t, double, void *, int64_t);
+  typedef void pointed(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, const void *, const void *,
+                       int64_t, const void *, int64_t, const void *, void *, int64_t);
+  enum { COLUMN_MAJOR = 102, AS_IT_IS = 111 };
+  static const int64_t n = SIZE;
+  static const float one_f32[2] = {1}, zero_f32[2];
+  static const double one_f64[2] = {1}, zero_f64[2];
+  const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64;
+  const void *one = is_single ? (const void *)one_f32 : one_f64,
+             *zero = is_single ? (const void *)zero_f32 : zero_f64;
+  if (!symbol->cblas)
+    ((fortran *)function)("N", "N", &n, &n, &n, one, of->a, &n, of->b, &n, zero, of->c, &n, 1, 1);
+  else if (symbol->type == TESELA_F32)
+    ((single *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, of->a, n, of->b, n, 0, of->c, n);
+  else if (symbol->type == TESELA_F64)
+    ((twice *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, of->a, n, of->b, n, 0, of->c, n);
+  else
+    ((pointed *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, one, of->a, n, of->b, n, zero, of->c, n);
+}
+
+static bool may_be_called(const tsl_blas_symbol *symbol) {
+  const char *at = strstr(symbol->name, "gemm");
+  return tsl_blas_either_width() && at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
+}
+
+/* Ours, of a product of the real numbers that a type is made of, which is smaller: a complex product is four. */
+static double our_seconds(const tsl_blas_symbol *symbol, const operands *of) {
+  const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64,
+             is_complex = symbol->type == TESELA_C64 || symbol->type == TESELA_C128;
+  const tsl_fast_path *path = tsl_blas_fast_path();
+  const tsl_fast_product product = {.type = is_single ? TESELA_F32 : TESELA_F64,
+                                    .m = OURS,
+                                    .n = OURS,
+                                    .k = OURS,
+                                    .a = of->a,
+                                    .b = of->b,
+                                    .c = of->c,
+                                    .a_row = 1,
+                                    .a_col = OURS,
+                                    .b_row = 1,
+                                    .b_col = OURS,
+                                    .c_row = 1,
+                                    .c_col = OURS,
+                                    .alpha = 1,
+                                    .alpha_is_1 = true,
+                                    .beta_is_0 = true};
+  const double start = tsl_clock();
+  if (!path || !path->strategy->fast_path.multiply(&product, path->device))
+    return 0;
+  const double more = (double)SIZE / OURS;
+  return (is_complex ? 4 : 1) * more * more * more * (tsl_clock() - start);
+}
+
+static double their_seconds(const tsl_blas_symbol *symbol, tsl_blas_function *function, const operands *of) {
+  tsl_blas_call call = {.symbol = NULL};
+  tsl_blas_begin(&call);
+  const double start = tsl_clock();
+  multiply(symbol, function, of);
+  const double seconds = tsl_clock() - start;
+  tsl_blas_end(&call, NULL);
+  return seconds;
+}
+
+/* Whether it takes more than twice our time, the least of a few by turns; the first ones find the caches cold, and may start
+ * threads. */
+static bool is_slow(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
+  enum { COUNT = 2 * SIZE * SIZE };
+  double *memory = calloc(3 * COUNT, sizeof *memory), ours = 1e9, theirs = 1e9;
+  if (!memory)
+    return false;
+  const operands of = {memory, memory + COUNT, memory + 2 * COUNT};
+  for (int turn = 0; turn < TURNS; turn++) {
+    const double our = our_seconds(symbol, &of), their = their_seconds(symbol, function, &of);
+    ours = our < ours ? our : ours;
+    theirs = their < theirs ? their : theirs;
+  }
+  free(memory);
+  return theirs > 2 * ours && ours > 0;
+}
+
+tsl_blas_peer tsl_blas_standing(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
+  if (is_known_to_be_good(function) || !may_be_called(symbol) ||
+      strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
+    return TSL_BLAS_PEER_TUNED;
+  return is_slow(symbol, function) ? TSL_BLAS_PEER_PLAIN : TSL_BLAS_PEER_TUNED;
+}

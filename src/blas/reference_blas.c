@@ -1,0 +1,69 @@
+/* Every routine for every type in plain loops: what is used where neither tesela nor another library takes a call.
+ * Correct, not fast. Elements are read as double complex, sums are made there, and results are rounded once. */
+#include "blas/reference_blas.h"
+
+#include "blas/blas_element.h"
+
+typedef tsl_blas_element element;
+typedef tsl_blas_wide wide;
+
+static wide product_at(const element *of, const tsl_blas_work *work, int64_t i, int64_t j, wide alpha,
+                       wide beta) {
+  wide sum = 0;
+  if (alpha != 0)
+    for (int64_t l = 0; l < work->k; l++)
+      sum += tsl_blas_times(of, tsl_blas_load(of, &work->a, i, l), tsl_blas_load(of, &work->b, l, j));
+  wide result = alpha == 0 || work->k == 0 ? 0 : tsl_blas_times(of, alpha, sum);
+  if (beta != 0)
+    result += tsl_blas_times(of, beta, tsl_blas_load(of, &work->c, i, j));
+  return result;
+}
+
+static void gemm(const tsl_blas_work *work, int uplo) {
+  const element *of = tsl_blas_element_of(work->type);
+  const wide alpha = of->load(work->alpha), beta = of->load(work->beta);
+  for (int64_t j = 0; j < work->n; j++)
+    for (int64_t i = uplo == 'L' ? j : 0; i < (uplo == 'U' ? j + 1 : work->m); i++)
+      tsl_blas_store(of, &work->c, i, j, product_at(of, work, i, j, alpha, beta));
+}
+
+void tsl_blas_loop_gemm(const tsl_blas_work *work) {
+  gemm(work, 0);
+}
+void tsl_blas_loop_gemmt(const tsl_blas_work *work, int uplo) {
+  gemm(work, uplo);
+}
+
+void tsl_blas_loop_dot(tesela_type type, const tsl_blas_sum *sum) {
+  const element *of = tsl_blas_element_of(type);
+  const tsl_blas_view x = {sum->x, sum->incx, 0, sum->conjugate}, y = {sum->y, sum->incy, 0, false};
+  const int64_t x0 = sum->incx < 0 ? sum->n - 1 : 0, y0 = sum->incy < 0 ? sum->n - 1 : 0;
+  wide result = 0;
+  /* From the far end backwards: element i lies at (i - (n - 1)) inc. */
+  for (int64_t i = 0; i < sum->n; i++)
+    result += tsl_blas_times(of, tsl_blas_load(of, &x, i - x0, 0), tsl_blas_load(of, &y, i - y0, 0));
+  tsl_blas_element_of(sum->result_type)->store(sum->result, result);
+}
+
+void tsl_blas_loop_copy(tesela_type type, int64_t rows, int64_t cols, const void *alpha,
+                        const tsl_blas_view *a, const tsl_blas_view *b) {
+  const element *of = tsl_blas_element_of(type);
+  const wide factor = of->load(alpha);
+  const bool plain = factor == 1;
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t i = 0; i < rows; i++) {
+      const wide value = factor == 0 ? 0 : tsl_blas_load(of, a, i, j);
+      tsl_blas_store(of, b, i, j, plain || factor == 0 ? value : tsl_blas_times(of, factor, value));
+    }
+}
+
+void tsl_blas_loop_transpose(tesela_type type, int64_t n, const void *alpha, const tsl_blas_view *a) {
+  const element *of = tsl_blas_element_of(type);
+  const wide factor = of->load(alpha);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i <= j; i++) {
+      const wide upper = tsl_blas_load(of, a, i, j), lower = tsl_blas_load(of, a, j, i);
+      tsl_blas_store(of, a, j, i, factor == 0 ? 0 : tsl_blas_times(of, factor, upper));
+      tsl_blas_store(of, a, i, j, factor == 0 ? 0 : tsl_blas_times(of, factor, lower));
+    }
+}

@@ -1,0 +1,88 @@
+/* Level 3 in plain loops: right, and slow. Sums are made in double, and rounded once. */
+#include "blas/blas_element.h"
+#include "blas/blas_level3.h"
+
+typedef tsl_blas_element element;
+typedef tsl_blas_wide wide;
+
+/* Of an update, each product adds to the triangle. */
+static void update(const tsl_blas_layout *of) {
+  tsl_blas_work work = of->work;
+  tsl_blas_make_real(of);
+  tsl_blas_loop_gemmt(&work, of->uplo);
+  if (of->routine == TSL_BLAS_SYR2K || of->routine == TSL_BLAS_HER2K) {
+    work.a = of->a2;
+    work.b = of->b2;
+    work.alpha = of->scalars + TSL_BLAS_AT_ALPHA2;
+    work.beta = of->scalars + TSL_BLAS_AT_ONE;
+    tsl_blas_loop_gemmt(&work, of->uplo);
+  }
+  tsl_blas_make_real(of);
+}
+
+/* Element (i, l) of a symmetric or hermitian matrix. */
+static wide mirrored(const element *type, const tsl_blas_layout *of, int64_t i, int64_t l) {
+  const bool is_there = of->uplo == 'L' ? i >= l : i <= l;
+  const wide value =
+      is_there ? tsl_blas_load(type, &of->work.a, i, l) : tsl_blas_load(type, &of->work.a, l, i);
+  return !of->hermitian ? value : i == l ? creal(value) : is_there ? value : conj(value);
+}
+
+static void symmetric(const tsl_blas_layout *of) {
+  const tsl_blas_work *work = &of->work;
+  const element *type = tsl_blas_element_of(work->type);
+  const wide alpha = CMPLX(of->alpha[0], of->alpha[1]), beta = CMPLX(of->beta[0], of->beta[1]);
+  for (int64_t j = 0; j < work->n; j++)
+    for (int64_t i = 0; i < work->m; i++) {
+      wide sum = 0;
+      for (int64_t l = 0; alpha != 0 && l < work->m; l++)
+        sum += tsl_blas_times(type, mirrored(type, of, i, l), tsl_blas_load(type, &work->b, l, j));
+      wide result = alpha == 0 ? 0 : tsl_blas_times(type, alpha, sum);
+      if (beta != 0)
+        result += tsl_blas_times(type, beta, tsl_blas_load(type, &work->c, i, j));
+      tsl_blas_store(type, &work->c, i, j, result);
+    }
+}
+
+/* The sum over the triangle beside the diagonal of what row i has. */
+static wide beside(const element *type, const tsl_blas_layout *of, int64_t i, int64_t j) {
+  const int64_t first = of->uplo == 'L' ? 0 : i + 1, last = of->uplo == 'L' ? i : of->work.m;
+  wide sum = 0;
+  for (int64_t l = first; l < last; l++)
+    sum +=
+        tsl_blas_times(type, tsl_blas_load(type, &of->work.a, i, l), tsl_blas_load(type, &of->work.c, l, j));
+  return sum;
+}
+
+static wide divided(const element *type, wide a, wide b) {
+  return type->complex_type ? a / b : creal(a) / creal(b);
+}
+
+/* A row's new value needs old ones (trmm) or new ones (trsm) of rows on one side of it alone, so that an order of rows serves. */
+static void triangle(const tsl_blas_layout *of) {
+  const tsl_blas_work *work = &of->work;
+  const element *type = tsl_blas_element_of(work->type);
+  const wide alpha = CMPLX(of->alpha[0], of->alpha[1]);
+  const bool solves = of->routine == TSL_BLAS_TRSM, down = (of->uplo == 'L') == solves;
+  for (int64_t j = 0; j < work->n; j++)
+    for (int64_t step = 0; step < work->m; step++) {
+      const int64_t i = down ? step : work->m - 1 - step;
+      const wide old = tsl_blas_load(type, &work->c, i, j), sum = beside(type, of, i, j);
+      const wide diagonal = of->unit ? 1 : tsl_blas_load(type, &work->a, i, i);
+      const wide right = tsl_blas_times(type, alpha, old) - sum;
+      const wide own = of->unit ? old : tsl_blas_times(type, diagonal, old);
+      tsl_blas_store(type, &work->c, i, j,
+                     !solves    ? tsl_blas_times(type, alpha, sum + own)
+                     : of->unit ? right
+                                : divided(type, right, diagonal));
+    }
+}
+
+void tsl_blas_level3_loops(const tsl_blas_layout *of) {
+  if (of->routine < TSL_BLAS_SYMM)
+    update(of);
+  else if (of->routine < TSL_BLAS_TRMM)
+    symmetric(of);
+  else
+    triangle(of);
+}

@@ -1,0 +1,45 @@
+#include "comm/async_task.h"
+
+#include "base/clock.h"
+
+static void run(tsl_beside *beside) {
+  beside->status = beside->work(beside->argument);
+  if (beside->status != TESELA_OK)
+    tsl_status_save(&beside->failure);
+  beside->ended = tsl_clock();
+  atomic_store(&beside->has_ended, true);
+}
+
+static void *run_in_thread(void *argument) {
+  run(argument);
+  return NULL;
+}
+
+void tsl_beside_start(tsl_beside *beside, tesela_status (*work)(void *argument), void *argument) {
+  beside->work = work;
+  beside->argument = argument;
+  beside->has_thread = pthread_create(&beside->thread, NULL, run_in_thread, beside) == 0;
+  if (!beside->has_thread)
+    run(beside);
+}
+
+bool tsl_beside_runs(const tsl_beside *beside) {
+  return beside->work && !atomic_load(&beside->has_ended);
+}
+
+double tsl_beside_exposed(const tsl_beside *beside, double from) {
+  if (tsl_beside_runs(beside))
+    return 0;
+  const double since = beside->work && beside->ended > from ? beside->ended : from;
+  return tsl_clock() - since;
+}
+
+tesela_status tsl_beside_join(tsl_beside *beside) {
+  if (!beside->work)
+    return TESELA_OK;
+  if (beside->has_thread)
+    pthread_join(beside->thread, NULL);
+  if (beside->status != TESELA_OK)
+    tsl_status_restore(&beside->failure);
+  return beside->status;
+}

@@ -1,0 +1,166 @@
+#include "comm/comm_blocks.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+
+void tsl_blocks_free(tsl_blocks *blocks) {
+  free(blocks->of);
+  free(blocks->rank);
+  free(blocks->place);
+  free(blocks->spans);
+  *blocks = (tsl_blocks){0};
+}
+
+bool tsl_blocks_as_c(const tsl_layout *c, const tsl_task *task, tsl_process_grid *grid) {
+  if (c->first)
+    return false;
+  const int rows = c->turned ? c->grid_cols : c->grid_rows, cols = c->turned ? c->grid_rows : c->grid_cols;
+  *grid = (tsl_process_grid){.m = task->m,
+                          .n = task->n,
+                          .k = task->k,
+                          .ranks = task->ranks,
+                          .used = rows * cols,
+                          .depth = 1,
+                          .slabs = rows,
+                          .as_c = true};
+  return true;
+}
+
+/* The same indices with places 0, 1, ...; returns how many there are. */
+static int64_t renumber(const tsl_dim *dim, tsl_span *out) {
+  int64_t place = 0;
+  for (int64_t i = 0; i < dim->count; i++) {
+    out[i] = (tsl_span){dim->list[i].at, dim->list[i].length, place};
+    place += out[i].length;
+  }
+  return place;
+}
+
+/* All parts of C's grid in one dimension, renumbered; the spans follow each other from `spans` on. */
+static tsl_span *renumber_all(const tsl_dim *lists, int count, tsl_dim *dims, int64_t *totals,
+                              tsl_span *spans) {
+  for (int i = 0; i < count; i++) {
+    totals[i] = renumber(&lists[i], spans);
+    dims[i] = tsl_dim_part(spans, lists[i].count, 0, totals[i]);
+    spans += lists[i].count;
+  }
+  return spans;
+}
+
+static int64_t spans_of(const tsl_dim *lists, int count) {
+  int64_t spans = 0;
+  for (int i = 0; i < count; i++)
+    spans += lists[i].count;
+  return spans;
+}
+
+static tesela_status make_as_c(const tsl_process_grid *grid, const tsl_layout *c, tsl_blocks *out) {
+  const tsl_dim *rows = c->turned ? c->col_lists : c->row_lists,
+                *cols = c->turned ? c->row_lists : c->col_lists;
+  const int count_m = grid->slabs, count_n = grid->used / grid->slabs;
+  const int64_t spans = spans_of(rows, count_m) + spans_of(cols, count_n) + 1;
+  tesela_status status = TESELA_OK;
+  tsl_dim *dims = malloc((size_t)(count_m + count_n) * sizeof *dims);
+  int64_t *totals = malloc((size_t)(count_m + count_n) * sizeof *totals);
+  out->spans = malloc((size_t)spans * sizeof *out->spans);
+  if (!dims || !totals || !out->spans)
+    TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a grid of %d blocks", grid->used));
+  tsl_span *rest = renumber_all(rows, count_m, dims, totals, out->spans);
+  rest = renumber_all(cols, count_n, dims + count_m, totals + count_m, rest);
+  *rest = (tsl_span){0, grid->k, 0};
+  for (int place = 0; place < grid->used; place++) {
+    const int i = place / count_n, j = place % count_n;
+    out->of[place] = (tsl_block){dims[i],   dims[count_m + j],   tsl_dim_part(rest, 1, 0, grid->k),
+                                 totals[i], totals[count_m + j], grid->k,
+                                 0};
+    /* C's own grid is that of what is stored. */
+    out->rank[place] = c->rank_at[c->turned ? j * c->grid_cols + i : place];
+  }
+out:
+  free(dims);
+  free(totals);
+  return status;
+}
+
+static tesela_status make_boxes(const tsl_process_grid *grid, tsl_blocks *out) {
+  out->spans = malloc(3 * (size_t)grid->used * sizeof *out->spans);
+  if (!out->spans)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a grid of %d blocks", grid->used);
+  for (int place = 0; place < grid->used; place++) {
+    const tsl_box box = tsl_grid_box(grid, place);
+    const int64_t m = box.m[1] - box.m[0], n = box.n[1] - box.n[0], k = box.k[1] - box.k[0];
+    tsl_span *spans = &out->spans[3 * place];
+    spans[0] = (tsl_span){box.m[0], m, 0};
+    spans[1] = (tsl_span){box.n[0], n, 0};
+    spans[2] = (tsl_span){box.k[0], k, 0};
+    out->of[place] = (tsl_block){tsl_dim_part(&spans[0], 1, 0, m),
+                                 tsl_dim_part(&spans[1], 1, 0, n),
+                                 tsl_dim_part(&spans[2], 1, 0, k),
+                                 m,
+                                 n,
+                                 k,
+                                 box.layer};
+    out->rank[place] = place;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_blocks_make(const tsl_process_grid *grid, const tsl_layout *c, tsl_blocks *out) {
+  *out = (tsl_blocks){.grid = grid, .layer_ranks = grid->used / grid->depth};
+  out->of = calloc((size_t)grid->used, sizeof *out->of);
+  out->rank = malloc((size_t)grid->used * sizeof *out->rank);
+  out->place = malloc((size_t)grid->ranks * sizeof *out->place);
+  if (!out->of || !out->rank || !out->place)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a grid of %d blocks", grid->used);
+  TSL_TRY(grid->as_c ? make_as_c(grid, c, out) : make_boxes(grid, out));
+  for (int i = 0; i < grid->ranks; i++)
+    out->place[i] = -1;
+  for (int i = 0; i < grid->used; i++)
+    out->place[out->rank[i]] = i;
+  return TESELA_OK;
+}
+
+int tsl_steps(const tsl_process_grid *grid) {
+  return grid->tiles_m * grid->tiles_n * grid->panels;
+}
+
+tsl_step tsl_step_at(const tsl_process_grid *grid, int number) {
+  const int tile = number / grid->panels;
+  return (tsl_step){tile / grid->tiles_n, tile % grid->tiles_n, number % grid->panels};
+}
+
+/* Part `part` of `parts` even ones of a block's dimension. */
+static tsl_dim part_of(tsl_dim dim, int64_t total, int part, int parts) {
+  return tsl_dim_part(dim.list, dim.count, tsl_even(total, part, parts), tsl_even(total, part + 1, parts));
+}
+
+/* A tile's part of it. */
+static tsl_dim tile_of(const tsl_process_grid *grid, tsl_dim dim, int64_t total, int tile, int tiles) {
+  return tsl_dim_part(dim.list, dim.count, tsl_grid_edge(grid, total, tile, tiles),
+                      tsl_grid_edge(grid, total, tile + 1, tiles));
+}
+
+static tsl_patch dense(tsl_dim rows, tsl_dim cols, tsl_order order) {
+  const int64_t r = rows.last - rows.first, c = cols.last - cols.first;
+  return (tsl_patch){rows, cols, 0, order == TSL_ROWS ? c : 1, order == TSL_ROWS ? 1 : r};
+}
+
+tsl_patch tsl_window_a(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order) {
+  return dense(tile_of(grid, block->rows, block->m, step.tile_row, grid->tiles_m),
+               part_of(block->terms, block->k, step.panel, grid->panels), order);
+}
+
+tsl_patch tsl_window_b(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order) {
+  return dense(part_of(block->terms, block->k, step.panel, grid->panels),
+               tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n), order);
+}
+
+tsl_patch tsl_window_c(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order) {
+  return dense(tile_of(grid, block->rows, block->m, step.tile_row, grid->tiles_m),
+               tile_of(grid, block->cols, block->n, step.tile_col, grid->tiles_n), order);
+}
+
+bool tsl_window_same(const tsl_patch *a, const tsl_patch *b) {
+  return tsl_dim_same(&a->rows, &b->rows) && tsl_dim_same(&a->cols, &b->cols);
+}

@@ -1,0 +1,321 @@
+#include "comm/comm_call.h"
+
+#include "api/struct_abi.h"
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/types.h"
+#include "comm/gpu_transport_patch.h"
+#include "comm/product.h"
+#include "comm/device_store.h"
+#include "comm/setup.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+tesela_status tesela_ranks_fail(tesela_status status, const char *sentence) {
+  return tsl_fail(status, "%s", sentence);
+}
+
+void tesela_ranks_end(tsl_ranks *ranks) {
+  tsl_lane_free(ranks->lane);
+  tesela_context_destroy(ranks->context);
+  ranks->lane = NULL;
+  ranks->context = NULL;
+}
+
+/* A call's description with nothing left out: sizes taken, types filled in. */
+typedef struct call {
+  tesela_mpi_desc desc;
+  tesela_gemm_desc gemm;
+  tesela_matrix c;       /* as an operand that is read */
+  bool has_own_accuracy; /* else accuracy is TESELA_ACCURACY */
+  tsl_given given[TSL_PARTS];
+} call;
+
+static tesela_status take(call *out, const tesela_mpi_desc *desc, size_t desc_size, size_t gemm_size) {
+  if (!desc || !desc->gemm)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", desc ? "desc->gemm" : "desc");
+  tesela_mpi_desc own;
+  tesela_gemm_desc own_gemm;
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_mpi_desc, memory);
+  const tesela_gemm_desc *gemm = desc->gemm;
+  TSL_API_STRUCT_IMPORT(gemm, gemm_size, own_gemm, tesela_gemm_desc, effort);
+  out->desc = *desc;
+  out->gemm = *gemm;
+  return TESELA_OK;
+}
+
+/* Zeros stand for what tesela_gemm() takes them for. */
+static void fill_in(call *c) {
+  tesela_gemm_desc *g = &c->gemm;
+  if (g->a.type == TESELA_TYPE_DEFAULT)
+    g->a.type = TESELA_F32;
+  if (g->b.type == TESELA_TYPE_DEFAULT)
+    g->b.type = g->a.type;
+  if (g->c.type == TESELA_TYPE_DEFAULT)
+    g->c.type = tsl_type_of_products(g->a.type);
+  c->has_own_accuracy = g->accuracy != NULL;
+  if (!g->accuracy)
+    g->accuracy = tsl_env_given(TSL_ENV_ACCURACY);
+  if (!g->bits)
+    g->bits = tsl_env_given(TSL_ENV_BITS);
+  c->c = (tesela_matrix){.data = g->c.data,
+                         .buffer = g->c.buffer,
+                         .offset = g->c.offset,
+                         .row_stride = g->c.row_stride,
+                         .col_stride = g->c.col_stride,
+                         .transpose = g->c.transpose,
+                         .type = g->c.type};
+  c->given[TSL_PART_A] = (tsl_given){"a", TSL_PART_A, &g->a, &c->desc.a, g->m, g->k, true, true, false};
+  c->given[TSL_PART_B] = (tsl_given){"b", TSL_PART_B, &g->b, &c->desc.b, g->k, g->n, true, true, false};
+  c->given[TSL_PART_C] = (tsl_given){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
+}
+
+static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) {
+  const tesela_gemm_desc *g = &c->gemm;
+  if (g->c.reserved != 0 || g->c.reserved_too)
+    return tsl_fail(TESELA_BAD_CALL, "c has reserved fields that are not 0");
+  for (int i = 0; i < TSL_PARTS; i++)
+    TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
+  if (g->accuracy && strcmp(g->accuracy, "default") != 0)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "%s is \"%.32s\", and ranks add up parts of sums: what they guarantee is the "
+                    "record's error_bound",
+                    c->has_own_accuracy ? "accuracy" : "TESELA_ACCURACY", g->accuracy);
+  if (g->measure_error != 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "measure_error is of products on one rank");
+  if (g->a_structure != TESELA_GENERAL || g->b_structure != TESELA_GENERAL ||
+      g->c_structure != TESELA_GENERAL || g->a_triangle != TESELA_WHOLE || g->b_triangle != TESELA_WHOLE ||
+      g->c_triangle != TESELA_WHOLE || g->in_place)
+    return tsl_fail(TESELA_UNSUPPORTED, "structures, triangles and in_place are of products on one rank");
+  if (g->bias_axis != TESELA_NO_BIAS || g->bias.data || g->bias.buffer ||
+      g->activation != TESELA_NO_ACTIVATION)
+    return tsl_fail(TESELA_UNSUPPORTED, "bias and activation are of products on one rank");
+  if (g->scaling_a != TESELA_NO_SCALE || g->scaling_b != TESELA_NO_SCALE || g->scale_a.data ||
+      g->scale_a.buffer || g->scale_b.data || g->scale_b.buffer)
+    return tsl_fail(TESELA_UNSUPPORTED, "scales are of products on one rank");
+  if (g->a_shards || g->b_shards || g->c_shards)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "operands in pieces are of products on one rank: a layout says what each rank has");
+  if (c->desc.memory < 0)
+    return tsl_fail(TESELA_BAD_CALL, "memory is %lld", (long long)c->desc.memory);
+  job->m = g->m;
+  job->n = g->n;
+  job->k = g->k;
+  job->device = g->device;
+  job->strategy = g->strategy;
+  job->bits = g->bits;
+  job->sums = tsl_type(tsl_type(g->c.type)->sums);
+  TSL_TRY(tsl_given_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
+  return tsl_given_scalar(g->beta, "beta", job->sums, 0, job->beta);
+}
+
+static tesela_status find_place(const call *c, tsl_job *job) {
+  static const char *const names[] = {"a", "b", "c"};
+  const tesela_buffer *const buffers[] = {c->gemm.a.buffer, c->gemm.b.buffer, c->gemm.c.buffer};
+  return tsl_place_find(buffers, names, TSL_PARTS, job->device, &job->place);
+}
+
+static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
+  const tesela_gemm_desc *g = &c->gemm;
+  const bool complex_c = g->c.type == TESELA_C64 || g->c.type == TESELA_C128;
+  tsl_say(sayings, "m", g->m);
+  tsl_say(sayings, "n", g->n);
+  tsl_say(sayings, "k", g->k);
+  for (int i = 0; i < TSL_PARTS; i++)
+    tsl_say_operand(sayings, &c->given[i], ranks->size);
+  tsl_say_word(sayings, "accuracy", g->accuracy ? g->accuracy : "default");
+  tsl_say_word(sayings, "bits", g->bits ? g->bits : "any");
+  tsl_say_scalar(sayings, tsl_alpha_names, g->alpha, complex_c, 1);
+  tsl_say_scalar(sayings, tsl_beta_names, g->beta, complex_c, 0);
+}
+
+/* Threads for a rank's own context: the processors that it was bound to, or where it may run on all, its share of them. */
+static int share_of_processors(const tsl_ranks *ranks) {
+  const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
+  return share > 0 ? share : 1;
+}
+
+/* A context for calls that bring none. */
+static tesela_status find_context(tsl_ranks *ranks, tesela_context **context) {
+  if (*context)
+    return TESELA_OK;
+  if (!ranks->context) {
+    const tesela_context_desc desc = {.threads = share_of_processors(ranks)};
+    TSL_TRY(tesela_context_create(&desc, &ranks->context));
+  }
+  *context = ranks->context;
+  return TESELA_OK;
+}
+
+/* Bytes that each rank may take: the least of what all may. */
+static tesela_status agree_memory(tsl_ranks *ranks, int64_t asked, int64_t *out) {
+  double least = 0;
+  const double free_bytes =
+      (double)tsl_memory_available() / 2 / (ranks->host_ranks > 0 ? ranks->host_ranks : 1);
+  TSL_TRY(ranks->ops->least(ranks, asked > 0 ? (double)asked : free_bytes, &least));
+  *out = least < 4e18 ? (int64_t)least : (int64_t)4e18;
+  return TESELA_OK;
+}
+
+static double memory_words(const tsl_job *job) {
+  return (double)job->memory / (double)job->sums->size;
+}
+
+/* "; by NCCL 2.27.3: A, B, sums", or "...: B; C stays where it is made" */
+static void print_ways(const tsl_job *job, tsl_text *text) {
+  static const char *const names[] = {"A", "B", "sums"};
+  int count = 0;
+  for (int i = 0; i < TSL_PARTS; i++) {
+    if (!job->part[i].by_lane || (i == TSL_PART_C && job->settles && !job->travels))
+      continue;
+    if (count++ == 0)
+      tsl_text_add(text, "; by %s: %s", tsl_lane_name(job->lane), names[i]);
+    else
+      tsl_text_add(text, ", %s", names[i]);
+  }
+  if (job->settles)
+    tsl_text_add(text, job->travels ? "; added on the devices" : "; C stays where it is made");
+}
+
+static void tell(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
+  tsl_text text = {0};
+  tsl_grid_print(grid, &text);
+  print_ways(job, &text);
+  snprintf(record->plan, sizeof record->plan, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+  record->ranks = grid->used;
+  record->depth = grid->depth;
+  record->slabs = grid->slabs;
+  record->steps = grid->tiles_m * grid->tiles_n * grid->panels;
+  record->words = grid->words > grid->words_sent ? grid->words : grid->words_sent;
+  record->words_all = grid->words_all;
+  record->memory_bytes = grid->memory;
+  record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, memory_words(job));
+  if (job->ranks->rank == 0 && tsl_log_wants(TSL_LOG_PLAN))
+    tsl_log(TSL_LOG_PLAN, "product of %lld x %lld x %lld: %s, %lld words of the busiest rank (bound %.0f)",
+            (long long)job->m, (long long)job->n, (long long)job->k, record->plan, (long long)record->words,
+            record->bound);
+}
+
+/* Whether this rank could have an operand's messages go from device to device: A's and B's from where they lie, C's sums to where its
+ * blocks are. */
+static bool fits_lane(const tsl_job *job, int operand) {
+  const tsl_part *part = &job->part[operand];
+  const int rank = job->ranks->rank;
+  const bool is_c = operand == TSL_PART_C;
+  bool fits = is_c || tsl_layout_held(&part->layout, rank) == 0 ||
+              (part->mirror.buffer && tsl_lane_reaches(job->lane, part->mirror.buffer));
+  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+    tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
+    if (is_c) { /* a message, whatever lies between C's elements */
+      held.row_stride = part->order == TSL_ROWS ? INT64_MAX : 1;
+      held.col_stride = part->order == TSL_ROWS ? 1 : INT64_MAX;
+    }
+    fits = fits && tsl_lane_takes(&held, part->order, is_c ? job->sums->size : part->type->size);
+  }
+  return fits;
+}
+
+/* All ranks: which operands' messages go from device to device; the others get their copies in host memory. */
+static tesela_status choose_ways(tsl_job *job) {
+  tsl_ranks *ranks = job->ranks;
+  TSL_TRY(tsl_agree(ranks, tsl_lane_start(job->lane, job->context)));
+  tesela_status status = TESELA_OK;
+  for (int i = 0; i < TSL_PARTS; i++) {
+    double least;
+    TSL_TRY(ranks->ops->least(ranks, fits_lane(job, i), &least));
+    job->part[i].by_lane = least > 0;
+    if (i != TSL_PART_C && !job->part[i].by_lane && status == TESELA_OK)
+      status = tsl_part_copy(ranks, &job->part[i], true);
+  }
+  return tsl_agree(ranks, status);
+}
+
+/* All ranks: whether C stays on the devices, and by which grid then; else ranks get the copies of it that they need in host memory. */
+static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) {
+  tsl_process_grid tiles = *grid;
+  if (tsl_product_tiles(job, &tiles)) {
+    TSL_TRY(tsl_agree(job->ranks, tsl_product_count(job, &tiles)));
+    TSL_TRY(tsl_settle_choose(job, &tiles));
+  }
+  if (job->settles && !job->travels) {
+    *grid = tiles;
+  } else {
+    TSL_TRY(tsl_settle_choose(job, grid));
+  }
+  const tesela_status status =
+      job->settles ? TESELA_OK : tsl_part_copy(job->ranks, &job->part[TSL_PART_C], reads);
+  return tsl_agree(job->ranks, status);
+}
+
+/* What comes when all ranks know that they were called alike. */
+static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *record) {
+  tsl_ranks *ranks = job->ranks;
+  const bool empty = job->m == 0 || job->n == 0;
+  const bool multiplies = !empty && job->k > 0 && !(job->alpha[0] == 0 && job->alpha[1] == 0);
+  tsl_given given[TSL_PARTS];
+  memcpy(given, c->given, sizeof given);
+  given[TSL_PART_A].used = given[TSL_PART_B].used = multiplies;
+  given[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
+  if (multiplies && ranks->size > 1)
+    TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane, &job->on_devices));
+  given[TSL_PART_A].stays = given[TSL_PART_B].stays = given[TSL_PART_C].stays = job->lane != NULL;
+  TSL_TRY(tsl_parts_make(job, given, TSL_PARTS));
+  if (!multiplies) {
+    const bool is_exact = job->beta[1] == 0 && (job->beta[0] == 0 || job->beta[0] == 1);
+    record->error_bound = is_exact ? 0 : tsl_product_roundings(job, 1);
+    if (!empty)
+      tsl_product_scale(job);
+    snprintf(record->plan, sizeof record->plan, "nothing to multiply");
+    return tsl_part_store(ranks, &job->part[TSL_PART_C]);
+  }
+  if (job->lane)
+    TSL_TRY(choose_ways(job));
+  /* The grid suits the devices, unless bits are to be those of ranks without. */
+  job->any_steps = job->on_devices && !(job->bits && strcmp(job->bits, "devices") == 0);
+  TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
+  tsl_process_grid grid;
+  TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
+  if (job->lane)
+    TSL_TRY(settle_c(job, &grid, given[TSL_PART_C].read));
+  tell(job, &grid, record);
+  TSL_TRY(tsl_product_run(job, &grid, record));
+  return tsl_part_store(ranks, &job->part[TSL_PART_C]);
+}
+
+tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const tesela_mpi_desc *desc,
+                                tesela_mpi_record *record, size_t desc_size, size_t gemm_size,
+                                size_t record_size) {
+  const double begin = tsl_clock();
+  call c = {0};
+  tsl_job job = {.ranks = ranks, .context = context};
+  tesela_mpi_record own = {0};
+  tsl_sayings sayings = {.count = 0};
+  tsl_say_version(&sayings, ranks);
+  tesela_status status = take(&c, desc, desc_size, gemm_size);
+  if (status == TESELA_OK) {
+    fill_in(&c);
+    say(&c, ranks, &sayings);
+    status = check(&c, ranks, &job);
+  }
+  if (status == TESELA_OK)
+    status = find_place(&c, &job);
+  if (status == TESELA_OK)
+    status = find_context(ranks, &job.context);
+  status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
+  if (status == TESELA_OK)
+    status = multiply(&job, &c, &own);
+  if (job.lane)
+    tsl_lane_stop(job.lane);
+  tsl_parts_free(job.part, TSL_PARTS);
+  own.seconds = tsl_clock() - begin;
+  if (status == TESELA_OK && record)
+    tsl_api_struct_export(record, record_size, &own, sizeof own);
+  return status;
+}

@@ -1,0 +1,498 @@
+#include "comm/comm_grid.h"
+
+#include "base/device_rates.h"
+#include "comm/intervals.h"
+
+#include <math.h>
+
+/* A rank is eight cores of a cluster's node, with their share of a network of 100 to 200 Gbit/s. */
+const tsl_links tsl_links_default = {2e-6, 2.5e9, 2e11};
+
+/* GPUs of one host: NVLink carries 200 GB/s and more each way while both multiply, and what it costs to begin a step's messages, and to wait for them, is of the host. Through host memory two copies and a message follow each
+ * other, all by one thread. */
+const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
+#define BETWEEN_DEVICES(name, usual, most) {6e-5, 2e11, usual},
+#define THROUGH_HOSTS(name, usual, most) {2e-4, 1.5e9, usual},
+  static const tsl_links devices[] = {TSL_DEVICE_RATE_LIST(BETWEEN_DEVICES)},
+                         hosts[] = {TSL_DEVICE_RATE_LIST(THROUGH_HOSTS)};
+#undef BETWEEN_DEVICES
+#undef THROUGH_HOSTS
+  return kind == TSL_BETWEEN_HOSTS     ? &tsl_links_default
+         : kind == TSL_BETWEEN_DEVICES ? &devices[tsl_device_rate_of(type)]
+                                       : &hosts[tsl_device_rate_of(type)];
+}
+
+/* A panel has at least so many terms where k has: local products are slow for fewer. */
+#define PANEL_LEAST 256
+/* And a tile no more panels than that: more would not hide more. */
+#define PANELS_MOST 8
+/* Most bytes of blocks and panels that are made larger than that needs them to be. */
+#define PANELS_BYTES ((int64_t)4 << 30)
+tsl_box tsl_grid_box(const tsl_process_grid *grid, int place) {
+  const int64_t layer_ranks = grid->used / grid->depth, within = place % layer_ranks;
+  const int64_t layer = place / layer_ranks;
+  const int64_t slab = ((within + 1) * grid->slabs - 1) / layer_ranks;
+  const int64_t first = tsl_even(layer_ranks, slab, grid->slabs);
+  const int64_t behind = tsl_even(layer_ranks, slab + 1, grid->slabs);
+  const int64_t outer = grid->by_columns ? grid->n : grid->m, inner = grid->by_columns ? grid->m : grid->n;
+  const int64_t part = within - first, parts = behind - first;
+  tsl_box box = {.layer = (int)layer, .slab = (int)slab, .part = (int)part, .parts = (int)parts};
+  int64_t *o = grid->by_columns ? box.n : box.m, *i = grid->by_columns ? box.m : box.n;
+  o[0] = tsl_even(outer, first, layer_ranks);
+  o[1] = tsl_even(outer, behind, layer_ranks);
+  i[0] = tsl_even(inner, part, parts);
+  i[1] = tsl_even(inner, part + 1, parts);
+  box.k[0] = tsl_even(grid->k, layer, grid->depth);
+  box.k[1] = tsl_even(grid->k, layer + 1, grid->depth);
+  return box;
+}
+
+static void set(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
+  out[0] = row;
+  out[1] = col;
+  out[2] = row_end - row;
+  out[3] = col_end - col;
+}
+
+tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place) {
+  const tsl_box box = tsl_grid_box(grid, place);
+  const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
+  /* The panel that the ranks of a slab share is dealt out among them; of the other one, each slab has its part. */
+  const int64_t shared[2] = {box.k[0] + tsl_even(depth, box.part, box.parts),
+                             box.k[0] + tsl_even(depth, box.part + 1, box.parts)};
+  const int64_t first = tsl_even(layer_ranks, box.slab, grid->slabs);
+  const int64_t own[2] = {box.k[0] + tsl_even(depth, first, layer_ranks),
+                          box.k[0] + tsl_even(depth, first + box.parts, layer_ranks)};
+  const int64_t *of_a = grid->by_columns ? own : shared, *of_b = grid->by_columns ? shared : own;
+  const int64_t rows = box.m[1] - box.m[0];
+  tsl_shares shares;
+  set(shares.a, box.m[0], box.m[1], of_a[0], of_a[1]);
+  set(shares.b, of_b[0], of_b[1], box.n[0], box.n[1]);
+  set(shares.c, box.m[0] + tsl_even(rows, box.layer, grid->depth),
+      box.m[0] + tsl_even(rows, box.layer + 1, grid->depth), box.n[0], box.n[1]);
+  return shares;
+}
+
+static int64_t ceiling(int64_t a, int64_t b) {
+  return a / b + (a % b != 0);
+}
+
+/* Slabs have one of two numbers of ranks, which differ by one at most. Sizes of the blocks of the smaller (0) or the larger slabs (1), as
+ * they are or rounded up; a grid as_c has the larger ones alone. */
+typedef struct sides {
+  double rows, cols, depth;
+} sides;
+
+static sides sides_of(const tsl_process_grid *grid, int which) {
+  const int64_t q = grid->used / grid->depth;
+  const int64_t ranks = which == 0 ? q / grid->slabs : ceiling(q, grid->slabs);
+  const int64_t outer = grid->by_columns ? grid->n : grid->m, inner = grid->by_columns ? grid->m : grid->n;
+  const double o = ceil((double)outer * (double)ranks / (double)q), i = (double)ceiling(inner, ranks);
+  return (sides){grid->by_columns ? i : o, grid->by_columns ? o : i, (double)ceiling(grid->k, grid->depth)};
+}
+
+/* Bytes for a tile and panels of so many terms: partial sums, packed and received once more; and panels with their messages, coming in
+ * and going out, most of it twice. */
+static double bytes_for(const tsl_task *task, double rows, double cols, double terms) {
+  return 3 * rows * cols * (double)task->size_sum +
+         5 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
+}
+
+/* Edges of growing tiles are at multiples of a kernel's tile, where tiles are large. */
+int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int tiles) {
+  enum { GRAIN = 256 };
+  int64_t before = 0, all = 0, share = 1;
+  if (grid->growth <= 1 || tile == 0 || tile == tiles)
+    return tsl_even(total, tile, tiles);
+  for (int i = 0; i < tiles; i++, share *= grid->growth) {
+    before += i < tile ? share : 0;
+    all += share;
+  }
+  const int64_t edge = total / all * before + total % all * before / all;
+  return total / all < GRAIN ? edge : (edge + GRAIN / 2) / GRAIN * GRAIN;
+}
+
+/* Lines of the largest tile. */
+static double largest(const tsl_process_grid *grid, double lines, int tiles) {
+  const int64_t total = (int64_t)lines;
+  return grid->growth <= 1 ? ceil(lines / tiles)
+                           : (double)(total - tsl_grid_edge(grid, total, tiles - 1, tiles));
+}
+
+/* Bytes of the larger of both kinds of blocks, made in so many tiles and panels. */
+static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64_t panels) {
+  double most = 0;
+  for (int which = 0; which < 2; which++) {
+    const sides s = sides_of(grid, which);
+    const double bytes = bytes_for(task, largest(grid, s.rows, grid->tiles_m),
+                                   largest(grid, s.cols, grid->tiles_n), ceil(s.depth / (double)panels));
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
+/* Tiles and panels that fit into memory, as few as possible. */
+static bool fit(const tsl_task *task, tsl_process_grid *grid) {
+  const sides s = sides_of(grid, 1);
+  const int64_t depth = (int64_t)s.depth, thin = depth < 64 ? 1 : depth / 64;
+  grid->tiles_m = grid->tiles_n = 1;
+  while (bytes_in(task, grid, thin) > (double)task->memory) {
+    const double rows = ceil(s.rows / grid->tiles_m), cols = ceil(s.cols / grid->tiles_n);
+    if (rows <= 1 && cols <= 1)
+      return false;
+    if (rows >= cols)
+      grid->tiles_m += 1 + grid->tiles_m / 8;
+    else
+      grid->tiles_n += 1 + grid->tiles_n / 8;
+  }
+  int64_t panels = depth / PANEL_LEAST;
+  panels = panels < 1 ? 1 : panels > PANELS_MOST ? PANELS_MOST : panels;
+  while (panels < depth && bytes_in(task, grid, panels) > (double)task->memory)
+    panels += 1 + panels / 8;
+  grid->panels = (int)(panels < depth || depth == 0 ? panels : depth);
+  grid->memory = (int64_t)bytes_in(task, grid, grid->panels);
+  return true;
+}
+
+int tsl_grid_times_a(const tsl_process_grid *grid) {
+  return grid->panels == 1 ? 1 : grid->tiles_n;
+}
+
+int tsl_grid_times_b(const tsl_process_grid *grid) {
+  return grid->panels == 1 && grid->tiles_n == 1 ? 1 : grid->tiles_m;
+}
+
+/* Bytes that leave the busiest rank in a step, where operands lie evenly: of either panel one rank has all, or what it has lies in one
+ * panel, and it is wanted by the others of its slab, or by the other slabs. */
+static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, const sides *s) {
+  const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
+  const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
+               terms = s->depth / grid->panels;
+  const double along_a = grid->by_columns ? slabs : parts, along_b = grid->by_columns ? parts : slabs;
+  const double of_a = (double)tsl_grid_times_a(grid) / grid->tiles_n,
+               of_b = (double)tsl_grid_times_b(grid) / grid->tiles_m;
+  return of_a * fmin(terms, s->depth / along_a) * rows * (along_a - 1) * (double)task->size_a +
+         of_b * fmin(terms, s->depth / along_b) * cols * (along_b - 1) * (double)task->size_b;
+}
+
+/* Returns the bytes of an element, averaged over the operands. */
+static double bytes_of_word(const tsl_task *task) {
+  return (double)(task->size_a + task->size_b + task->size_c) / 3;
+}
+
+/* Returns the messages of an operand's panels to a rank whose tile needs parts from `sources` ranks. Each
+ * source holds consecutive terms, which lie in one panel or in consecutive panels. */
+static double panel_messages(const tsl_process_grid *grid, double sources) {
+  return sources + grid->panels - 1;
+}
+
+/* Returns the messages of a tile: panels of both operands, and sums. */
+static double tile_messages(const tsl_process_grid *grid) {
+  const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
+  return panel_messages(grid, slabs) + panel_messages(grid, parts) + grid->depth;
+}
+
+/* Products, words and messages, one after the other, as what is hidden makes up for what ranks lose that wait for others. Where blocks are
+ * made in many steps that is too little: in each of them all wait for the one that has the panel, and between tiles for sums. */
+void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
+  const sides small = sides_of(grid, 0), large = sides_of(grid, 1);
+  const double terms = fmax(small.rows * small.cols * small.depth, large.rows * large.cols * large.depth);
+  const double element = bytes_of_word(task);
+  const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
+  const double tiles = (double)grid->tiles_m * grid->tiles_n, steps = tiles * grid->panels;
+  const double messages = tiles * tile_messages(grid);
+  grid->seconds_compute = task->operations * terms / links->operations_second;
+  grid->seconds = grid->seconds_compute + (double)busiest * element / links->bytes_second +
+                  (grid->used == 1 ? 0 : messages * links->seconds_message);
+  if ((tiles == 1 && grid->panels <= PANELS_MOST) || grid->as_c)
+    return;
+  const double sends =
+      fmax(bytes_of_step(task, grid, &small), bytes_of_step(task, grid, &large)) / links->bytes_second +
+      (tile_messages(grid) - grid->depth) / grid->panels * links->seconds_message;
+  /* Nothing is computed beside sums; of a tile with some of a block's rows, few have them all. */
+  const double sums = fmax(small.rows * small.cols, large.rows * large.cols) * (1 - 1.0 / grid->depth) *
+                          fmin(grid->tiles_m, grid->depth) * (double)task->size_sum / links->bytes_second +
+                      tiles * grid->depth * links->seconds_message;
+  grid->seconds = fmax(grid->seconds, sends + steps * fmax(sends, grid->seconds_compute / steps) + sums);
+}
+
+/* Words of a rank of the smaller (0) or the larger slabs (1), where each rank holds its even share of all
+ * three operands, and each panel comes once. */
+typedef struct traffic {
+  double shared, inner, inner_sent; /* of the panel that its slab shares; of the one that all slabs need */
+  double sums;
+  double slab_ranks;
+  int64_t slabs; /* such slabs */
+} traffic;
+
+static traffic traffic_of(const tsl_process_grid *grid, int which) {
+  const int64_t layer_ranks = grid->used / grid->depth, larger = layer_ranks % grid->slabs;
+  const double s = (double)(layer_ranks / grid->slabs + which), q = (double)layer_ranks, d = grid->depth;
+  const double outer = (double)(grid->by_columns ? grid->n : grid->m) * s / q;
+  const double width = (double)(grid->by_columns ? grid->m : grid->n), depth = (double)grid->k / d;
+  return (traffic){.shared = outer * depth * (1 - 1 / s),
+                   .inner = width / s * depth * (1 - s / q),
+                   .inner_sent = width / q * depth * (double)(grid->slabs - 1),
+                   .sums = outer * width / s * (1 - 1 / d),
+                   .slab_ranks = s,
+                   .slabs = which == 1 ? larger : grid->slabs - larger};
+}
+
+/* Sets the words of a grid. A rank of a large slab may send more than it receives: what it holds of the panel
+ * that all slabs need is wanted by as many, but larger. */
+static void expect(tsl_process_grid *grid) {
+  const int times_a = tsl_grid_times_a(grid), times_b = tsl_grid_times_b(grid);
+  const int times_outer = grid->by_columns ? times_b : times_a;
+  const int times_inner = grid->by_columns ? times_a : times_b;
+  double most = 0, most_sent = 0, all = 0;
+  for (int which = 0; which < 2; which++) {
+    const traffic t = traffic_of(grid, which);
+    if (t.slabs == 0)
+      continue;
+    const double shared = t.shared * (double)times_outer;
+    const double received = shared + t.sums + t.inner * (double)times_inner;
+    const double sent = shared + t.sums + t.inner_sent * (double)times_inner;
+    most = fmax(most, received);
+    most_sent = fmax(most_sent, sent);
+    all += received * t.slab_ranks * (double)t.slabs * grid->depth;
+  }
+  grid->words = (int64_t)ceil(most);
+  grid->words_sent = (int64_t)ceil(most_sent);
+  grid->words_all = (int64_t)ceil(all);
+}
+
+bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
+  if (!fit(task, grid))
+    return false;
+  expect(grid);
+  tsl_grid_time(task, links, grid);
+  return true;
+}
+
+bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m, int tiles_n, int growth,
+                       tsl_process_grid *grid) {
+  tsl_process_grid cut = *grid;
+  cut.tiles_m = tiles_m;
+  cut.tiles_n = tiles_n;
+  cut.growth = growth;
+  cut.panels = 1;
+  cut.memory = (int64_t)bytes_in(task, &cut, 1);
+  if (grid->tiles_m > 1 || grid->tiles_n > 1 || cut.memory > task->memory)
+    return false;
+  tsl_grid_time(task, links, &cut);
+  *grid = cut;
+  return true;
+}
+
+void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_process_grid *grid) {
+  /* A device has less memory to spare than a host. */
+  const double most = fmin((double)task->memory, (double)PANELS_BYTES);
+  while (panels < grid->panels && bytes_in(task, grid, panels) > most)
+    panels++;
+  grid->panels = panels < grid->panels ? panels : grid->panels;
+  grid->memory = (int64_t)bytes_in(task, grid, grid->panels);
+  tsl_grid_time(task, links, grid);
+}
+
+/* Keeps the list sorted: the fastest first, of equally fast ones the earlier. */
+static int insert(tsl_process_grid *list, int held, int count, const tsl_process_grid *one) {
+  int at = held;
+  while (at > 0 && one->seconds < list[at - 1].seconds)
+    at--;
+  if (at >= count)
+    return held;
+  const int last = held < count ? held : count - 1;
+  for (int i = last; i > at; i--)
+    list[i] = list[i - 1];
+  list[at] = *one;
+  return held < count ? held + 1 : count;
+}
+
+/* Slabs that are worth trying: around the number that makes blocks square, and far enough from it for uneven numbers of ranks. */
+static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *from, int *to) {
+  const double outer = (double)(by_columns ? task->n : task->m),
+               inner = (double)(by_columns ? task->m : task->n);
+  const double square = sqrt((double)layer_ranks * outer / (inner > 0 ? inner : 1));
+  *from = square / 3 < layer_ranks ? (int)(square / 3) : layer_ranks;
+  *from = *from < 1 ? 1 : *from;
+  *to = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
+}
+
+/* The best grids so far, the fastest first. */
+typedef struct ranking {
+  const tsl_task *task;
+  const tsl_links *links;
+  tsl_process_grid *list;
+  int held, count;
+} ranking;
+
+/* Returns whether a grid that takes at least so many seconds may come into the list. */
+static bool may_enter(const ranking *r, double seconds) {
+  return r->held < r->count || seconds < r->list[r->count - 1].seconds;
+}
+
+static double compute_seconds(const ranking *r, int used) {
+  const tsl_task *t = r->task;
+  return t->operations * (double)t->m * (double)t->n * (double)t->k / used / r->links->operations_second;
+}
+
+/* Returns seconds that no grid of so many ranks can fall below: products, the words that some rank must
+ * receive, and the fewest messages of any number of layers and slabs. */
+static double least_seconds(const ranking *r, int used) {
+  const tsl_task *t = r->task;
+  const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
+  const double words = tsl_grid_reach(t->m, t->n, t->k, used) - (m * n + m * k + n * k) / used;
+  return compute_seconds(r, used) + (used == 1 ? 0
+                                               : fmax(words, 0) * bytes_of_word(t) / r->links->bytes_second +
+                                                     3 * cbrt(used) * r->links->seconds_message);
+}
+
+/* Returns words that the busiest rank of a grid must receive. Where memory is short, blocks are made in a
+ * number of tiles, and the panels of one operand come for each row of tiles, those of the other for each
+ * column. */
+static double least_words(const ranking *r, const tsl_process_grid *grid) {
+  const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
+  const sides s = sides_of(grid, 1);
+  const double tiles = 3 * s.rows * s.cols * (double)r->task->size_sum / (double)r->task->memory;
+  const double panels = t.shared + t.inner;
+  const double in_tiles = tiles > 1 && s.depth >= 2 * PANEL_LEAST ? 2 * sqrt(t.shared * t.inner * tiles) : 0;
+  return t.sums + fmax(panels, in_tiles);
+}
+
+/* Narrows a range of slabs to those with which a grid may come into the list. Its words and messages are at
+ * least a s + b / s + c for s slabs: the first panel shrinks with their number, the second grows. */
+static void narrow_slabs(const ranking *r, int used, int depth, bool by_columns, int *from, int *to) {
+  if (used == 1 || r->held < r->count)
+    return;
+  const tsl_task *t = r->task;
+  const double outer = (double)(by_columns ? t->n : t->m), inner = (double)(by_columns ? t->m : t->n);
+  const double terms = (double)t->k / depth, ranks = (double)used / depth;
+  const double word = bytes_of_word(t) / r->links->bytes_second, message = r->links->seconds_message;
+  const double a = word * terms * inner / ranks + message, b = word * terms * outer + message * ranks;
+  const double sums = outer * inner / ranks * (1 - 1.0 / depth), held = terms * (outer + inner) / ranks;
+  const double c = compute_seconds(r, used) + word * (sums - held) + message * depth;
+  const double room = r->list[r->count - 1].seconds * (1 + 1e-9) - c, root = room * room - 4 * a * b;
+  if (room <= 0 || root < 0) {
+    *to = 0;
+    return;
+  }
+  *from = (int)fmax(*from, floor((room - sqrt(root)) / (2 * a)));
+  *to = (int)fmin(*to, ceil((room + sqrt(root)) / (2 * a)));
+}
+
+/* Tries one grid, unless its words and messages alone take too long. */
+static void try_grid(ranking *r, tsl_process_grid *grid) {
+  grid->panels = 1;
+  const double seconds = grid->used == 1
+                             ? 0
+                             : least_words(r, grid) * bytes_of_word(r->task) / r->links->bytes_second +
+                                   tile_messages(grid) * r->links->seconds_message;
+  if (may_enter(r, compute_seconds(r, grid->used) + seconds) && tsl_grid_complete(r->task, r->links, grid))
+    r->held = insert(r->list, r->held, r->count, grid);
+}
+
+/* Tries all grids of so many ranks in so many layers. */
+static void try_layers(ranking *r, int used, int depth) {
+  const tsl_task *task = r->task;
+  const int layer_ranks = used / depth;
+  if (depth > 1 && depth > task->k)
+    return;
+  for (int by_columns = 0; by_columns < 2; by_columns++) {
+    int from, to;
+    slab_range(task, layer_ranks, by_columns, &from, &to);
+    narrow_slabs(r, used, depth, by_columns, &from, &to);
+    for (int slabs = from; slabs <= to; slabs++) {
+      /* Even grids are the same either way, seen from the other side. */
+      if (by_columns && layer_ranks % slabs == 0)
+        continue;
+      tsl_process_grid grid = {.m = task->m,
+                            .n = task->n,
+                            .k = task->k,
+                            .ranks = task->ranks,
+                            .used = used,
+                            .depth = depth,
+                            .slabs = slabs,
+                            .by_columns = by_columns};
+      const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
+      if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceiling(layer_ranks, slabs) > inner))
+        continue;
+      try_grid(r, &grid);
+    }
+  }
+}
+
+/* Tries all grids of so many ranks: layers are as many as one of their divisors, in ascending order. */
+static void try_used(ranking *r, int used) {
+  int divisor = 1;
+  if (!may_enter(r, least_seconds(r, used)))
+    return;
+  for (; (int64_t)divisor * divisor <= used; divisor++)
+    if (used % divisor == 0)
+      try_layers(r, used, divisor);
+  for (divisor--; divisor >= 1; divisor--)
+    if (used % divisor == 0 && used / divisor > divisor)
+      try_layers(r, used, used / divisor);
+}
+
+int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count) {
+  ranking r = {task, links, out, 0, count};
+  /* A few numbers of ranks come first, and their grids rule out most other numbers unseen. As every number is
+   * tried, more ranks are never slower than fewer. */
+  for (int used = task->ranks; used >= 1; used /= 2)
+    try_used(&r, used);
+  for (int used = task->ranks - 1, half = task->ranks / 2; used >= 1; used--) {
+    if (used == half)
+      half /= 2;
+    else
+      try_used(&r, used);
+  }
+  return r.held;
+}
+
+double tsl_grid_reach(int64_t m, int64_t n, int64_t k, int ranks) {
+  double d[3] = {(double)m, (double)n, (double)k};
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2 - i; j++)
+      if (d[j] < d[j + 1]) {
+        const double t = d[j];
+        d[j] = d[j + 1];
+        d[j + 1] = t;
+      }
+  const double p = ranks;
+  if (d[2] == 0)
+    return 0;
+  if (p <= d[0] / d[1])
+    return (d[0] * d[1] + d[0] * d[2]) / p + d[1] * d[2];
+  if (p <= d[0] * d[1] / (d[2] * d[2]))
+    return 2 * sqrt(d[0] * d[1] * d[2] * d[2] / p) + d[0] * d[1] / p;
+  return 3 * pow(d[0] * d[1] * d[2] / p, 2.0 / 3);
+}
+
+double tsl_grid_bound(int64_t m, int64_t n, int64_t k, int ranks, double memory_words) {
+  if (ranks <= 1)
+    return 0;
+  const double x = (double)m, y = (double)n, z = (double)k, p = ranks;
+  const double held = (x * y + x * z + y * z) / p, memory = memory_words + held;
+  const double reach = tsl_grid_reach(m, n, k, ranks) - held;
+  const double limited = 2 * x * y * z / (p * sqrt(memory)) - memory;
+  const double bound = reach > limited ? reach : limited;
+  return bound > 0 ? bound : 0;
+}
+
+void tsl_grid_print(const tsl_process_grid *grid, tsl_text *text) {
+  const int layer_ranks = grid->used / grid->depth, rest = layer_ranks % grid->slabs;
+  if (rest == 0) {
+    tsl_text_add(text, "grid %d x %d x %d of %d ranks", grid->slabs, layer_ranks / grid->slabs, grid->depth,
+                 grid->ranks);
+  } else {
+    tsl_text_add(text, "grid of %d slabs of %s, %d with %d ranks and %d with %d, x %d of %d ranks",
+                 grid->slabs, grid->by_columns ? "columns" : "rows", rest, layer_ranks / grid->slabs + 1,
+                 grid->slabs - rest, layer_ranks / grid->slabs, grid->depth, grid->ranks);
+  }
+  tsl_text_add(text, ", %d %s", grid->tiles_m * grid->tiles_n * grid->panels,
+               grid->tiles_m * grid->tiles_n * grid->panels == 1 ? "step" : "steps");
+  if (grid->tiles_m * grid->tiles_n > 1)
+    tsl_text_add(text, " for %d x %d tiles", grid->tiles_m, grid->tiles_n);
+  if (grid->as_c)
+    tsl_text_add(text, ", blocks as C lies");
+}

@@ -1,0 +1,250 @@
+#include "comm/comm_threads.h"
+
+#include "base/status.h"
+#include "comm/comm_call.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A message that was begun by one side, in the list of its receiver. */
+typedef struct message {
+  struct message *next;
+  int from, tag;
+  bool done;
+  const void *source; /* of a send */
+  void *target;       /* of a receive */
+  size_t bytes;
+} message;
+
+typedef struct batch {
+  message *messages;
+  int count, capacity;
+} batch;
+
+typedef struct world world;
+
+typedef struct thread_rank {
+  tsl_ranks ranks; /* first, so that the one's address is the other's */
+  world *world;
+  pthread_t thread;
+  batch batches[TSL_BATCHES];
+  message *sends, *receives; /* to this rank, not matched yet, in order */
+  const void *gathered;      /* of the gather or broadcast that is on */
+  double value;              /* of the least() that is on */
+} thread_rank;
+
+struct world {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int size, arrived;
+  unsigned round;
+  bool start, cancelled;
+  thread_rank *all;
+  tsl_rank_body body;
+  void *user;
+};
+
+static tesela_status reserve(tsl_ranks *ranks, int number, int messages) {
+  batch *own = &((thread_rank *)ranks)->batches[number];
+  if (messages <= own->capacity)
+    return TESELA_OK;
+  message *more = calloc((size_t)messages, sizeof *more);
+  if (!more)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %d messages", messages);
+  free(own->messages);
+  *own = (batch){.messages = more, .capacity = messages};
+  return TESELA_OK;
+}
+
+/* Takes the first message of the same sender and tag out of a list. */
+static message *match(message **list, int from, int tag) {
+  for (; *list; list = &(*list)->next)
+    if ((*list)->from == from && (*list)->tag == tag) {
+      message *found = *list;
+      *list = found->next;
+      return found;
+    }
+  return NULL;
+}
+
+static void append(message **list, message *item) {
+  while (*list)
+    list = &(*list)->next;
+  *list = item;
+}
+
+/* Begins one side of a message to `to`; whichever side comes second copies. */
+static tesela_status begin(thread_rank *self, int number, thread_rank *to, message what, bool is_send) {
+  batch *own = &self->batches[number];
+  if (own->count == own->capacity)
+    return tsl_fail(TESELA_INTERNAL, "more than the %d messages that were reserved", own->capacity);
+  message *mine = &own->messages[own->count++];
+  *mine = what;
+  pthread_mutex_lock(&self->world->lock);
+  message *other = match(is_send ? &to->receives : &to->sends, what.from, what.tag);
+  if (other) {
+    const message *source = is_send ? mine : other, *target = is_send ? other : mine;
+    if (source->bytes == target->bytes && source->bytes > 0)
+      memcpy(target->target, source->source, source->bytes);
+    mine->done = other->done = true;
+    pthread_cond_broadcast(&self->world->changed);
+  } else {
+    append(is_send ? &to->sends : &to->receives, mine);
+  }
+  const bool sizes_agree = !other || other->bytes == what.bytes;
+  pthread_mutex_unlock(&self->world->lock);
+  return sizes_agree ? TESELA_OK
+                     : tsl_fail(TESELA_INTERNAL, "a message of %zu bytes is waited for with %zu",
+                                is_send ? what.bytes : other->bytes, is_send ? other->bytes : what.bytes);
+}
+
+static tesela_status send_message(tsl_ranks *ranks, int number, int to, int tag, const void *data,
+                                  size_t bytes) {
+  thread_rank *self = (thread_rank *)ranks;
+  ranks->sent += bytes;
+  return begin(self, number, &self->world->all[to],
+               (message){.from = ranks->rank, .tag = tag, .source = data, .bytes = bytes}, true);
+}
+
+static tesela_status receive_message(tsl_ranks *ranks, int number, int from, int tag, void *data,
+                                     size_t bytes) {
+  thread_rank *self = (thread_rank *)ranks;
+  ranks->received += bytes;
+  return begin(self, number, self, (message){.from = from, .tag = tag, .target = data, .bytes = bytes},
+               false);
+}
+
+static tesela_status progress(tsl_ranks *ranks, int number, int *done) {
+  thread_rank *self = (thread_rank *)ranks;
+  const batch *own = &self->batches[number];
+  *done = 1;
+  pthread_mutex_lock(&self->world->lock);
+  for (int i = 0; i < own->count; i++)
+    *done = *done && own->messages[i].done;
+  pthread_mutex_unlock(&self->world->lock);
+  return TESELA_OK;
+}
+
+static tesela_status wait_batch(tsl_ranks *ranks, int number) {
+  thread_rank *self = (thread_rank *)ranks;
+  batch *own = &self->batches[number];
+  pthread_mutex_lock(&self->world->lock);
+  for (int i = 0; i < own->count; i++)
+    while (!own->messages[i].done)
+      pthread_cond_wait(&self->world->changed, &self->world->lock);
+  pthread_mutex_unlock(&self->world->lock);
+  own->count = 0;
+  return TESELA_OK;
+}
+
+static void barrier(world *w) {
+  pthread_mutex_lock(&w->lock);
+  const unsigned round = w->round;
+  if (++w->arrived == w->size) {
+    w->arrived = 0;
+    w->round++;
+    pthread_cond_broadcast(&w->changed);
+  }
+  while (round == w->round)
+    pthread_cond_wait(&w->changed, &w->lock);
+  pthread_mutex_unlock(&w->lock);
+}
+
+static tesela_status gather(tsl_ranks *ranks, const void *own, size_t bytes, void *all) {
+  thread_rank *self = (thread_rank *)ranks;
+  self->gathered = own;
+  barrier(self->world);
+  for (int i = 0; i < ranks->size; i++)
+    if (bytes > 0)
+      memcpy((char *)all + (size_t)i * bytes, self->world->all[i].gathered, bytes);
+  barrier(self->world);
+  return TESELA_OK;
+}
+
+static tesela_status broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
+  thread_rank *self = (thread_rank *)ranks;
+  self->gathered = data;
+  barrier(self->world);
+  if (ranks->rank != root && bytes > 0)
+    memcpy(data, self->world->all[root].gathered, bytes);
+  barrier(self->world);
+  return TESELA_OK;
+}
+
+static tesela_status least(tsl_ranks *ranks, double own, double *out) {
+  thread_rank *self = (thread_rank *)ranks;
+  self->value = own;
+  barrier(self->world);
+  double found = own;
+  for (int i = 0; i < ranks->size; i++)
+    found = self->world->all[i].value < found ? self->world->all[i].value : found;
+  barrier(self->world);
+  *out = found;
+  return TESELA_OK;
+}
+
+static const tsl_ranks_ops thread_ops = {
+    .name = "threads",
+    .reserve = reserve,
+    .send = send_message,
+    .receive = receive_message,
+    .progress = progress,
+    .wait = wait_batch,
+    .gather = gather,
+    .broadcast = broadcast,
+    .least = least,
+};
+
+static void *run_rank(void *argument) {
+  thread_rank *self = argument;
+  world *w = self->world;
+  pthread_mutex_lock(&w->lock);
+  while (!w->start)
+    pthread_cond_wait(&w->changed, &w->lock);
+  const bool cancelled = w->cancelled;
+  pthread_mutex_unlock(&w->lock);
+  if (!cancelled)
+    w->body(&self->ranks, w->user);
+  return NULL;
+}
+
+tesela_status tsl_threads_run(int size, tsl_rank_body body, void *user) {
+  world w = {.size = size, .body = body, .user = user};
+  w.all = calloc((size_t)size, sizeof *w.all);
+  if (!w.all)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %d ranks", size);
+  pthread_mutex_init(&w.lock, NULL);
+  pthread_cond_init(&w.changed, NULL);
+  int started = 0;
+  for (; started < size; started++) {
+    thread_rank *one = &w.all[started];
+    one->world = &w;
+    one->ranks = (tsl_ranks){.ops = &thread_ops,
+                             .rank = started,
+                             .size = size,
+                             .version = TESELA_VERSION_NUMBER,
+                             .host_ranks = size};
+    if (pthread_create(&one->thread, NULL, run_rank, one) != 0)
+      break;
+  }
+  pthread_mutex_lock(&w.lock);
+  w.start = true;
+  w.cancelled = started < size;
+  pthread_cond_broadcast(&w.changed);
+  pthread_mutex_unlock(&w.lock);
+  for (int i = 0; i < started; i++)
+    pthread_join(w.all[i].thread, NULL);
+  for (int i = 0; i < size; i++) {
+    for (int b = 0; b < TSL_BATCHES; b++)
+      free(w.all[i].batches[b].messages);
+    tesela_ranks_end(&w.all[i].ranks);
+  }
+  free(w.all);
+  pthread_cond_destroy(&w.changed);
+  pthread_mutex_destroy(&w.lock);
+  return started == size
+             ? TESELA_OK
+             : tsl_fail(TESELA_OUT_OF_MEMORY, "only %d of %d threads could be started", started, size);
+}

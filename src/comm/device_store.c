@@ -1,0 +1,128 @@
+#include "comm/device_store.h"
+
+#include "base/status.h"
+#include "comm/collective_status.h"
+#include "comm/gpu_transport_patch.h"
+
+/* Whether what this rank has of C in a tile is what it computes of it. */
+static bool is_own(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks, tsl_step step) {
+  const tsl_part *c = &job->part[TSL_PART_C];
+  const int rank = job->ranks->rank, place = blocks->place[rank];
+  for (int within = 0; within < blocks->layer_ranks; within++) {
+    const tsl_patch window = tsl_window_c(grid, &blocks->of[within], step, c->order);
+    const int64_t held = tsl_layout_common(&c->layout, rank, &window),
+                  computed = within == place ? tsl_patch_total(&window) : 0;
+    if (held != computed)
+      return false;
+  }
+  return true;
+}
+
+/* What becomes of C, the least of all ranks' counts. */
+enum { BY_HOST, SENT, STAYS };
+
+bool tsl_settle_scales(const tsl_job *job) {
+  return job->alpha[0] != 1 || job->alpha[1] != 0 || job->beta[0] != 0 || job->beta[1] != 0;
+}
+
+static int fits(const tsl_job *job, const tsl_process_grid *grid, const tsl_blocks *blocks) {
+  const tsl_part *c = &job->part[TSL_PART_C];
+  const int rank = job->ranks->rank;
+  /* Sums of f32 are scaled there with other roundings than the host's. */
+  const bool rounds = job->sums->type == TESELA_F32 && tsl_lane_rounds(job->lane, c->type->type);
+  bool fits = c->by_lane && (grid->depth == 1 || tsl_lane_adds(job->lane, job->sums->type)) &&
+              (tsl_settle_scales(job) ? rounds && job->any_steps : rounds || c->type == job->sums);
+  if (tsl_layout_held(&c->layout, rank) > 0)
+    fits = fits && c->mirror.buffer && tsl_lane_reaches(job->lane, c->mirror.buffer);
+  for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
+    const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
+    fits = fits && tsl_lane_takes(&held, c->order, c->type->size);
+  }
+  bool own = grid->depth == 1;
+  for (int tile = 0; tile < grid->tiles_m * grid->tiles_n && own; tile++)
+    own = is_own(job, grid, blocks, tsl_step_at(grid, tile * grid->panels));
+  return !fits ? BY_HOST : own ? STAYS : SENT;
+}
+
+tesela_status tsl_settle_choose(tsl_job *job, const tsl_process_grid *grid) {
+  tsl_blocks blocks;
+  double least = 0;
+  const tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
+  const int own = status == TESELA_OK ? fits(job, grid, &blocks) : BY_HOST;
+  tsl_blocks_free(&blocks);
+  TSL_TRY(tsl_agree(job->ranks, status));
+  TSL_TRY(job->ranks->ops->least(job->ranks, own, &least));
+  job->settles = least > BY_HOST;
+  job->travels = least < STAYS;
+  return TESELA_OK;
+}
+
+typedef struct rounding {
+  const tsl_job *job;
+  const tsl_patch *window, *held;
+  const tsl_device_store *from;
+  int64_t at; /* of a message's elements, those of the blocks before */
+  tesela_status status;
+} rounding;
+
+static void round_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
+  rounding *r = user;
+  const tsl_part *c = &r->job->part[TSL_PART_C];
+  const bool is_message = r->from->is_message, by_rows = c->order == TSL_ROWS;
+  const tsl_api_rounding block = {.from = r->from->buffer,
+                                  .to = c->mirror.buffer,
+                                  .type = c->type->type,
+                                  .alpha = r->job->alpha[0],
+                                  .beta = r->job->beta[0],
+                                  .rows = rows,
+                                  .cols = cols,
+                                  .from_offset = is_message ? r->at + before : r->from->at + a_at,
+                                  .from_row_stride = !is_message ? r->window->row_stride
+                                                     : by_rows   ? cols
+                                                                 : 1,
+                                  .from_col_stride = !is_message ? r->window->col_stride
+                                                     : by_rows   ? 1
+                                                                 : rows,
+                                  .to_offset = c->mirror.at + b_at,
+                                  .to_row_stride = r->held->row_stride,
+                                  .to_col_stride = r->held->col_stride};
+  if (r->status == TESELA_OK)
+    r->status = tsl_lane_round(r->job->lane, &block);
+}
+
+const tsl_type_info *tsl_settle_made(const tsl_job *job, const tsl_process_grid *grid) {
+  return job->settles && !job->travels && grid->panels == 1 && !tsl_settle_scales(job)
+             ? job->part[TSL_PART_C].type
+             : job->sums;
+}
+
+tesela_status tsl_settle_store(const tsl_job *job, const tsl_patch *window, const tsl_device_store *from,
+                               int64_t *count) {
+  const tsl_part *c = &job->part[TSL_PART_C];
+  const int rank = job->ranks->rank;
+  const int64_t first = *count;
+  for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
+    const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
+    const int64_t at = from->at + (from->is_message ? *count - first : 0);
+    const tsl_lane_side side = {from->buffer, (size_t)at * from->made->size, from->is_message},
+                        to = {c->mirror.buffer, (size_t)c->mirror.at * c->type->size, false};
+    rounding r = {job, window, &held, from, at, TESELA_OK};
+    if (c->type == from->made && !tsl_settle_scales(job))
+      TSL_TRY(tsl_lane_patch(job->lane, window, &side, &held, &to, c->order, c->type->size, count));
+    else
+      *count += tsl_patch_walk(window, &held, c->order, round_block, &r);
+    TSL_TRY(r.status);
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_settle_add(const tsl_job *job, const tesela_buffer *sums, int slots, int64_t count) {
+  for (int step = 1; step < slots; step *= 2)
+    for (int slot = 0; slot + step < slots; slot += 2 * step)
+      TSL_TRY(tsl_lane_add(job->lane, &(tsl_api_adding){.buffer = sums,
+                                                        .type = job->sums->type,
+                                                        .to = slot * count,
+                                                        .from = (slot + step) * count,
+                                                        .count = count}));
+  return TESELA_OK;
+}

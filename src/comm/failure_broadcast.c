@@ -1,0 +1,99 @@
+#include "comm/failure_broadcast.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <sched.h>
+#include <time.h>
+
+enum { TAG_ALARM = 5 };
+static const int32_t fine, failed = 1;
+
+static int batch_of(int neighbour) {
+  return TSL_BATCH_ALARM + neighbour;
+}
+
+tesela_status tsl_failure_broadcast_reserve(tsl_ranks *ranks) {
+  for (int i = 0; i < TSL_FAILURE_BROADCAST_NEIGHBOURS; i++)
+    TSL_TRY(ranks->ops->reserve(ranks, batch_of(i), 1));
+  return ranks->ops->reserve(ranks, TSL_BATCH_ALARM_TOLD, TSL_FAILURE_BROADCAST_NEIGHBOURS);
+}
+
+tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_ranks *ranks) {
+  const int around[] = {(ranks->rank + 1) / 2 - 1, 2 * ranks->rank + 1, 2 * ranks->rank + 2};
+  const uint64_t received = ranks->received;
+  *alarm = (tsl_failure_broadcast){.ranks = ranks};
+  for (int i = 0; i < TSL_FAILURE_BROADCAST_NEIGHBOURS; i++)
+    if (around[i] >= 0 && around[i] < ranks->size)
+      alarm->neighbour[alarm->count++] = around[i];
+  for (int i = 0; i < alarm->count; i++)
+    TSL_TRY(ranks->ops->receive(ranks, batch_of(i), alarm->neighbour[i], TAG_ALARM, &alarm->heard[i],
+                                sizeof alarm->heard[i]));
+  ranks->received = received;
+  return TESELA_OK;
+}
+
+static tesela_status tell(tsl_failure_broadcast *alarm, int neighbour, const int32_t *what) {
+  tsl_ranks *ranks = alarm->ranks;
+  const uint64_t sent = ranks->sent;
+  if (alarm->has_told[neighbour])
+    return TESELA_OK;
+  alarm->has_told[neighbour] = true;
+  TSL_TRY(ranks->ops->send(ranks, TSL_BATCH_ALARM_TOLD, alarm->neighbour[neighbour], TAG_ALARM, what,
+                           sizeof *what));
+  ranks->sent = sent;
+  return TESELA_OK;
+}
+
+tesela_status tsl_failure_broadcast_raise(tsl_failure_broadcast *alarm) {
+  alarm->is_raised = true;
+  for (int i = 0; i < alarm->count; i++)
+    TSL_TRY(tell(alarm, i, &failed));
+  return TESELA_OK;
+}
+
+tesela_status tsl_failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *raised) {
+  tsl_ranks *ranks = alarm->ranks;
+  for (int i = 0; i < alarm->count; i++) {
+    int done = 0;
+    if (!alarm->has_heard[i])
+      TSL_TRY(ranks->ops->progress(ranks, batch_of(i), &done));
+    if (!done)
+      continue;
+    TSL_TRY(ranks->ops->wait(ranks, batch_of(i)));
+    alarm->has_heard[i] = true;
+    if (alarm->heard[i] == failed)
+      TSL_TRY(tsl_failure_broadcast_raise(alarm));
+  }
+  *raised = alarm->is_raised;
+  return TESELA_OK;
+}
+
+/* Upwards once all below are fine, downwards once all are. */
+static tesela_status pass_on(tsl_failure_broadcast *alarm, bool *done) {
+  const int children = alarm->ranks->rank > 0; /* the first of them: the parent is before */
+  bool below = true;
+  for (int i = children; i < alarm->count; i++)
+    below = below && alarm->has_heard[i];
+  if (below && children)
+    TSL_TRY(tell(alarm, 0, &fine));
+  *done = below && (!children || alarm->has_heard[0]);
+  for (int i = children; i < alarm->count && *done; i++)
+    TSL_TRY(tell(alarm, i, &fine));
+  return TESELA_OK;
+}
+
+tesela_status tsl_failure_broadcast_end(tsl_failure_broadcast *alarm, bool *raised) {
+  static const struct timespec moment = {.tv_nsec = 20000};
+  const double begin = tsl_clock();
+  for (bool done = false; !done;) {
+    TSL_TRY(tsl_failure_broadcast_poll(alarm, raised));
+    TSL_TRY(pass_on(alarm, &done));
+    /* Of a short wait a sleep would be the longer part. */
+    if (!done && tsl_clock() - begin > 1e-3)
+      nanosleep(&moment, NULL);
+    else if (!done && tsl_clock() - begin > 1e-4)
+      sched_yield();
+  }
+  return alarm->ranks->ops->wait(alarm->ranks, TSL_BATCH_ALARM_TOLD);
+}

@@ -1,0 +1,58 @@
+#include "comm/gpu_transport_patch.h"
+
+#include "base/status.h"
+
+size_t tsl_lane_least_block = 64 << 10;
+
+bool tsl_lane_takes(const tsl_patch *patch, tsl_order order, size_t size) {
+  const bool by_rows = order == TSL_ROWS;
+  const int64_t rows = tsl_dim_total(&patch->rows), cols = tsl_dim_total(&patch->cols);
+  const int64_t outer = by_rows ? rows : cols, inner = by_rows ? cols : rows;
+  const int64_t apart = by_rows ? patch->row_stride : patch->col_stride,
+                step = by_rows ? patch->col_stride : patch->row_stride;
+  if (rows == 0 || cols == 0)
+    return true;
+  const double blocks = (double)patch->rows.count * (double)patch->cols.count;
+  return (step == 1 || inner == 1) && (apart >= inner || outer == 1) &&
+         (double)rows * (double)cols * (double)size >= blocks * (double)tsl_lane_least_block;
+}
+
+typedef struct copying {
+  tsl_lane *lane;
+  const tsl_patch *patch[2];
+  const tsl_lane_side *side[2];
+  tsl_order order;
+  size_t size;
+  tesela_status status;
+} copying;
+
+static void copy_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
+  copying *c = user;
+  const bool by_rows = c->order == TSL_ROWS;
+  const int64_t inner = by_rows ? cols : rows, at[2] = {a_at, b_at};
+  size_t offset[2], pitch[2];
+  for (int i = 0; i < 2; i++) {
+    const tsl_lane_side *side = c->side[i];
+    const int64_t apart = by_rows ? c->patch[i]->row_stride : c->patch[i]->col_stride;
+    offset[i] = side->at + (size_t)(side->is_message ? before : at[i]) * c->size;
+    pitch[i] = (size_t)(side->is_message ? inner : apart) * c->size;
+  }
+  const tsl_api_rows block = {.from = c->side[0]->buffer,
+                              .to = c->side[1]->buffer,
+                              .from_offset = offset[0],
+                              .from_pitch = pitch[0],
+                              .to_offset = offset[1],
+                              .to_pitch = pitch[1],
+                              .rows = (size_t)(by_rows ? rows : cols),
+                              .row_bytes = (size_t)inner * c->size};
+  if (c->status == TESELA_OK)
+    c->status = tsl_lane_copy(c->lane, &block);
+}
+
+tesela_status tsl_lane_patch(tsl_lane *lane, const tsl_patch *a, const tsl_lane_side *from,
+                             const tsl_patch *b, const tsl_lane_side *to, tsl_order order, size_t size,
+                             int64_t *count) {
+  copying c = {lane, {a, b}, {from, to}, order, size, TESELA_OK};
+  *count += tsl_patch_walk(a, b, order, copy_block, &c);
+  return c.status;
+}

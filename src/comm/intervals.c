@@ -1,0 +1,166 @@
+#include "comm/intervals.h"
+
+tsl_dim tsl_dim_of(const tsl_span *list, int64_t count) {
+  return (tsl_dim){list, count, 0, INT64_MAX};
+}
+
+tsl_dim tsl_dim_part(const tsl_span *list, int64_t count, int64_t first, int64_t last) {
+  return (tsl_dim){list, count, first, last};
+}
+
+/* Span number i as far as it lies in [first, last): a length of 0 or less where it does not. */
+static tsl_span clipped(const tsl_dim *dim, int64_t i) {
+  tsl_span span = dim->list[i];
+  if (span.local < dim->first) {
+    const int64_t less = dim->first - span.local;
+    span = (tsl_span){span.at + less, span.length - less, dim->first};
+  }
+  if (span.length > dim->last - span.local)
+    span.length = dim->last - span.local;
+  span.local -= dim->first;
+  return span;
+}
+
+int64_t tsl_dim_total(const tsl_dim *dim) {
+  int64_t total = 0;
+  for (int64_t i = 0; i < dim->count; i++) {
+    const int64_t length = clipped(dim, i).length;
+    total += length > 0 ? length : 0;
+  }
+  return total;
+}
+
+bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b) {
+  if (a->first != b->first || a->last != b->last)
+    return false;
+  return a->list == b->list || (a->count == 1 && b->count == 1 && a->list->at == b->list->at &&
+                                a->list->length == b->list->length && a->list->local == b->list->local);
+}
+
+/* The first span that ends behind `at`. */
+static int64_t first_behind(const tsl_dim *dim, int64_t at) {
+  int64_t low = 0, high = dim->count;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (dim->list[middle].at + dim->list[middle].length > at)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/* The first span that has places in the part. */
+static int64_t first_inside(const tsl_dim *dim) {
+  int64_t low = 0, high = dim->count;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (dim->list[middle].local + dim->list[middle].length > dim->first)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/* Skips what cannot be common at the beginning: lists may be long. */
+static void begin(tsl_spans_intersect *meet) {
+  const tsl_dim *a = meet->a, *b = meet->b;
+  meet->begun = true;
+  meet->i = first_inside(a);
+  meet->j = first_inside(b);
+  if (meet->i == a->count || meet->j == b->count)
+    return;
+  const int64_t from_a = clipped(a, meet->i).at, from_b = clipped(b, meet->j).at;
+  if (from_a < from_b) {
+    const int64_t i = first_behind(a, from_b);
+    meet->i = i > meet->i ? i : meet->i;
+  } else {
+    const int64_t j = first_behind(b, from_a);
+    meet->j = j > meet->j ? j : meet->j;
+  }
+}
+
+bool tsl_spans_intersect_next(tsl_spans_intersect *meet) {
+  if (!meet->begun)
+    begin(meet);
+  while (meet->i < meet->a->count && meet->j < meet->b->count) {
+    const tsl_span a = clipped(meet->a, meet->i), b = clipped(meet->b, meet->j);
+    if (meet->a->list[meet->i].local >= meet->a->last || meet->b->list[meet->j].local >= meet->b->last)
+      return false;
+    const int64_t end_a = a.at + a.length, end_b = b.at + b.length;
+    const int64_t low = a.at > b.at ? a.at : b.at, high = end_a < end_b ? end_a : end_b;
+    if (end_a <= end_b)
+      meet->i++;
+    if (end_b <= end_a)
+      meet->j++;
+    if (low < high) {
+      meet->length = high - low;
+      meet->in_a = a.local + (low - a.at);
+      meet->in_b = b.local + (low - b.at);
+      return true;
+    }
+  }
+  return false;
+}
+
+int64_t tsl_dim_common(const tsl_dim *a, const tsl_dim *b) {
+  int64_t total = 0;
+  for (tsl_spans_intersect meet = {.a = a, .b = b}; tsl_spans_intersect_next(&meet);)
+    total += meet.length;
+  return total;
+}
+
+int64_t tsl_even(int64_t whole, int64_t part, int64_t parts) {
+  return whole / parts * part + whole % parts * part / parts;
+}
+
+/* Blocks of the dimension, and the first one of a part among them. */
+static int64_t blocks_of(const tsl_dealing *d) {
+  return d->size / d->block + (d->size % d->block != 0);
+}
+static int64_t turn_of(const tsl_dealing *d, int part) {
+  return (part - d->first + d->parts) % d->parts;
+}
+
+int64_t tsl_dealing_spans(const tsl_dealing *d, int part) {
+  if (d->block == 0)
+    return 1;
+  const int64_t blocks = blocks_of(d), turn = turn_of(d, part);
+  return turn < blocks ? (blocks - turn - 1) / d->parts + 1 : 0;
+}
+
+/* Adds the part of [at, at + length) that is the operand's. */
+static int64_t add(const tsl_dealing *d, int64_t at, int64_t length, int64_t local, tsl_span *out) {
+  const int64_t end_of_all = d->begin + d->length, end = at + length < end_of_all ? at + length : end_of_all;
+  const int64_t start = at > d->begin ? at : d->begin;
+  if (start >= end)
+    return 0;
+  *out = (tsl_span){start - d->begin, end - start, local + (start - at)};
+  return 1;
+}
+
+int64_t tsl_dealing_list(const tsl_dealing *d, int part, tsl_span *out) {
+  if (d->block == 0) {
+    const int64_t from = tsl_even(d->size, part, d->parts), to = tsl_even(d->size, part + 1, d->parts);
+    return add(d, from, to - from, 0, out);
+  }
+  int64_t count = 0, local = 0;
+  const int64_t blocks = blocks_of(d);
+  for (int64_t block = turn_of(d, part); block < blocks; block += d->parts) {
+    const int64_t at = block * d->block, length = d->size - at < d->block ? d->size - at : d->block;
+    count += add(d, at, length, local, out + count);
+    local += length;
+  }
+  return count;
+}
+
+int64_t tsl_dealing_local(const tsl_dealing *d, int part) {
+  if (d->block == 0)
+    return tsl_even(d->size, part + 1, d->parts) - tsl_even(d->size, part, d->parts);
+  const int64_t blocks = blocks_of(d), turn = turn_of(d, part), own = tsl_dealing_spans(d, part);
+  if (own == 0)
+    return 0;
+  const bool has_last = (blocks - 1 - turn) % d->parts == 0;
+  return own * d->block - (has_last ? blocks * d->block - d->size : 0);
+}

@@ -1,0 +1,156 @@
+#include "comm/rank_memory.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "cpu" is host memory, and so is what names several devices or leaves the choice. */
+static bool names_one_device(const char *device) {
+  return device && *device && strcmp(device, "auto") != 0 && strcmp(device, "cpu") != 0 &&
+         !strpbrk(device, ",*");
+}
+
+static bool is_host_memory(const tesela_buffer *buffer) {
+  return !buffer || strcmp(tesela_buffer_device(buffer), "cpu") == 0;
+}
+
+/* Whether a caller's word for a device, "cuda" or "cuda:0", means the one of this name. */
+static bool means(const char *word, const char *name) {
+  const size_t length = strlen(word);
+  return strncmp(word, name, length) == 0 && (name[length] == 0 || name[length] == ':');
+}
+
+tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *const *names, int count,
+                             const char *device, tsl_place *out) {
+  int first = -1;
+  out->device[0] = 0;
+  for (int i = 0; i < count; i++) {
+    if (is_host_memory(buffers[i]))
+      continue;
+    const char *its = tesela_buffer_device(buffers[i]);
+    if (first >= 0 && strcmp(its, out->device) != 0)
+      return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a rank has one device",
+                      names[first], out->device, names[i], its);
+    first = first < 0 ? i : first;
+    snprintf(out->device, sizeof out->device, "%s", its);
+  }
+  if (first >= 0 && device && strcmp(device, "auto") != 0 && !means(device, out->device))
+    return tsl_fail(TESELA_BAD_CALL, "device is %.32s, but %s.buffer is on %s", device, names[first],
+                    out->device);
+  if (first < 0 && names_one_device(device))
+    snprintf(out->device, sizeof out->device, "%s", device);
+  return TESELA_OK;
+}
+
+/* --- mirrors --- */
+
+/* Blocks of a layout's patches, between host memory and a buffer. */
+typedef struct moving {
+  const tsl_host_copy *mirror;
+  const tsl_patch *patch;
+  size_t size;
+  bool writes;
+  int64_t low, high; /* elements that blocks reach, from element (0, 0); low > high: none yet */
+  tesela_status status;
+} moving;
+
+/* A block in order of its addresses: runs of elements `step` apart. */
+typedef struct runs {
+  int64_t at, count, apart, length, step;
+} runs;
+
+static runs runs_of(const tsl_patch *patch, int64_t rows, int64_t cols, int64_t at) {
+  const int64_t row = llabs(patch->row_stride), col = llabs(patch->col_stride);
+  at += patch->row_stride < 0 ? (rows - 1) * patch->row_stride : 0;
+  at += patch->col_stride < 0 ? (cols - 1) * patch->col_stride : 0;
+  return col <= row ? (runs){at, rows, row, cols, col} : (runs){at, cols, col, rows, row};
+}
+
+static void reach_block(void *user, int64_t rows, int64_t cols, int64_t at, int64_t same, int64_t before) {
+  moving *m = user;
+  const runs r = runs_of(m->patch, rows, cols, at);
+  const int64_t last = r.at + (r.count - 1) * r.apart + (r.length - 1) * r.step;
+  (void)same, (void)before;
+  m->low = r.at < m->low ? r.at : m->low;
+  m->high = last > m->high ? last : m->high;
+}
+
+static tesela_status move_rows(const moving *m, int64_t at, int64_t rows, int64_t apart, int64_t length) {
+  const size_t offset = (size_t)(m->mirror->at + at) * m->size, pitch = (size_t)apart * m->size,
+               bytes = (size_t)length * m->size;
+  char *host = (char *)m->mirror->data + at * (int64_t)m->size;
+  /* What is written is a result's, which the caller gave to be written. */
+  return m->writes
+             ? tesela_buffer_write_rows(tsl_writable(m->mirror->buffer), offset, pitch, host, pitch,
+                                        (size_t)rows, bytes)
+             : tesela_buffer_read_rows(m->mirror->buffer, offset, pitch, host, pitch, (size_t)rows, bytes);
+}
+
+static void move_block(void *user, int64_t rows, int64_t cols, int64_t at, int64_t same, int64_t before) {
+  moving *m = user;
+  const runs r = runs_of(m->patch, rows, cols, at);
+  (void)same, (void)before;
+  const bool is_whole = r.step == 1 && (r.apart >= r.length || r.count == 1);
+  if (m->status == TESELA_OK && is_whole)
+    m->status = move_rows(m, r.at, r.count, r.apart, r.length);
+  for (int64_t i = 0; i < r.count && m->status == TESELA_OK && !is_whole; i++)
+    m->status = r.step == 1 ? move_rows(m, r.at + i * r.apart, 1, r.length, r.length)
+                            : move_rows(m, r.at + i * r.apart, r.length, r.step, 1);
+}
+
+static tesela_status walk(moving *m, const tsl_layout *layout, int rank, tsl_patch_block block) {
+  for (int64_t i = 0; i < tsl_layout_count(layout, rank); i++) {
+    const tsl_patch held = tsl_layout_patch(layout, rank, i);
+    m->patch = &held;
+    tsl_patch_walk(&held, &held, TSL_ROWS, block, m);
+  }
+  return m->status;
+}
+
+tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
+                              const tsl_layout *layout, int rank, tsl_host_copy *out) {
+  *out = (tsl_host_copy){.data = tsl_writable(matrix->data)};
+  if (!matrix->buffer || tsl_layout_held(layout, rank) == 0)
+    return TESELA_OK;
+  moving m = {.mirror = out, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
+  TSL_TRY(walk(&m, layout, rank, reach_block));
+  const int64_t elements = (int64_t)(tesela_buffer_bytes(matrix->buffer) / type->size);
+  if (m.low < -matrix->offset || m.high >= elements - matrix->offset)
+    return tsl_fail(
+        TESELA_BAD_CALL, "%s reaches from element %lld to element %lld of a buffer of %lld elements", name,
+        (long long)(matrix->offset + m.low), (long long)(matrix->offset + m.high), (long long)elements);
+  out->buffer = matrix->buffer;
+  out->at = matrix->offset;
+  if (is_host_memory(matrix->buffer)) {
+    out->data = (char *)tesela_buffer_native(matrix->buffer) + matrix->offset * (int64_t)type->size;
+    out->buffer = NULL;
+    return TESELA_OK;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_host_copy_update(tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
+                              int rank, bool reads) {
+  moving m = {.mirror = mirror, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
+  if (!mirror->buffer || mirror->memory)
+    return TESELA_OK;
+  TSL_TRY(walk(&m, layout, rank, reach_block));
+  TSL_TRY(tsl_alloc((size_t)(m.high - m.low + 1) * type->size, "a copy of an operand in a buffer",
+                    &mirror->memory));
+  mirror->data = (char *)mirror->memory - m.low * (int64_t)type->size;
+  return reads ? walk(&m, layout, rank, move_block) : TESELA_OK;
+}
+
+tesela_status tsl_host_copy_store(const tsl_host_copy *mirror, const tsl_type_info *type, const tsl_layout *layout,
+                               int rank) {
+  moving m = {.mirror = mirror, .size = type->size, .writes = true};
+  return mirror->memory ? walk(&m, layout, rank, move_block) : TESELA_OK;
+}
+
+void tsl_host_copy_free(tsl_host_copy *mirror) {
+  tsl_free(mirror->memory);
+  *mirror = (tsl_host_copy){0};
+}

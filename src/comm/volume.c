@@ -1,0 +1,91 @@
+/* What travels for a product, counted. */
+#include "comm/comm_blocks.h"
+
+#include "base/status.h"
+#include "comm/job.h"
+
+#include <stdlib.h>
+
+/* How many indices a window's rows or columns have in common with each part of a layout's grid. */
+typedef struct commons {
+  tsl_dim of;      /* the dim that was counted last: places that follow each other often share one */
+  int64_t *counts; /* of each part */
+  bool any;
+} commons;
+
+typedef struct tally {
+  int64_t *received, *sent;
+  commons rows, cols;
+} tally;
+
+static void count_dim(commons *c, const tsl_dim *dim, const tsl_dim *lists, int count) {
+  if (c->any && tsl_dim_same(&c->of, dim))
+    return;
+  for (int i = 0; i < count; i++)
+    c->counts[i] = tsl_dim_common(&lists[i], dim);
+  c->of = *dim;
+  c->any = true;
+}
+
+/* Between the rank that needs or makes a window, and each other one that holds a part of it. */
+static void add(const tally *t, int rank, int holder, int64_t words, bool comes) {
+  if (holder == rank || words == 0)
+    return;
+  t->received[comes ? rank : holder] += words;
+  t->sent[comes ? holder : rank] += words;
+}
+
+static void count_window(tally *t, int rank, const tsl_layout *layout, const tsl_patch *window, int64_t times,
+                         bool comes) {
+  if (layout->first) {
+    for (int holder = 0; holder < layout->ranks; holder++)
+      add(t, rank, holder, times * tsl_layout_common(layout, holder, window), comes);
+    return;
+  }
+  /* Of a grid, rows times columns. */
+  const tsl_dim *rows = layout->turned ? &window->cols : &window->rows;
+  const tsl_dim *cols = layout->turned ? &window->rows : &window->cols;
+  count_dim(&t->rows, rows, layout->row_lists, layout->grid_rows);
+  count_dim(&t->cols, cols, layout->col_lists, layout->grid_cols);
+  for (int i = 0; i < layout->grid_rows; i++)
+    for (int j = 0; j < layout->grid_cols && t->rows.counts[i] > 0; j++)
+      add(t, rank, layout->rank_at[i * layout->grid_cols + j], times * t->rows.counts[i] * t->cols.counts[j],
+          comes);
+}
+
+/* One operand of all blocks. */
+static void count_operand(tally *t, const tsl_blocks *blocks, const tsl_layout *layout, int operand,
+                          int64_t times) {
+  t->rows.any = t->cols.any = false;
+  for (int place = 0; place < blocks->grid->used; place++) {
+    const tsl_block *b = &blocks->of[place];
+    const tsl_patch window = {.rows = operand == TSL_PART_B ? b->terms : b->rows,
+                              .cols = operand == TSL_PART_A ? b->terms : b->cols};
+    count_window(t, blocks->rank[place], layout, &window, times, operand != TSL_PART_C);
+  }
+}
+
+tesela_status tsl_blocks_count(const tsl_blocks *blocks, const tsl_layout *a, const tsl_layout *b,
+                               const tsl_layout *c, tsl_process_grid *grid) {
+  const size_t ranks = (size_t)grid->ranks;
+  int64_t *counts = calloc(4 * ranks, sizeof *counts);
+  if (!counts)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for counting the words of %d ranks", grid->ranks);
+  tally t = {.received = counts, .sent = counts + ranks};
+  t.rows.counts = counts + 2 * ranks;
+  t.cols.counts = counts + 3 * ranks;
+  /* C first, so that what is there behind it is C's. */
+  count_operand(&t, blocks, c, TSL_PART_C, 1);
+  grid->words = grid->words_sent = grid->words_all = grid->words_of_c = 0;
+  for (size_t i = 0; i < 2 * ranks; i++)
+    grid->words_of_c = counts[i] > grid->words_of_c ? counts[i] : grid->words_of_c;
+  count_operand(&t, blocks, a, TSL_PART_A, tsl_grid_times_a(grid));
+  count_operand(&t, blocks, b, TSL_PART_B, tsl_grid_times_b(grid));
+  for (size_t i = 0; i < ranks; i++) {
+    grid->words = t.received[i] > grid->words ? t.received[i] : grid->words;
+    grid->words_sent = t.sent[i] > grid->words_sent ? t.sent[i] : grid->words_sent;
+    grid->words_all += t.received[i];
+  }
+  free(counts);
+  return TESELA_OK;
+}

@@ -1,0 +1,117 @@
+#include "device/cross_copy.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+/* Of host memory on the way: long enough for a link's rate, short enough for caches of processors. */
+enum { BLOCK = 4 << 20 };
+
+static bool reaches(tsl_device *device, tsl_device *other) {
+  return device->ops->copy_rows && device->ops->reaches(device, other);
+}
+
+static tesela_status other_stream(tsl_device_copier *carrier, tsl_device *other, tsl_stream **stream) {
+  int i = 0;
+  while (i < carrier->count && carrier->others[i].device != other)
+    i++;
+  if (i == TSL_MEMBERS_MAX)
+    return tsl_fail(TESELA_INTERNAL, "%s: copies with more than %d devices", carrier->device->name,
+                    TSL_MEMBERS_MAX);
+  if (i == carrier->count) {
+    TSL_TRY(other->ops->stream_create(other, &carrier->others[i].stream));
+    carrier->others[i].device = other;
+    carrier->count++;
+  }
+  *stream = carrier->others[i].stream;
+  return TESELA_OK;
+}
+
+tesela_status tsl_device_copier_meet(tsl_device_copier *carrier, tsl_device *other, bool *by_itself) {
+  tsl_stream *stream;
+  *by_itself = reaches(carrier->device, other);
+  if (*by_itself)
+    return TESELA_OK;
+  if (!carrier->block)
+    TSL_TRY(tsl_alloc(BLOCK, "copies between devices", &carrier->block));
+  return other == carrier->device ? TESELA_OK : other_stream(carrier, other, &stream);
+}
+
+/* --- through host memory --- */
+
+typedef struct crossing {
+  const tsl_copy_rect *rows;
+  tsl_stream *from, *to;
+  void *block;
+} crossing;
+
+static tsl_copy side_of(const tsl_copy_rect *rows, bool from, size_t row, size_t count) {
+  return (tsl_copy){.buffer = from ? rows->from : rows->to,
+                    .offset = from ? rows->from_offset + row * rows->from_pitch
+                                   : rows->to_offset + row * rows->to_pitch,
+                    .device_pitch = from ? rows->from_pitch : rows->to_pitch,
+                    .rows = count};
+}
+
+/* Bytes `first` to first + bytes of each of some rows. */
+static tesela_status cross(const crossing *job, size_t row, size_t count, size_t first, size_t bytes) {
+  tsl_copy out = side_of(job->rows, true, row, count), in = side_of(job->rows, false, row, count);
+  out.offset += first;
+  in.offset += first;
+  out.row_bytes = in.row_bytes = out.host_pitch = in.host_pitch = bytes;
+  out.host = in.host = job->block;
+  TSL_TRY(out.buffer->device->ops->read(job->from, &out));
+  return in.buffer->device->ops->write(job->to, &in);
+}
+
+/* Where the host sees one side by itself, a copy is one. */
+static tesela_status cross_once(const crossing *job, bool from_host) {
+  const tsl_copy_rect *rows = job->rows;
+  tsl_copy seen = side_of(rows, from_host, 0, rows->rows), other = side_of(rows, !from_host, 0, rows->rows);
+  other.host = (unsigned char *)seen.buffer->host + seen.offset;
+  other.host_pitch = seen.device_pitch;
+  other.row_bytes = rows->row_bytes;
+  return from_host ? other.buffer->device->ops->write(job->to, &other)
+                   : other.buffer->device->ops->read(job->from, &other);
+}
+
+static tesela_status cross_all(const crossing *job) {
+  const tsl_copy_rect *rows = job->rows;
+  const size_t most = rows->row_bytes < BLOCK ? BLOCK / rows->row_bytes : 1,
+               length = rows->row_bytes < BLOCK ? rows->row_bytes : BLOCK;
+  for (size_t row = 0; row < rows->rows; row += most)
+    for (size_t first = 0; first < rows->row_bytes; first += length)
+      TSL_TRY(cross(job, row, rows->rows - row < most ? rows->rows - row : most, first,
+                    rows->row_bytes - first < length ? rows->row_bytes - first : length));
+  return TESELA_OK;
+}
+
+tesela_status tsl_device_copy(tsl_device_copier *carrier, tsl_stream *stream, const tsl_copy_rect *rows) {
+  tsl_device *other = rows->from->device == carrier->device ? rows->to->device : rows->from->device;
+  crossing job = {.rows = rows, .from = stream, .to = stream};
+  bool by_itself;
+  if (rows->rows == 0 || rows->row_bytes == 0)
+    return TESELA_OK;
+  TSL_TRY(tsl_device_copier_meet(carrier, other, &by_itself));
+  if (by_itself)
+    return carrier->device->ops->copy_rows(stream, rows);
+  job.block = carrier->block;
+  if (other != carrier->device)
+    TSL_TRY(other_stream(carrier, other, rows->from->device == other ? &job.from : &job.to));
+  if (rows->from->host || rows->to->host)
+    return cross_once(&job, rows->from->host != NULL);
+  return cross_all(&job);
+}
+
+tesela_status tsl_device_copier_finish(tsl_device_copier *carrier) {
+  tesela_status status = TESELA_OK;
+  for (int i = 0; i < carrier->count && status == TESELA_OK; i++)
+    status = carrier->others[i].device->ops->finish(carrier->others[i].stream);
+  return status;
+}
+
+void tsl_device_copier_end(tsl_device_copier *carrier) {
+  for (int i = 0; i < carrier->count; i++)
+    carrier->others[i].device->ops->stream_destroy(carrier->others[i].stream);
+  tsl_free(carrier->block);
+  *carrier = (tsl_device_copier){.device = carrier->device};
+}

@@ -1,0 +1,212 @@
+/* Buffers of a CUDA device, and copies. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/cuda/cuda_device.h"
+#include "device/memory_pool.h"
+
+#include <stdio.h>
+
+static tsl_cuda_buffer *own(tsl_buffer *buffer) {
+  return (tsl_cuda_buffer *)buffer;
+}
+
+/* How much was asked for, and how much there is; the context is entered. */
+static tesela_status out_of_memory(tsl_device *device, size_t bytes, int code) {
+  char asked[32], left[32], more[96];
+  size_t free_bytes = 0, all_bytes = 0;
+  tsl_format_bytes(bytes, asked, sizeof asked);
+  if (tsl_cuda.memory_info(&free_bytes, &all_bytes) == TSL_CU_SUCCESS)
+    snprintf(more, sizeof more, ", asked for %s, %s free", asked,
+             tsl_format_bytes(free_bytes, left, sizeof left));
+  else
+    snprintf(more, sizeof more, ", asked for %s", asked);
+  tsl_cuda_leave_quietly();
+  return tsl_cuda_fail(device, "cuMemAlloc", code, more);
+}
+
+tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
+  void *block;
+  *buffer = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_cuda_buffer), "a buffer's description", &block));
+  tsl_cuda_buffer *made = block;
+  made->base = (tsl_buffer){.device = device, .bytes = bytes};
+  tesela_status status = tsl_cuda_enter(device);
+  if (status == TESELA_OK) {
+    /* The driver refuses to take nothing, and kernels want an address. What is kept for later runs makes room. */
+    int code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
+    if (code == TSL_CU_OUT_OF_MEMORY && tsl_kept_forget(device))
+      code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
+    if (code == TSL_CU_OUT_OF_MEMORY)
+      status = out_of_memory(device, bytes, code);
+    else
+      status = tsl_cuda_leave(device, "cuMemAlloc", code);
+  }
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  *buffer = &made->base;
+  return TESELA_OK;
+}
+
+void tsl_cuda_buffer_destroy(tsl_buffer *buffer) {
+  if (!buffer)
+    return;
+  if (!own(buffer)->adopted && tsl_cuda_enter_quietly(buffer->device)) {
+    tsl_cuda.memory_free(own(buffer)->address);
+    tsl_cuda_leave_quietly();
+  }
+  tsl_free(buffer);
+}
+
+/* The driver does not see where one buffer ends and the next begins. */
+static tesela_status check_range(const tsl_buffer *buffer, size_t offset, size_t bytes, const char *what) {
+  if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL,
+                  "%s: %s of %zu bytes at offset %zu passes the end of a buffer of %zu bytes",
+                  buffer->device->name, what, bytes, offset, buffer->bytes);
+}
+
+static tesela_status check_copy(const tsl_copy *copy, const char *what) {
+  size_t span;
+  if (copy->rows > 1 && (copy->device_pitch < copy->row_bytes || copy->host_pitch < copy->row_bytes))
+    return tsl_fail(TESELA_BAD_CALL, "%s: %s of rows of %zu bytes that lie closer together than that",
+                    copy->buffer->device->name, what, copy->row_bytes);
+  if (!tsl_size_mul(copy->rows - 1, copy->device_pitch, &span) || !tsl_size_add(span, copy->row_bytes, &span))
+    span = SIZE_MAX;
+  return check_range(copy->buffer, copy->offset, span, what);
+}
+
+static int copy_flat(tsl_stream *stream, bool in, tsl_cu_address device, void *host, size_t bytes) {
+  return in ? tsl_cuda.copy_in(device, host, bytes, stream->handle)
+            : tsl_cuda.copy_out(host, device, bytes, stream->handle);
+}
+
+/* One copy where the rows touch, one two-dimensional copy where its pitches allow that, else row by row. */
+static int copy_rows(tsl_stream *stream, const tsl_copy *copy, bool in, const char **call) {
+  const tsl_cuda_device *device = stream->device->impl;
+  const tsl_cu_address address = own(copy->buffer)->address + copy->offset;
+  *call = in ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync";
+  if (copy->rows == 1 || (copy->device_pitch == copy->row_bytes && copy->host_pitch == copy->row_bytes))
+    return copy_flat(stream, in, address, copy->host, copy->rows * copy->row_bytes);
+  if (copy->device_pitch > device->pitch_max || copy->host_pitch > device->pitch_max) {
+    int code = TSL_CU_SUCCESS;
+    for (size_t row = 0; row < copy->rows && code == TSL_CU_SUCCESS; row++)
+      code = copy_flat(stream, in, address + row * copy->device_pitch,
+                       (char *)copy->host + row * copy->host_pitch, copy->row_bytes);
+    return code;
+  }
+  tsl_cu_copy_2d block = {.row_bytes = copy->row_bytes, .rows = copy->rows};
+  if (in) {
+    block.from_memory = TSL_CU_MEMORY_HOST;
+    block.from_host = copy->host;
+    block.from_pitch = copy->host_pitch;
+    block.to_memory = TSL_CU_MEMORY_DEVICE;
+    block.to_device = address;
+    block.to_pitch = copy->device_pitch;
+  } else {
+    block.from_memory = TSL_CU_MEMORY_DEVICE;
+    block.from_device = address;
+    block.from_pitch = copy->device_pitch;
+    block.to_memory = TSL_CU_MEMORY_HOST;
+    block.to_host = copy->host;
+    block.to_pitch = copy->host_pitch;
+  }
+  *call = "cuMemcpy2DAsync";
+  return tsl_cuda.copy_2d(&block, stream->handle);
+}
+
+/* Waits at the end, both ways, and also when a row failed: the driver may still be at the host's memory after
+ * an asynchronous call. */
+static tesela_status transfer(tsl_stream *stream, const tsl_copy *copy, bool in) {
+  const char *call;
+  if (copy->rows == 0 || copy->row_bytes == 0)
+    return TESELA_OK;
+  TSL_TRY(check_copy(copy, in ? "a copy in" : "a copy out"));
+  TSL_TRY(tsl_cuda_enter(stream->device));
+  int code = copy_rows(stream, copy, in, &call);
+  const int waited = tsl_cuda_wait(stream);
+  if (code == TSL_CU_SUCCESS) {
+    call = in ? "cuStreamSynchronize after a copy in" : "cuStreamSynchronize after a copy out";
+    code = waited;
+  }
+  return tsl_cuda_leave(stream->device, call, code);
+}
+
+tesela_status tsl_cuda_write(tsl_stream *stream, const tsl_copy *copy) {
+  return transfer(stream, copy, true);
+}
+
+tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy) {
+  return transfer(stream, copy, false);
+}
+
+/* From and to pinned memory the driver's asynchronous calls return at once. */
+static tesela_status enqueue(tsl_stream *stream, const tsl_copy *copy, bool in) {
+  const char *call;
+  if (copy->rows == 0 || copy->row_bytes == 0)
+    return TESELA_OK;
+  TSL_TRY(check_copy(copy, in ? "a copy in" : "a copy out"));
+  TSL_TRY(tsl_cuda_enter(stream->device));
+  const int code = copy_rows(stream, copy, in, &call);
+  return tsl_cuda_leave(stream->device, call, code);
+}
+
+tesela_status tsl_cuda_write_later(tsl_stream *stream, const tsl_copy *copy) {
+  return enqueue(stream, copy, true);
+}
+
+tesela_status tsl_cuda_read_later(tsl_stream *stream, const tsl_copy *copy) {
+  return enqueue(stream, copy, false);
+}
+
+tesela_status tsl_cuda_pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned) {
+  void *block;
+  *pinned = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_pinned), "pinned memory's description", &block));
+  tsl_pinned *made = block;
+  *made = (tsl_pinned){.device = device, .bytes = bytes};
+  tesela_status status = tsl_cuda_enter(device);
+  if (status == TESELA_OK)
+    status =
+        tsl_cuda_leave(device, "cuMemHostAlloc", tsl_cuda.pinned_take(&made->host, bytes ? bytes : 1, 0));
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  *pinned = made;
+  return TESELA_OK;
+}
+
+void tsl_cuda_pinned_destroy(tsl_pinned *pinned) {
+  if (!pinned)
+    return;
+  if (tsl_cuda_enter_quietly(pinned->device)) {
+    tsl_cuda.pinned_free(pinned->host);
+    tsl_cuda_leave_quietly();
+  }
+  tsl_free(pinned);
+}
+
+tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+                            size_t to_offset, size_t bytes) {
+  if (bytes == 0)
+    return TESELA_OK;
+  TSL_TRY(check_range(from, from_offset, bytes, "a copy"));
+  TSL_TRY(check_range(to, to_offset, bytes, "a copy"));
+  TSL_TRY(tsl_cuda_enter(stream->device));
+  const int code =
+      tsl_cuda.copy(own(to)->address + to_offset, own(from)->address + from_offset, bytes, stream->handle);
+  return tsl_cuda_leave(stream->device, "cuMemcpyDtoDAsync", code);
+}
+
+tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
+                            size_t bytes) {
+  if (bytes == 0)
+    return TESELA_OK;
+  TSL_TRY(check_range(buffer, offset, bytes, "a fill"));
+  TSL_TRY(tsl_cuda_enter(stream->device));
+  const int code = tsl_cuda.fill(own(buffer)->address + offset, byte, bytes, stream->handle);
+  return tsl_cuda_leave(stream->device, "cuMemsetD8Async", code);
+}

@@ -1,0 +1,153 @@
+/* What people ask of the kernel cache: what is in it, and that it goes. */
+#include "base/source.h"
+#include "base/status.h"
+#include "device/jit_cache.h"
+#include "device/jit_scan.h"
+#include "device/self_tests.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The value of a key's line "name 3 abc"; "?" when it is not there. */
+static void key_part(const tsl_jit_loaded *loaded, const char *name, char *out, size_t size) {
+  const char *at = loaded->key, *end = loaded->key + loaded->key_bytes;
+  const size_t length = strlen(name);
+  snprintf(out, size, "?");
+  while (at < end) {
+    const char *line_end = memchr(at, '\n', (size_t)(end - at));
+    if (line_end == NULL)
+      return;
+    if ((size_t)(line_end - at) > length && memcmp(at, name, length) == 0 && at[length] == ' ') {
+      const char *value = memchr(at + length + 1, ' ', (size_t)(line_end - at) - length - 1);
+      if (value != NULL)
+        snprintf(out, size, "%.*s", (int)(line_end - value - 1), value + 1);
+      return;
+    }
+    at = line_end + 1;
+  }
+}
+
+/* Takes a word off a line's front: what is before the next blank or the line's end. */
+static size_t word_length(const char *at, const char *end) {
+  size_t length = 0;
+  while (at + length < end && at[length] != ' ' && at[length] != '\n')
+    length++;
+  return length;
+}
+
+/* What stands in front of a kernel's text, as `#define TSL_PARAM_TILE 16`, as a config: "tile=16". Other definitions keep
+ * their names; that of the type of numbers is left out: it is the first, and stands alone. */
+static void add_definition(const char *name, size_t name_length, const char *value, size_t value_length,
+                           tsl_text *out) {
+  static const char param[] = "TSL_PARAM_", real[] = "TSL_REAL";
+  const bool is_param = name_length > strlen(param) && strncmp(name, param, strlen(param)) == 0;
+  tsl_text_add(out, "%s", out->length > 0 ? " " : "");
+  if (name_length == strlen(real) && strncmp(name, real, name_length) == 0) {
+    tsl_text_add_bytes(out, value, value_length);
+    return;
+  }
+  for (size_t i = is_param ? strlen(param) : 0; i < name_length; i++)
+    tsl_text_add(out, "%c", is_param ? tolower((unsigned char)name[i]) : name[i]);
+  tsl_text_add(out, "=");
+  tsl_text_add_bytes(out, value, value_length);
+}
+
+/* The definitions at the beginning of the key's text. */
+static void key_config(const tsl_jit_loaded *loaded, char *out, size_t size) {
+  static const char mark[] = "\ntext ", define[] = "#define ";
+  const char *end = loaded->key + loaded->key_bytes;
+  const char *at = memmem(loaded->key, loaded->key_bytes, mark, strlen(mark));
+  tsl_text text = {0};
+  if (at) {
+    at += strlen(mark);
+    at += word_length(at, end); /* the length of the text */
+    at += at < end;
+  }
+  while (at && (size_t)(end - at) > strlen(define) && memcmp(at, define, strlen(define)) == 0) {
+    const char *name = at + strlen(define);
+    const size_t name_length = word_length(name, end);
+    const char *value = name + name_length + 1;
+    const size_t value_length = value < end ? word_length(value, end) : 0;
+    if (value >= end)
+      break;
+    add_definition(name, name_length, value, value_length, &text);
+    at = memchr(value, '\n', (size_t)(end - value));
+    at = at ? at + 1 : NULL;
+  }
+  snprintf(out, size, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+}
+
+static tsl_jit_entry describe(int folder, const tsl_jit_files_entry *entry) {
+  tsl_jit_entry out = {.name = "?", .device = "?", .bytes = entry->bytes, .age = tsl_jit_age(entry->used)};
+  tsl_jit_loaded loaded = {0};
+  char hash[33];
+  snprintf(out.hash, sizeof out.hash, "%.32s", entry->files[0].name);
+  out.damaged = entry->binary == NULL || tsl_jit_entry_load(folder, entry->binary->name, &loaded) != NULL;
+  if (out.damaged)
+    return out;
+  tsl_hash_text(tsl_hash_add(tsl_hash_start(), loaded.key, loaded.key_bytes), hash);
+  out.damaged = strcmp(hash, out.hash) != 0;
+  key_part(&loaded, "name", out.name, sizeof out.name);
+  key_part(&loaded, "device", out.device, sizeof out.device);
+  key_config(&loaded, out.config, sizeof out.config);
+  free(loaded.bytes);
+  return out;
+}
+
+/* Opens the folder and lists it. A folder that is not there has nothing in it. */
+static tesela_status open_listing(int *folder, tsl_jit_listing *listing) {
+  char why[256];
+  *listing = (tsl_jit_listing){0};
+  *folder = tsl_jit_folder_open(false, why, sizeof why);
+  if (*folder < 0)
+    return errno == ENOENT ? TESELA_OK : tsl_fail(TESELA_IO_FAILED, "%s", why);
+  if (tsl_jit_listing_make(*folder, listing))
+    return TESELA_OK;
+  close(*folder);
+  return tsl_fail(TESELA_IO_FAILED, "the folder of compiled kernels cannot be listed");
+}
+
+tesela_status tsl_jit_list(void (*each)(void *argument, const tsl_jit_entry *entry), void *argument) {
+  tsl_jit_listing listing;
+  int folder;
+  TSL_TRY(open_listing(&folder, &listing));
+  for (int i = 0; i < listing.entry_count; i++) {
+    const tsl_jit_entry entry = describe(folder, &listing.entries[i]);
+    each(argument, &entry);
+  }
+  tsl_jit_listing_free(&listing);
+  if (folder >= 0)
+    close(folder);
+  return TESELA_OK;
+}
+
+tesela_status tsl_jit_clear(int *count, uint64_t *bytes) {
+  tsl_jit_listing listing;
+  int folder, left = 0, reason = 0;
+  *count = 0;
+  *bytes = 0;
+  tsl_self_test_clear();
+  TSL_TRY(open_listing(&folder, &listing));
+  for (int i = 0; i < listing.entry_count; i++) {
+    if (!tsl_jit_remove_entry(folder, &listing.entries[i])) {
+      reason = errno;
+      left++;
+      continue;
+    }
+    ++*count;
+    *bytes += listing.entries[i].bytes;
+  }
+  if (folder >= 0) {
+    tsl_jit_remove_temporaries(folder, &listing, 0);
+    close(folder);
+  }
+  tsl_jit_listing_free(&listing);
+  if (left > 0)
+    return tsl_fail(TESELA_IO_FAILED, "%d compiled kernels could not be removed: %s", left, strerror(reason));
+  return TESELA_OK;
+}

@@ -1,0 +1,45 @@
+/* The files of the kernel cache's folder. Nothing outside src/device includes this. */
+#ifndef TSL_DEVICE_JIT_SCAN_H
+#define TSL_DEVICE_JIT_SCAN_H
+
+#include "device/jit_disk.h"
+
+#include <time.h>
+
+typedef enum tsl_jit_file_role { TSL_JIT_BINARY, TSL_JIT_SOURCE, TSL_JIT_TEMPORARY } tsl_jit_file_role;
+
+typedef struct tsl_jit_file {
+  char name[TSL_JIT_NAME_MOST]; /* starts with the hash */
+  tsl_jit_file_role role;
+  bool is_marked; /* starts as the cache's files do */
+  uint64_t bytes;
+  struct timespec used;
+} tsl_jit_file;
+
+/* Files of one hash, next to each other in a listing. */
+typedef struct tsl_jit_files_entry {
+  const tsl_jit_file *files;
+  int count;
+  const tsl_jit_file *binary; /* NULL: only the source is there */
+  uint64_t bytes;
+  struct timespec used;
+} tsl_jit_files_entry;
+
+typedef struct tsl_jit_listing {
+  tsl_jit_file *files;
+  int file_count;
+  tsl_jit_files_entry *entries;
+  int entry_count;
+} tsl_jit_listing;
+
+/* What lies in an open folder; false where it cannot be read. Free it after success. */
+bool tsl_jit_listing_make(int folder, tsl_jit_listing *listing);
+void tsl_jit_listing_free(tsl_jit_listing *listing);
+/* Removes an entry's files; false when one stays. */
+bool tsl_jit_remove_entry(int folder, const tsl_jit_files_entry *entry);
+/* Removes files that somebody began to write so many seconds ago, or longer. */
+void tsl_jit_remove_temporaries(int folder, const tsl_jit_listing *listing, double age);
+/* Seconds since then; at least 0. */
+double tsl_jit_age(struct timespec used);
+
+#endif

@@ -1,0 +1,276 @@
+#include "explain/cost_report.h"
+
+#include "explain/explain_values.h"
+
+#include <math.h>
+
+tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
+                      const tsl_device *device) {
+  tsl_counted one = {.strategy = strategy, .device = device, .seconds = NAN};
+  one.told = tsl_cost_counts_get(strategy, problem, config, device, &one.account);
+  one.bounds = tsl_cost_counts_bounds(strategy, problem, config, device, &one.account);
+  if (strategy->score)
+    one.seconds = tsl_strategy_seconds(strategy, problem, config, device);
+  return one;
+}
+
+static bool is_lower(const tsl_strategy *one, const tsl_strategy *other) {
+  return tsl_strategy_rung(one) < tsl_strategy_rung(other);
+}
+
+const tsl_counted *tsl_counted_below(const tsl_counted *all, int count, const tsl_counted *one) {
+  const tsl_counted *below = NULL;
+  for (int i = 0; i < count; i++)
+    if (all[i].told && all[i].device == one->device && is_lower(all[i].strategy, one->strategy) &&
+        (!below || is_lower(below->strategy, all[i].strategy)))
+      below = &all[i];
+  return below;
+}
+
+bool tsl_counted_has_groups(const tsl_counted *one) {
+  return one->account.grid.groups[0] > 0;
+}
+
+double tsl_counted_occupancy(const tsl_counted *one) {
+  enum { UNIT_ITEMS = 2048 }; /* what a unit of a graphics processor has room for */
+  const tsl_cost_counts *account = &one->account;
+  const tsl_device *device = one->device;
+  const double units = fmax(1, device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units);
+  if (!tsl_counted_has_groups(one) || device->is_cpu)
+    return fmin(1, account->workers / units);
+  const tsl_grid *grid = &account->grid;
+  const double groups = (double)grid->groups[0] * (double)grid->groups[1] * (double)grid->groups[2];
+  const double items = grid->items[0] * grid->items[1] * grid->items[2];
+  return fmin(1, fmin(groups, units * account->per_unit) * items / (units * UNIT_ITEMS));
+}
+
+/* --- why --- */
+
+typedef struct pair {
+  const tsl_problem *problem;
+  const tsl_counted *one, *below;
+} pair;
+
+/* How many times as much the first is; 1 where neither is anything. */
+static double times(double one, double other) {
+  return one == other ? 1 : one / other;
+}
+
+static double zeros(const tsl_counted *one) {
+  return one->account.computed > 0 ? 1 - fmin(1, one->account.useful / one->account.computed) : 0;
+}
+
+static double local_bytes(const tsl_counted *one) {
+  return one->account.local.read + one->account.local.written;
+}
+
+static bool on_processor(const pair *of) {
+  return of->one->device->is_cpu && tsl_counted_has_groups(of->one) &&
+         local_bytes(of->one) > local_bytes(of->below);
+}
+static void say_on_processor(const pair *of, tsl_text *out) {
+  tsl_text_add(
+      out,
+      "%s is a processor, whose local memory is ordinary memory behind the same caches: copies to it "
+      "save nothing, and barriers cut the loops in which numbers would stay in registers",
+      of->one->device->name);
+}
+
+static bool has_few_items(const pair *of) {
+  return !of->one->device->is_cpu && tsl_counted_occupancy(of->one) < 0.7 * tsl_counted_occupancy(of->below);
+}
+static void say_few_items(const pair *of, tsl_text *out) {
+  tsl_text_add(out,
+               "%.3g work-items, where %s has %.3g, fill %.2g%% of the device's room, too few to use each "
+               "other's waits for memory",
+               of->one->account.items, of->below->strategy->name, of->below->account.items,
+               100 * tsl_counted_occupancy(of->one));
+}
+
+static bool has_fewer_workers(const pair *of) {
+  return of->one->account.workers < of->below->account.workers;
+}
+static void say_fewer_workers(const pair *of, tsl_text *out) {
+  tsl_text_add(out, "it has work for %.3g %s, %s for %.3g", of->one->account.workers,
+               tsl_counted_has_groups(of->one) ? "compute units"
+               : of->one->account.workers == 1 ? "thread"
+                                               : "threads",
+               of->below->strategy->name, of->below->account.workers);
+}
+
+static bool has_zeros(const pair *of) {
+  return zeros(of->one) > 0.1 + zeros(of->below);
+}
+static void say_zeros(const pair *of, tsl_text *out) {
+  tsl_text_add(out, "%.0f%% of its multiply-adds are of zeros, at edges that fill no tile",
+               100 * zeros(of->one));
+}
+
+static bool has_copies(const pair *of) {
+  return of->one->account.launches > of->below->account.launches;
+}
+static void say_copies(const pair *of, tsl_text *out) {
+  tsl_text_add(out, "its copies cost %d launches more than they save here",
+               of->one->account.launches - of->below->account.launches);
+}
+
+static bool asks_for_more(const pair *of) {
+  return tsl_cost_counts_words(of->problem, &of->one->account).global >
+         1.2 * tsl_cost_counts_words(of->problem, &of->below->account).global;
+}
+static void say_more(const pair *of, tsl_text *out) {
+  (void)of;
+  tsl_text_add(out,
+               "its tiles fit this shape less, so that each number that comes serves fewer multiply-adds");
+}
+
+static bool always(const pair *of) {
+  (void)of;
+  return true;
+}
+static void say_bound(const pair *of, tsl_text *out) {
+  tsl_text_add(out, "what bounds it is %s (%s)", tsl_bound_name(of->one->bounds.first),
+               tsl_bound_what(of->one->bounds.first));
+}
+
+/* Why a rung is slower than the one below; the first that is so. */
+static const struct {
+  bool (*is_so)(const pair *of);
+  void (*say)(const pair *of, tsl_text *out);
+} reasons[] = {{on_processor, say_on_processor},
+               {has_few_items, say_few_items},
+               {has_zeros, say_zeros},
+               {has_fewer_workers, say_fewer_workers},
+               {has_copies, say_copies},
+               {asks_for_more, say_more},
+               {always, say_bound}};
+
+static void say_words(const pair *of, tsl_text *out) {
+  const tsl_words one = tsl_cost_counts_words(of->problem, &of->one->account),
+                  below = tsl_cost_counts_words(of->problem, &of->below->account);
+  const double less = times(below.global, one.global);
+  tsl_text_add(out, "asks for %.3g numbers %s where %s asks for %.3g", one.global,
+               of->problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add",
+               of->below->strategy->name, below.global);
+  if (less > 1.05)
+    tsl_text_add(out, ", %.3g times as many", less);
+  if (one.local > 0 && below.local == 0)
+    tsl_text_add(out, "; it finds %.3g %s", one.local,
+                 tsl_counted_has_groups(of->one) ? "in local memory" : "in copies that its caches keep");
+  if (one.local == 0 && below.local > 0 && tsl_counted_has_groups(of->one))
+    tsl_text_add(out, "; it keeps them in registers, and nothing waits at barriers of local memory");
+  const double memory = times(of->one->account.memory, of->below->account.memory);
+  if (memory < 0.95)
+    tsl_text_add(out, "; memory moves %.3g of the bytes", memory);
+  if (of->one->account.workers > of->below->account.workers && !tsl_counted_has_groups(of->one))
+    tsl_text_add(out, "; %.3g threads in place of %.3g", of->one->account.workers,
+                 of->below->account.workers);
+}
+
+void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *one, const tsl_counted *below,
+                         tsl_text *out) {
+  const pair of = {problem, one, below};
+  if (!one->told)
+    return;
+  if (!below) {
+    tsl_text_add(out, "the lowest rung here; asks for %.3g numbers %s",
+                 tsl_cost_counts_words(problem, &one->account).global,
+                 problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add");
+    return;
+  }
+  say_words(&of, out);
+  const double faster = below->seconds / one->seconds;
+  if (!isfinite(faster))
+    return;
+  if (faster > 1.05) {
+    tsl_text_add(out, "; predicted %.3g times as fast", faster);
+    return;
+  }
+  tsl_text_add(out, "; predicted ");
+  if (faster < 0.95)
+    tsl_text_add(out, "%.3g times slower: ", 1 / faster);
+  else
+    tsl_text_add(out, "no faster: ");
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+    if (reasons[i].is_so(&of)) {
+      reasons[i].say(&of, out);
+      return;
+    }
+}
+
+/* --- as text --- */
+
+static void add_sizes(const tsl_grid *grid, bool groups, bool items, tsl_text *out) {
+  const int dimensions = grid->groups[2] * (uint64_t)grid->items[2] > 1   ? 3
+                         : grid->groups[1] * (uint64_t)grid->items[1] > 1 ? 2
+                                                                          : 1;
+  for (int d = 0; d < dimensions; d++)
+    tsl_text_add(
+        out, "%s%llu", d ? " x " : "",
+        (unsigned long long)((groups ? grid->groups[d] : 1) * (items ? (uint64_t)grid->items[d] : 1)));
+}
+
+void tsl_counted_groups(const tsl_counted *one, tsl_text *out) {
+  const tsl_cost_counts *account = &one->account;
+  if (!tsl_counted_has_groups(one)) {
+    tsl_text_add(out, "%.0f thread%s", account->workers, account->workers == 1 ? "" : "s");
+    return;
+  }
+  add_sizes(&account->grid, true, false, out);
+  tsl_text_add(out, " of ");
+  add_sizes(&account->grid, false, true, out);
+}
+
+void tsl_counted_range(const tsl_counted *one, tsl_text *out) {
+  add_sizes(&one->account.grid, true, true, out);
+}
+
+/* --- as JSON --- */
+
+static json_t *json_three(const uint64_t *values) {
+  json_t *list = json_array();
+  for (int d = 0; d < 3; d++)
+    json_array_append_new(list, json_integer((json_int_t)values[d]));
+  return list;
+}
+
+static json_t *json_bounds(const tsl_bounds *bounds) {
+  json_t *object = json_object();
+  for (int i = 0; i < TSL_BOUND_COUNT; i++)
+    json_object_set_new(object, tsl_bound_name((tsl_bound)i), tsl_json_real(bounds->seconds[i]));
+  return object;
+}
+
+json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *one) {
+  const tsl_cost_counts *account = &one->account;
+  const tsl_grid *grid = &account->grid;
+  if (!one->told)
+    return json_null();
+  uint64_t items[3], range[3];
+  for (int d = 0; d < 3; d++) {
+    items[d] = (uint64_t)grid->items[d];
+    range[d] = grid->groups[d] * items[d];
+  }
+  const tsl_words words = tsl_cost_counts_words(problem, account);
+  json_t *object = json_pack(
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "multiply_adds", tsl_json_real(account->useful),
+      "computed_multiply_adds", tsl_json_real(account->computed), "global_bytes_read",
+      tsl_json_real(account->global.read), "global_bytes_written", tsl_json_real(account->global.written),
+      "local_bytes_read", tsl_json_real(account->local.read), "local_bytes_written",
+      tsl_json_real(account->local.written), "memory_bytes", tsl_json_real(account->memory), "global_words",
+      tsl_json_real(words.global), "local_words", tsl_json_real(words.local), "operations_per_byte",
+      tsl_json_real(tsl_cost_counts_intensity(problem, account)));
+  if (tsl_counted_has_groups(one))
+    json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o, s:o}", "groups", json_three(grid->groups),
+                                             "items", json_three(items), "ndrange", json_three(range),
+                                             "items_in_all", tsl_json_real(account->items), "items_wasted",
+                                             tsl_json_real(account->wasted)));
+  else
+    json_object_update_new(object, json_pack("{s:n, s:n, s:n, s:n, s:n}", "groups", "items", "ndrange",
+                                             "items_in_all", "items_wasted"));
+  json_object_update_new(
+      object, json_pack("{s:o, s:o, s:i, s:s, s:o}", "workers", tsl_json_real(account->workers), "occupancy",
+                        tsl_json_real(tsl_counted_occupancy(one)), "launches", account->launches, "bound",
+                        tsl_bound_name(one->bounds.first), "seconds", json_bounds(&one->bounds)));
+  return object;
+}

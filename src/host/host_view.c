@@ -1,0 +1,89 @@
+#include "host/host_view.h"
+
+#include "host/int_math.h"
+
+tesela_triangle tsl_triangle_opposite(tesela_triangle triangle) {
+  static const tesela_triangle opposite[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
+  return opposite[triangle];
+}
+
+static tsl_view transposed(tsl_view view) {
+  const int64_t row_stride = view.row_stride;
+  view.triangle = tsl_triangle_opposite(view.triangle);
+  view.row_stride = view.col_stride;
+  view.col_stride = row_stride;
+  return view;
+}
+
+void tsl_views_swap(tsl_views *views) {
+  const tsl_views seen = *views;
+  views->m = seen.n;
+  views->n = seen.m;
+  views->a = transposed(seen.b);
+  views->b = transposed(seen.a);
+  views->c = transposed(seen.c);
+  views->conjugates_a = seen.conjugates_b;
+  views->conjugates_b = seen.conjugates_a;
+  views->is_swapped = !seen.is_swapped;
+}
+
+/* A's columns and B's rows from the last one on, and what is stored of the one that is square. */
+static void reverse_steps(tsl_views *views, tsl_view *square) {
+  views->a.offset += (views->k - 1) * views->a.col_stride;
+  views->b.offset += (views->k - 1) * views->b.row_stride;
+  views->a.col_stride = -views->a.col_stride;
+  views->b.row_stride = -views->b.row_stride;
+  square->triangle = tsl_triangle_opposite(square->triangle);
+}
+
+/* Rows of C, and of A, from the last one on. */
+static void reverse_rows(tsl_views *views) {
+  if (views->a.structure != TESELA_GENERAL)
+    reverse_steps(views, &views->a);
+  views->c.offset += (views->m - 1) * views->c.row_stride;
+  views->a.offset += (views->m - 1) * views->a.row_stride;
+  views->c.row_stride = -views->c.row_stride;
+  views->a.row_stride = -views->a.row_stride;
+}
+
+static void reverse_columns(tsl_views *views) {
+  if (views->b.structure != TESELA_GENERAL)
+    reverse_steps(views, &views->b);
+  views->c.offset += (views->n - 1) * views->c.col_stride;
+  views->b.offset += (views->n - 1) * views->b.col_stride;
+  views->c.col_stride = -views->c.col_stride;
+  views->b.col_stride = -views->b.col_stride;
+}
+
+void tsl_views_orient(tsl_views *views) {
+  if (tsl_abs(views->c.row_stride) < tsl_abs(views->c.col_stride))
+    tsl_views_swap(views);
+  if (views->k == 0)
+    views->a.structure = views->b.structure = TESELA_GENERAL;
+  if (views->c.row_stride < 0 && views->c.triangle == TESELA_WHOLE)
+    reverse_rows(views);
+  if (views->c.col_stride < 0 && views->c.triangle == TESELA_WHOLE)
+    reverse_columns(views);
+  if (views->k == 0)
+    views->a.row_stride = views->a.col_stride = views->b.row_stride = views->b.col_stride = 0;
+}
+
+void tsl_views_signs(const tsl_views *views, double signs[2]) {
+  signs[0] = views->conjugates_a != views->conjugates_b ? -1 : 1;
+  signs[1] = views->conjugates_b ? -1 : 1;
+}
+
+static void bind(tsl_view *view, const tsl_view *to, bool is_read, int64_t size, unsigned char *unread) {
+  view->packed = to->packed;
+  view->at = is_read && !to->packed ? to->at + view->offset * size : unread;
+}
+
+void tsl_views_bind(tsl_views *views, const tsl_view *a, const tsl_view *b, void *c, int64_t size,
+                    int64_t c_size) {
+  const tsl_view held = {.at = c}, *first = views->is_swapped ? b : a, *last = views->is_swapped ? a : b;
+  views->c.at = (unsigned char *)c + views->c.offset * c_size;
+  bind(&views->a, views->in_place && views->a.structure == TESELA_GENERAL ? &held : first, views->k > 0, size,
+       views->c.at);
+  bind(&views->b, views->in_place && views->b.structure == TESELA_GENERAL ? &held : last, views->k > 0, size,
+       views->c.at);
+}

@@ -1,8 +1,0 @@
-/* Formats of matrix files, one line each; the order is the order in which first bytes are tried when a name's
- * ending says nothing. X(name): format_<name>.c defines `const tsl_format tsl_format_<name>`. */
-#ifndef TSL_IO_LIST_H
-#define TSL_IO_LIST_H
-
-#define TSL_FORMAT_LIST(X) X(npy) X(mtx) X(csv) X(txt)
-
-#endif

@@ -1,0 +1,28 @@
+#include "io/preallocate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* Whether the file system tells of less than that. Some, of networks, tell nothing at all. */
+static int told_to_be_full(int fd, uint64_t bytes) {
+  struct statvfs disk;
+  if (fstatvfs(fd, &disk) != 0 || disk.f_blocks == 0 || disk.f_frsize == 0)
+    return 0;
+  return bytes / disk.f_frsize > disk.f_bavail;
+}
+
+int tsl_room_take(int fd, uint64_t bytes) {
+  if (bytes > INT64_MAX)
+    return EFBIG;
+  if (told_to_be_full(fd, bytes))
+    return ENOSPC;
+  if (fallocate(fd, 0, 0, (off_t)bytes) == 0)
+    return 0;
+  const int reason = errno;
+  if (reason == EOPNOTSUPP || reason == ENOSYS)
+    return ftruncate(fd, (off_t)bytes) == 0 ? 0 : errno;
+  /* What it took before it failed is given back now: others may wait for it. */
+  return ftruncate(fd, 0) == 0 ? reason : errno;
+}

@@ -1,0 +1,594 @@
+#include "io/resumable_npy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/safe_open.h"
+#include "io/npy_header.h"
+#include "io/output.h"
+#include "io/preallocate.h"
+
+static const char first_line[] = "tesela-blocks 2\n";
+
+/* State of one block, by its last line in the journal. */
+typedef struct noted {
+  bool is_done;
+  uint32_t checksum; /* CRC-32 of its bytes in the file, row after row */
+} noted;
+
+struct tsl_part {
+  char *path, *target; /* as given, for messages; links followed */
+  char *data_name, *journal_name;
+  unsigned mode; /* of the file that is replaced; 0: none is */
+  int data, journal;
+  tsl_text said;       /* the journal as it was found, up to its last whole line */
+  noted *blocks;       /* `room` of them */
+  int64_t room, count; /* entries of `blocks`; blocks that are done */
+  uint32_t checksum;   /* of the block written last */
+  tsl_text lines;      /* of blocks that are written and not noted */
+  double synced, took; /* when the last sync ended, and how long it was */
+  bool begun;          /* the files are this run's */
+  bool committed;
+  int64_t cols;
+  tesela_type type;
+  uint64_t start;    /* of the values in the file */
+  tsl_write_way way; /* of blocks; NULL: the system's */
+  void *way_by;
+};
+
+static tesela_status fail(const tsl_part *part, const char *name, const char *what) {
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s %s: %s", part->path, name, what, strerror(errno));
+}
+
+static tesela_status name_of(const tsl_part *part, const char *ending, char **name) {
+  tsl_text text = {0};
+  tsl_text_add(&text, "%s%s", part->target, ending);
+  const tesela_status status = tsl_text_status(&text);
+  if (status == TESELA_OK)
+    *name = tsl_text_take(&text);
+  else
+    tsl_text_free(&text);
+  return status;
+}
+
+/* Opens a file that an earlier run left. -1, with errno of open(), or 0 and the reason in *why where another
+ * user can have planted or altered it. */
+static int open_left(const char *name, const char **why) {
+  struct stat about;
+  const int file = tsl_trusted_file(AT_FDCWD, name, O_RDWR, 0, why);
+  if (file < 0 || (fstat(file, &about) == 0 && about.st_nlink <= 1))
+    return file;
+  close(file);
+  errno = 0;
+  *why = "it has a second name (a hard link)";
+  return -1;
+}
+
+/* Creates a file that its user alone may read and write. O_EXCL: a file or a link of this name is never
+ * opened. */
+static int create_private(const char *name) {
+  return open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+static tesela_status fail_left(const tsl_part *part, const char *name, const char *why) {
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s is not used: %s; remove it to start anew", part->path, name, why);
+}
+
+static tesela_status fail_busy(const tsl_part *part, const char *name) {
+  return tsl_fail(TESELA_BAD_CALL, "%s: another process is writing it, by %s", part->path, name);
+}
+
+/* Returns true if the name still stands for the open file. */
+static bool is_current(int file, const char *name) {
+  struct stat here, there;
+  return file >= 0 && fstat(file, &here) == 0 && lstat(name, &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
+}
+
+/* Locks an open file for this process; false: another process has the lock. */
+static bool try_lock(int file) {
+  return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+/* Opens and locks the journal; again where another process made or removed it in between. */
+static tesela_status lock(tsl_part *part) {
+  for (;;) {
+    const char *why = NULL;
+    part->journal = open_left(part->journal_name, &why);
+    if (part->journal < 0 && errno == ENOENT)
+      part->journal = create_private(part->journal_name);
+    else if (part->journal < 0)
+      return fail_left(part, part->journal_name, why);
+    if (part->journal < 0 && errno == EEXIST)
+      continue;
+    if (part->journal < 0 && (errno == ENOENT || errno == ENOTDIR))
+      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written, because its folder does not exist: %s",
+                      part->path, strerror(errno));
+    if (part->journal < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
+    if (!try_lock(part->journal))
+      return fail_busy(part, part->journal_name);
+    if (is_current(part->journal, part->journal_name))
+      return TESELA_OK;
+    close(part->journal);
+  }
+}
+
+/* The journal's text, without what follows its last line end. */
+static tesela_status read_journal(tsl_part *part) {
+  char block[4096];
+  for (;;) {
+    const ssize_t got = read(part->journal, block, sizeof block);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return fail(part, part->journal_name, "cannot be read");
+    if (got == 0)
+      break;
+    tsl_text_add_bytes(&part->said, block, (size_t)got);
+  }
+  TSL_TRY(tsl_text_status(&part->said));
+  while (part->said.length > 0 && part->said.data[part->said.length - 1] != '\n')
+    part->said.data[--part->said.length] = '\0';
+  return TESELA_OK;
+}
+
+/* Makes a list of so many blocks, none of which is done. */
+static tesela_status make_list(tsl_part *part, int64_t count) {
+  void *list;
+  tsl_free(part->blocks);
+  part->blocks = NULL;
+  part->room = part->count = 0;
+  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof(noted), "a list of blocks", &list));
+  part->blocks = list;
+  part->room = count;
+  return TESELA_OK;
+}
+
+static void mark(tsl_part *part, int64_t block, uint32_t checksum) {
+  part->count += !part->blocks[block].is_done;
+  part->blocks[block] = (noted){.is_done = true, .checksum = checksum};
+}
+
+/* Parses "done 17 9ae0daaf", a line that ends at `end`, of a block of the list. */
+static bool parse_done(const tsl_part *part, const char *line, const char *end, int64_t *block,
+                       uint32_t *checksum) {
+  enum { LENGTH_MAX = 48 };
+  char copy[LENGTH_MAX], rest;
+  if (end - line >= LENGTH_MAX)
+    return false;
+  snprintf(copy, sizeof copy, "%.*s", (int)(end - line), line);
+  return sscanf(copy, "done %18" SCNd64 " %8" SCNx32 "%c", block, checksum, &rest) == 2 && *block >= 0 &&
+         *block < part->room;
+}
+
+/* Marks the blocks of "done" lines, up to the first line after them that is none: that line and the rest are
+ * not ours. */
+static tesela_status take_done(tsl_part *part) {
+  enum { MAX_BLOCKS = 1 << 30 };
+  const char *at = tsl_text_get(&part->said), *const blocks = tsl_part_says(part, "blocks");
+  bool is_done = false;
+  int64_t count = 0;
+  if (part->said.length == 0)
+    return TESELA_OK;
+  if (strncmp(at, first_line, strlen(first_line)) != 0)
+    return tsl_fail(TESELA_BAD_INPUT,
+                    "%s: %s is no journal that this version of tesela reads; remove it to start anew",
+                    part->path, part->journal_name);
+  if (blocks != NULL && tsl_parse_i64(blocks, &count) && count > 0 && count < MAX_BLOCKS)
+    TSL_TRY(make_list(part, count));
+  for (const char *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+    int64_t block;
+    uint32_t checksum;
+    const bool is_block = parse_done(part, at, end, &block, &checksum);
+    if (is_done && !is_block)
+      break;
+    is_done = is_block;
+    if (is_block)
+      mark(part, block, checksum);
+  }
+  part->said.length = (size_t)(at - part->said.data);
+  part->said.data[part->said.length] = '\0';
+  return TESELA_OK;
+}
+
+static tesela_status name_all(const char *path, tsl_part *part) {
+  part->path = strdup(path);
+  if (part->path == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
+  TSL_TRY(tsl_output_target(path, &part->target, &part->mode));
+  TSL_TRY(name_of(part, ".tesela-part", &part->data_name));
+  return name_of(part, TSL_OUTPUT_JOURNAL, &part->journal_name);
+}
+
+static tesela_status make(const char *path, tsl_part **out) {
+  tsl_part *part = calloc(1, sizeof *part);
+  *out = NULL;
+  if (part == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
+  part->data = part->journal = -1;
+  const tesela_status status = name_all(path, part);
+  if (status == TESELA_OK)
+    *out = part;
+  else
+    tsl_part_close(part);
+  return status;
+}
+
+tesela_status tsl_part_open(const char *path, tsl_part **out) {
+  tesela_status status = TESELA_OK;
+  tsl_part *part;
+  *out = NULL;
+  TSL_TRY(make(path, &part));
+  TSL_GO(lock(part));
+  part->begun = true;
+  TSL_GO(read_journal(part));
+  TSL_GO(take_done(part));
+out:
+  if (status != TESELA_OK) {
+    if (part->begun)
+      part->count = 1; /* nobody knows: both stay */
+    tsl_part_close(part);
+    part = NULL;
+  }
+  *out = part;
+  return status;
+}
+
+int64_t tsl_part_done(const tsl_part *part) {
+  return part->count;
+}
+
+bool tsl_part_has(const tsl_part *part, int64_t block) {
+  return block < part->room && part->blocks[block].is_done;
+}
+
+const char *tsl_part_says(const tsl_part *part, const char *word) {
+  static _Thread_local char line[8192];
+  const size_t length = strlen(word);
+  for (const char *at = tsl_text_get(&part->said), *end; (end = strchr(at, '\n')) != NULL; at = end + 1)
+    if (strncmp(at, word, length) == 0 && at[length] == ' ') {
+      snprintf(line, sizeof line, "%.*s", (int)(end - at - (ptrdiff_t)length - 1), at + length + 1);
+      return line;
+    }
+  return NULL;
+}
+
+static tesela_status write_at(const tsl_part *part, const char *bytes, size_t count, uint64_t place) {
+  const size_t done = part->way != NULL ? part->way(part->way_by, place, bytes, count) : 0;
+  bytes += done;
+  count -= done;
+  place += done;
+  while (count > 0) {
+    const ssize_t now = pwrite(part->data, bytes, count, (off_t)place);
+    if (now < 0 && errno == EINTR)
+      continue;
+    if (now < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
+    bytes += now;
+    count -= (size_t)now;
+    place += (uint64_t)now;
+  }
+  return TESELA_OK;
+}
+
+/* Lines at the journal's end, and on the disk. */
+static tesela_status append(const tsl_part *part, const char *text, size_t count) {
+  while (count > 0) {
+    const ssize_t now = write(part->journal, text, count);
+    if (now < 0 && errno == EINTR)
+      continue;
+    if (now < 0)
+      return fail(part, part->journal_name, "cannot be written");
+    text += now;
+    count -= (size_t)now;
+  }
+  if (fdatasync(part->journal) != 0 && errno != EINVAL && errno != ENOTSUP)
+    return fail(part, part->journal_name, "cannot be written");
+  return TESELA_OK;
+}
+
+static uint64_t size_of(const tsl_part *part, const tsl_rectangle *whole) {
+  return part->start +
+         (uint64_t)(whole->rows * whole->cols) * tsl_type(tsl_npy_stored_type(part->type))->size;
+}
+
+/* Told now and not after hours. */
+static tesela_status take_room(const tsl_part *part, uint64_t bytes) {
+  char shown[32];
+  const int reason = tsl_room_take(part->data, bytes);
+  if (reason == 0)
+    return TESELA_OK;
+  return tsl_fail(TESELA_IO_FAILED, "%s: there is no room for its %s: %s", part->path,
+                  tsl_format_bytes(bytes, shown, sizeof shown), strerror(reason));
+}
+
+/* Creates the part file anew. A file or a link of that name is removed, unless another process is writing it.
+ */
+static tesela_status create_data(tsl_part *part) {
+  const char *why;
+  const int left = open_left(part->data_name, &why);
+  const bool is_busy = left >= 0 && !try_lock(left);
+  if (left >= 0)
+    close(left);
+  if (is_busy)
+    return fail_busy(part, part->data_name);
+  if (unlink(part->data_name) != 0 && errno != ENOENT)
+    return fail(part, part->data_name, "cannot be removed");
+  part->data = create_private(part->data_name);
+  if (part->data < 0)
+    return fail(part, part->data_name, "cannot be written");
+  return try_lock(part->data) ? TESELA_OK : fail_busy(part, part->data_name);
+}
+
+static tesela_status open_data(tsl_part *part) {
+  const char *why;
+  part->data = open_left(part->data_name, &why);
+  if (part->data < 0 && errno == ENOENT)
+    return tsl_fail(TESELA_IO_FAILED, "%s: %s is missing, so no blocks are left; remove %s to start anew",
+                    part->path, part->data_name, part->journal_name);
+  return part->data >= 0 ? TESELA_OK : fail_left(part, part->data_name, why);
+}
+
+tesela_status tsl_part_begin(tsl_part *part, const tsl_rectangle *whole, tesela_type type, int64_t blocks,
+                             const char *lines) {
+  char header[TSL_NPY_HEADER_MOST];
+  tsl_text text = {0};
+  part->type = type;
+  part->cols = whole->cols;
+  TSL_TRY(make_list(part, blocks));
+  if (ftruncate(part->journal, 0) != 0 || lseek(part->journal, 0, SEEK_SET) < 0)
+    return fail(part, part->journal_name, "cannot be written");
+  TSL_TRY(create_data(part));
+  part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
+  TSL_TRY(take_room(part, size_of(part, whole)));
+  TSL_TRY(write_at(part, header, part->start, 0));
+  tsl_text_add(&text, "%s%sblocks %" PRId64 "\n", first_line, lines, blocks);
+  tesela_status status = tsl_text_status(&text);
+  if (status == TESELA_OK)
+    status = append(part, text.data, text.length);
+  tsl_text_free(&text);
+  return status;
+}
+
+tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tesela_type type,
+                                int64_t blocks) {
+  char header[TSL_NPY_HEADER_MOST];
+  struct stat about;
+  int64_t count;
+  part->type = type;
+  part->cols = whole->cols;
+  part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
+  const char *said = tsl_part_says(part, "blocks");
+  if (said == NULL || !tsl_parse_i64(said, &count) || count != blocks)
+    return tsl_fail(TESELA_BAD_INPUT, "%s: its journal is of another product, or damaged; remove %s",
+                    part->path, part->journal_name);
+  TSL_TRY(open_data(part));
+  if (!try_lock(part->data))
+    return fail_busy(part, part->data_name);
+  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != size_of(part, whole))
+    return tsl_fail(TESELA_BAD_INPUT, "%s: %s has not the size that its journal tells of; remove both",
+                    part->path, part->data_name);
+  /* What was cut off is written over. */
+  if (ftruncate(part->journal, (off_t)part->said.length) != 0 || lseek(part->journal, 0, SEEK_END) < 0)
+    return fail(part, part->journal_name, "cannot be written");
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela_type type, tsl_part **out) {
+  char header[TSL_NPY_HEADER_MOST];
+  struct stat about;
+  tesela_status status = TESELA_OK;
+  tsl_part *part;
+  *out = NULL;
+  TSL_TRY(make(path, &part));
+  part->type = type;
+  part->cols = whole->cols;
+  part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
+  TSL_GO(open_data(part));
+  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != size_of(part, whole))
+    TSL_GO(tsl_fail(TESELA_IO_FAILED, "%s: %s has not the size that it was begun with", part->path,
+                    part->data_name));
+  *out = part;
+out:
+  if (status != TESELA_OK)
+    tsl_part_close(part);
+  return status;
+}
+
+/* Writes bytes of a block, and adds them to its checksum. */
+static tesela_status write_counted(tsl_part *part, const char *bytes, size_t count, uint64_t place) {
+  part->checksum = (uint32_t)crc32_z(part->checksum, (const Bytef *)bytes, count);
+  return write_at(part, bytes, count, place);
+}
+
+/* Rows of a type that files do not have, converted a piece at a time. */
+static tesela_status write_converted(tsl_part *part, const char *row, int64_t count, uint64_t place) {
+  enum { PIECE = 4096 };
+  char piece[PIECE * 16];
+  const tesela_type stored = tsl_npy_stored_type(part->type);
+  const size_t from = tsl_type(part->type)->size, to = tsl_type(stored)->size;
+  for (int64_t at = 0; at < count; at += PIECE) {
+    const size_t now = (size_t)(count - at < PIECE ? count - at : PIECE);
+    tsl_type_convert(part->type, row + (size_t)at * from, 1, stored, piece, 1, now);
+    TSL_TRY(write_counted(part, piece, now * to, place + (uint64_t)at * to));
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_write(tsl_part *part, const tsl_rectangle *block, const void *data,
+                             int64_t row_stride) {
+  const tesela_type stored = tsl_npy_stored_type(part->type);
+  const size_t from = tsl_type(part->type)->size, to = tsl_type(stored)->size;
+  const bool whole = block->cols == part->cols && row_stride == block->cols && stored == part->type;
+  const size_t bytes = (size_t)block->cols * to;
+  part->checksum = 0;
+  for (int64_t i = 0; i < (whole ? 1 : block->rows); i++) {
+    const char *row = (const char *)data + (size_t)(i * row_stride) * from;
+    const uint64_t place = part->start + (uint64_t)((block->row + i) * part->cols + block->col) * to;
+    if (stored == part->type)
+      TSL_TRY(write_counted(part, row, bytes * (whole ? (size_t)block->rows : 1), place));
+    else
+      TSL_TRY(write_converted(part, row, block->cols, place));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status read_at(const tsl_part *part, char *bytes, size_t count, uint64_t place) {
+  while (count > 0) {
+    const ssize_t now = pread(part->data, bytes, count, (off_t)place);
+    if (now < 0 && errno == EINTR)
+      continue;
+    if (now <= 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: %s cannot be read: %s", part->path, part->data_name,
+                      now < 0 ? strerror(errno) : "it ends too early");
+    bytes += now;
+    count -= (size_t)now;
+    place += (uint64_t)now;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_read(const tsl_part *part, const tsl_rectangle *block, void *data) {
+  enum { PIECE = 4096 };
+  char piece[PIECE * 16];
+  const tesela_type stored = tsl_npy_stored_type(part->type);
+  const size_t size = tsl_type(part->type)->size, there = tsl_type(stored)->size;
+  for (int64_t i = 0; i < block->rows; i++)
+    for (int64_t j = 0; j < block->cols; j += PIECE) {
+      const size_t now = (size_t)(block->cols - j < PIECE ? block->cols - j : PIECE);
+      const int64_t index = (block->row + i) * part->cols + block->col + j;
+      TSL_TRY(read_at(part, piece, now * there, part->start + (uint64_t)index * there));
+      tsl_type_convert(stored, piece, 1, part->type, (char *)data + (size_t)(i * block->cols + j) * size, 1,
+                       now);
+    }
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_check(tsl_part *part, const tsl_rectangle *block, int64_t index, bool *good) {
+  enum { PIECE_BYTES = 1 << 16 };
+  char piece[PIECE_BYTES];
+  const size_t size = tsl_type(tsl_npy_stored_type(part->type))->size, bytes = (size_t)block->cols * size;
+  uint32_t checksum = 0;
+  for (int64_t i = 0; i < block->rows; i++) {
+    const uint64_t place = part->start + (uint64_t)((block->row + i) * part->cols + block->col) * size;
+    for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
+      const size_t now = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+      TSL_TRY(read_at(part, piece, now, place + at));
+      checksum = (uint32_t)crc32_z(checksum, (const Bytef *)piece, now);
+    }
+  }
+  *good = checksum == part->blocks[index].checksum;
+  if (!*good) {
+    part->blocks[index].is_done = false;
+    part->count--;
+  }
+  return TESELA_OK;
+}
+
+void tsl_part_write_by(tsl_part *part, tsl_write_way way, void *by) {
+  part->way = way;
+  part->way_by = by;
+  if (way != NULL && part->begun)
+    flock(part->data, LOCK_UN); /* a network file system would make MPI's own locks wait for this one */
+}
+
+tesela_status tsl_part_flush(tsl_part *part) {
+  if (fdatasync(part->data) != 0 && errno != EINVAL && errno != ENOTSUP)
+    return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_sync(tsl_part *part) {
+  const double start = tsl_clock();
+  if (part->lines.length == 0)
+    return TESELA_OK;
+  TSL_TRY(tsl_part_flush(part));
+  const tesela_status status = append(part, part->lines.data, part->lines.length);
+  tsl_text_free(&part->lines);
+  part->synced = tsl_clock();
+  part->took = part->synced - start;
+  return status;
+}
+
+bool tsl_part_remains(const tsl_part *part) {
+  return is_current(part->data, part->data_name) &&
+         (!part->begun || is_current(part->journal, part->journal_name));
+}
+
+static tesela_status fail_replaced(const tsl_part *part) {
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s was removed or replaced while it was written", part->path,
+                  is_current(part->journal, part->journal_name) ? part->data_name : part->journal_name);
+}
+
+/* Permissions of the finished file: those of the file that it replaces, or as any new file has them. */
+static mode_t final_mode(const tsl_part *part) {
+  unsigned mask = S_IWGRP | S_IWOTH;
+  char line[128];
+  FILE *const file = part->mode == 0 ? fopen("/proc/self/status", "re") : NULL;
+  while (file != NULL && fgets(line, sizeof line, file) != NULL && sscanf(line, "Umask: %o", &mask) != 1)
+    ;
+  if (file != NULL)
+    fclose(file);
+  return part->mode != 0 ? part->mode : 0666 & ~mask;
+}
+
+tesela_status tsl_part_note(tsl_part *part, int64_t index) {
+  enum { REST = 10 };
+  if (!tsl_part_remains(part))
+    return fail_replaced(part);
+  tsl_text_add(&part->lines, "done %" PRId64 " %08" PRIx32 "\n", index, part->checksum);
+  TSL_TRY(tsl_text_status(&part->lines));
+  mark(part, index, part->checksum);
+  return tsl_clock() - part->synced < REST * part->took ? TESELA_OK : tsl_part_sync(part);
+}
+
+tesela_status tsl_part_commit(tsl_part *part) {
+  if (!tsl_part_remains(part))
+    return fail_replaced(part);
+  if (fchmod(part->data, final_mode(part)) != 0 && part->mode != 0)
+    return fail(part, part->data_name, "cannot have the permissions of the file before it");
+  const tesela_status status = tsl_output_rename(part->path, &part->data, part->data_name, part->target);
+  part->committed = access(part->data_name, F_OK) != 0;
+  return status;
+}
+
+void tsl_part_close(tsl_part *part) {
+  if (part == NULL)
+    return;
+  if (part->begun && part->count == 0 && !part->committed && is_current(part->data, part->data_name))
+    unlink(part->data_name);
+  if (part->begun && (part->count == 0 || part->committed) && is_current(part->journal, part->journal_name))
+    unlink(part->journal_name);
+  if (part->data >= 0)
+    close(part->data);
+  if (part->journal >= 0)
+    close(part->journal);
+  tsl_text_free(&part->said);
+  tsl_free(part->blocks);
+  tsl_text_free(&part->lines);
+  free(part->data_name);
+  free(part->journal_name);
+  free(part->target);
+  free(part->path);
+  free(part);
+}
+
+const char *tsl_part_data_name(const tsl_part *part) {
+  return part->data_name;
+}
+
+const char *tsl_part_journal_name(const tsl_part *part) {
+  return part->journal_name;
+}

@@ -1,0 +1,364 @@
+#include "judge/device_reference.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "host/int_math.h"
+#include "judge/judge_element.h"
+#include "plan/run_slot.h"
+#include "strategy/launch.h"
+
+#include "judge/look_shared.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIDE = TSL_DEVICE_REFERENCE_SIDE, STEP = TSL_DEVICE_REFERENCE_STEP, ELEMENTS = TSL_DEVICE_REFERENCE_ELEMENTS, LANES = TSL_DEVICE_REFERENCE_LANES };
+/* Work-groups that parts of sums make of a sample: some for each unit of a large device. */
+enum { GROUPS = 512 };
+
+enum { TERMS, END, BEFORE };
+static const struct {
+  const char *name;
+  int items;
+} kernels[TSL_DEVICE_REFERENCE_KERNELS] = {[TERMS] = {"tsl_device_reference_terms", SIDE *SIDE},
+                               [END] = {"tsl_device_reference_end", ELEMENTS *LANES},
+                               [BEFORE] = {"tsl_device_reference_before", ELEMENTS *LANES}};
+
+struct tsl_device_reference {
+  const tsl_plan *plan;
+  tsl_operands at;
+  tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS];
+  tsl_run_slot *slot;
+  tsl_device_reference_arguments given;
+  bool twice, reads_c, writes_host; /* the last kernel writes what comes back to pinned memory itself */
+  int64_t numbers;                  /* of an element */
+  size_t lists, elements,
+      back; /* bytes of the sample's rows and columns, of C's elements, and of all that comes back */
+  unsigned char *memory; /* what comes back: pinned memory of the slot, or its own */
+  void *own;
+  tsl_beside beside;
+  bool is_back;
+  tesela_status status; /* of what is queued beside the run */
+};
+
+bool tsl_device_reference_suits(const tsl_plan *plan, const tsl_operands *operands) {
+  const tsl_problem *problem = &plan->work.problem;
+  const tesela_type a = problem->a.type, c = problem->c.type;
+  const unsigned offers = plan->work.device->capabilities,
+                 needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
+  const bool real = c == TESELA_F64 || c == TESELA_F32 || c == TESELA_F16 || c == TESELA_BF16,
+             alike = a == problem->b.type &&
+                     (a == c || ((a == TESELA_F16 || a == TESELA_BF16) && c == TESELA_F32));
+  return plan->looks && !(needs & ~offers) && real && alike && !problem->in_place &&
+         !tsl_problem_has_structure(problem) && !tsl_problem_has_scales(problem) &&
+         (problem->op == TSL_OP_GEMM || problem->op == TSL_OP_DOT) &&
+         tsl_problem_reads(problem, TSL_OPERAND_A) && operands->a.buffer && operands->b.buffer &&
+         operands->c.buffer;
+}
+
+/* --- kernels --- */
+
+static bool flushes(const tsl_plan *plan) {
+  return tsl_plan_underflow(plan) > 0;
+}
+
+tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool twice, bool flushed,
+                             tsl_kernel *made[TSL_DEVICE_REFERENCE_KERNELS]) {
+  tsl_work own = {.problem = *problem,
+                  .device = device,
+                  .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* by no strategy's options */
+  tsl_text defines = {0};
+  tesela_status status = TESELA_OK;
+  own.config = tsl_strategy_defaults(own.strategy);
+  tsl_launch_define_types(problem, &defines);
+  tsl_text_add(&defines, "#define LOOK_TWICE %d\n#define LOOK_FLUSHES %d\n", twice, flushed);
+  TSL_GO(tsl_text_status(&defines));
+  for (int i = 0; i < TSL_DEVICE_REFERENCE_KERNELS; i++)
+    TSL_GO(tsl_launch_kernel_with(&own, "judge/device_reference.cl", kernels[i].name, kernels[i].items,
+                                  tsl_text_get(&defines), &made[i]));
+out:
+  tsl_text_free(&defines);
+  return status;
+}
+
+/* The plan's, compiled by whoever comes first. */
+static tesela_status take_kernels(tsl_device_reference *look) {
+  tsl_looks *looks = look->plan->looks;
+  tesela_status status = TESELA_OK;
+  pthread_mutex_lock(&looks->slots->lock);
+  if (!looks->kernels[0]) {
+    tsl_kernel *made[TSL_DEVICE_REFERENCE_KERNELS] = {NULL};
+    const tsl_work *work = &look->plan->work;
+    status = tsl_device_reference_build(&work->problem, work->device, look->twice, flushes(look->plan), made);
+    if (status == TESELA_OK)
+      memcpy(looks->kernels, made, sizeof made);
+  }
+  memcpy(look->kernel, looks->kernels, sizeof look->kernel);
+  pthread_mutex_unlock(&looks->slots->lock);
+  return status;
+}
+
+/* --- before --- */
+
+static void choose_parts(tsl_device_reference *look, int64_t rows, int64_t cols) {
+  tsl_device_reference_arguments *given = &look->given;
+  const tsl_work *work = &look->plan->work;
+  const int64_t tiles = tsl_ceil_div(rows, SIDE) * tsl_ceil_div(cols, SIDE), k = work->problem.k,
+                parts = tsl_min(tsl_ceil_div(k, STEP), tsl_max(GROUPS / tiles, 1));
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &look->at);
+  memcpy(given, &sizes, sizeof sizes);
+  given->rows = rows;
+  given->cols = cols;
+  given->depth = tsl_round_up(tsl_ceil_div(k, parts), STEP);
+  given->parts = tsl_ceil_div(k, given->depth);
+}
+
+/* One buffer, in this order: lists, sums, C's elements after and before, parts. All start at multiples of 8 bytes. */
+static size_t lay_out(tsl_device_reference *look) {
+  tsl_device_reference_arguments *given = &look->given;
+  const size_t size = tsl_type(look->plan->work.problem.c.type)->size;
+  const int64_t all = given->rows * given->cols;
+  look->numbers = flushes(look->plan) ? TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS : TSL_DEVICE_REFERENCE_NUMBERS;
+  look->lists = (size_t)(given->rows + given->cols) * 8;
+  look->elements = (size_t)tsl_round_up(all * (int64_t)size, 8);
+  look->back = (size_t)(look->numbers * all) * 8 + look->elements * (look->reads_c ? 2 : 1);
+  given->sums = given->rows + given->cols;
+  given->partial = given->sums + (int64_t)(look->back / 8);
+  given->kept = (given->sums + look->numbers * all) * 8 / (int64_t)size;
+  return ((size_t)given->partial + (size_t)(given->parts * look->numbers * all)) * 8;
+}
+
+/* Those that are there from the run before need not come again: a plan's looks are laid out alike. */
+static tesela_status write_lists(const tsl_device_reference *look, const tsl_indices *rows, const tsl_indices *cols,
+                                 bool are_there) {
+  tsl_run_slot *slot = look->slot;
+  const size_t of_rows = (size_t)rows->count * sizeof *rows->of,
+               of_cols = (size_t)cols->count * sizeof *cols->of;
+  TSL_TRY(tsl_run_slot_block(slot, look->lists));
+  unsigned char *kept = slot->block;
+  if (are_there && memcmp(kept, rows->of, of_rows) == 0 && memcmp(kept + of_rows, cols->of, of_cols) == 0)
+    return TESELA_OK;
+  memcpy(kept, rows->of, of_rows);
+  memcpy(kept + of_rows, cols->of, of_cols);
+  return tsl_device_write(slot->stream, slot->scratch, 0, kept, look->lists);
+}
+
+static tesela_status queue_before(const tsl_device_reference *look) {
+  tsl_device_reference_arguments given = look->given;
+  tsl_buffer *scratch = look->slot->scratch;
+  const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS * LANES), 1, 1},
+                         {ELEMENTS * LANES, 1, 1}};
+  given.kept += (int64_t)(look->elements / tsl_type(look->plan->work.problem.c.type)->size);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
+  return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[BEFORE], &grid, list, 4);
+}
+
+static tesela_status queue_terms(const tsl_device_reference *look) {
+  const tsl_device_reference_arguments given = look->given;
+  tsl_buffer *scratch = look->slot->scratch;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(look->at.a.buffer), TSL_ARG_BUFFER(look->at.b.buffer),
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
+  const tsl_grid grid = {{(uint64_t)given.parts, (uint64_t)tsl_ceil_div(given.cols, SIDE),
+                          (uint64_t)tsl_ceil_div(given.rows, SIDE)},
+                         {SIDE, SIDE, 1}};
+  return look->plan->work.device->ops->launch(look->slot->stream, look->kernel[TERMS], &grid, list, 5);
+}
+
+static tesela_status begin(tsl_device_reference *look, const tsl_indices *rows, const tsl_indices *cols) {
+  void *block;
+  TSL_TRY(take_kernels(look));
+  TSL_TRY(tsl_run_slot_take(look->plan->looks->slots, &look->slot));
+  choose_parts(look, rows->count, cols->count);
+  const tsl_device_ops *ops = look->plan->work.device->ops;
+  const size_t bytes = lay_out(look);
+  const bool stays = look->slot->scratch && look->slot->scratch->bytes >= bytes;
+  TSL_TRY(tsl_run_slot_scratch(look->slot, bytes));
+  if (ops->pinned_create) {
+    TSL_TRY(tsl_run_slot_pinned(look->slot, look->back));
+    look->memory = look->slot->pinned->host;
+    look->writes_host = look->plan->work.device->capabilities & TSL_CAN_CUDA && !look->reads_c;
+  } else {
+    TSL_TRY(tsl_alloc(look->back, "a sample's sums", &block));
+    look->memory = look->own = block;
+  }
+  TSL_TRY(write_lists(look, rows, cols, stays));
+  TSL_TRY(tsl_run_slot_events(look->slot));
+  if (look->reads_c) {
+    TSL_TRY(queue_before(look));
+    TSL_TRY(ops->event_record(look->slot->stream, look->slot->begin));
+  }
+  return queue_terms(look);
+}
+
+tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operands *operands, const tsl_indices *rows,
+                             const tsl_indices *cols, tsl_device_reference **look) {
+  const tsl_problem *problem = &plan->work.problem;
+  void *block;
+  *look = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **look, "a look at a product", &block));
+  tsl_device_reference *made = block;
+  *made = (tsl_device_reference){.plan = plan,
+                     .at = *operands,
+                     .twice = tsl_plan_accuracy(plan).rounded || problem->c.type == TESELA_F64,
+                     .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C)};
+  tsl_plan_set_strides(plan, &made->at);
+  const tesela_status status = begin(made, rows, cols);
+  if (status != TESELA_OK) {
+    tsl_device_reference_free(made, false);
+    return status;
+  }
+  *look = made;
+  return TESELA_OK;
+}
+
+/* --- beside --- */
+
+/* Whether a run must not begin before all sums are made: for OpenCL, where it writes to a buffer that they read. */
+static bool shares_buffers(const tsl_device_reference *look) {
+  return look->at.a.buffer == look->at.c.buffer || look->at.b.buffer == look->at.c.buffer;
+}
+
+tesela_status tsl_device_reference_ready(tsl_device_reference *look) {
+  return look->reads_c || shares_buffers(look) ? look->plan->work.device->ops->finish(look->slot->stream)
+                                               : TESELA_OK;
+}
+
+static void note(tsl_device_reference *look, tesela_status status) {
+  if (look->status == TESELA_OK)
+    look->status = status;
+}
+
+/* C's elements are kept before the run. */
+static void before_run(void *argument, tsl_stream *stream) {
+  tsl_device_reference *look = argument;
+  const tsl_device_ops *ops = look->plan->work.device->ops;
+  if (shares_buffers(look)) {
+    note(look, ops->event_record(look->slot->stream, look->slot->end));
+    note(look, ops->stream_wait(stream, look->slot->end));
+  } else if (look->reads_c)
+    note(look, ops->stream_wait(stream, look->slot->begin));
+}
+
+static tesela_status bring_back(const tsl_device_reference *look, tsl_stream *stream) {
+  tsl_device_reference_arguments given = look->given;
+  tsl_buffer *scratch = look->slot->scratch;
+  void *const host = look->memory;
+  tsl_argument list[] = {TSL_ARG_BUFFER(look->at.c.buffer), TSL_ARG_BUFFER(scratch), TSL_ARG_BUFFER(scratch),
+                         TSL_ARG_BUFFER(scratch),           TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(given)};
+  if (look->writes_host) {
+    given.kept -= given.sums * 8 / (int64_t)tsl_type(look->plan->work.problem.c.type)->size;
+    given.sums = 0;
+    list[3] = list[4] = (tsl_argument)TSL_ARG_VALUE(host);
+  }
+  const tsl_grid grid = {{(uint64_t)tsl_ceil_div(given.rows * given.cols, ELEMENTS), 1, 1},
+                         {ELEMENTS, LANES, 1}};
+  TSL_TRY(look->plan->work.device->ops->launch(stream, look->kernel[END], &grid, list, 6));
+  if (look->writes_host)
+    return TESELA_OK;
+  const tsl_copy copy = {.buffer = scratch,
+                         .offset = look->lists,
+                         .device_pitch = look->back,
+                         .host = look->memory,
+                         .host_pitch = look->back,
+                         .rows = 1,
+                         .row_bytes = look->back};
+  return look->own ? look->plan->work.device->ops->read(stream, &copy)
+                   : look->plan->work.device->ops->read_later(stream, &copy);
+}
+
+static tesela_status bring_back_behind(const tsl_device_reference *look, tsl_stream *stream) {
+  TSL_TRY(look->plan->work.device->ops->event_record(look->slot->stream, look->slot->end));
+  TSL_TRY(look->plan->work.device->ops->stream_wait(stream, look->slot->end));
+  return bring_back(look, stream);
+}
+
+static void behind_run(void *argument, tsl_stream *stream) {
+  tsl_device_reference *look = argument;
+  if (look->status == TESELA_OK)
+    note(look, bring_back_behind(look, stream));
+  look->is_back = true;
+}
+
+const tsl_beside *tsl_device_reference_beside(tsl_device_reference *look) {
+  look->beside = (tsl_beside){before_run, behind_run, look};
+  return look->plan->work.device->ops->stream_wait ? &look->beside : NULL;
+}
+
+/* --- after --- */
+
+static double largest_of(const double *numbers, int64_t count) {
+  double most = 0;
+  for (int64_t i = 0; i < count; i++)
+    most = fmax(most, numbers[i]);
+  return most;
+}
+
+/* A row of C's elements as doubles, in pieces. */
+enum { AT_ONCE = 64 };
+
+static void compare(const tsl_element_verdict *facts, const double *sums, int64_t rows, int64_t cols,
+                    tsl_verdict *verdict, bool *known) {
+  const int64_t all = rows * cols, size = (int64_t)facts->type->size;
+  const tesela_type type = facts->type->type;
+  double value[AT_ONCE] = {0}, before[AT_ONCE] = {0};
+  *verdict = (tsl_verdict){.right = true, .checked = all};
+  *known = true;
+  for (int64_t row = 0; row < rows; row++)
+    for (int64_t col = 0; col < cols; col++) {
+      const double *own = sums + row * cols + col;
+      const int64_t at = col % AT_ONCE, here = (row * cols + col) * size;
+      tsl_comparison one;
+      if (at == 0) {
+        const size_t count = (size_t)tsl_min(AT_ONCE, cols - col);
+        tsl_type_convert(type, facts->c + here, 1, TESELA_F64, value, 1, count);
+        if (facts->before)
+          tsl_type_convert(type, facts->before + here, 1, TESELA_F64, before, 1, count);
+      }
+      if (tsl_element_verdict_is_less(facts, value[at], before[at], own[0], own[all], own[2 * all], verdict->grade))
+        continue;
+      tsl_compare_element(facts, row, col, own[0], own[all], own[2 * all], &one);
+      *known = *known && !one.unknown && one.ratio <= 1;
+      verdict->grade = fmax(verdict->grade, one.grade);
+    }
+}
+
+/* Floats' sums are rounded once for each term of a part, and what joins parts is pairs; of pairs see judge/judge_element.c. */
+static double own_error(const tsl_device_reference *look) {
+  const double terms = (double)look->given.k + 2;
+  return look->twice ? 2 * terms * terms * 0x1p-106 : ((double)look->given.depth + 2) * 0x1p-53;
+}
+
+tesela_status tsl_device_reference_end(tsl_device_reference *look, const tsl_problem *part, const tsl_judge *rule, tsl_device_reference_result *seen,
+                           tsl_verdict *verdict, bool *known) {
+  const int64_t rows = look->given.rows, cols = look->given.cols, all = rows * cols;
+  if (!look->is_back) {
+    TSL_TRY(bring_back(look, look->slot->stream));
+    TSL_TRY(look->plan->work.device->ops->finish(look->slot->stream));
+  }
+  TSL_TRY(look->status);
+  const double *sums = (const double *)(const void *)look->memory;
+  const unsigned char *c = look->memory + (size_t)(look->numbers * all) * 8;
+  *seen = (tsl_device_reference_result){.c = c, .before = look->reads_c ? c + look->elements : NULL, .own = own_error(look)};
+  tsl_element_verdict facts = {.problem = part, .before = seen->before, .c = c, .judge = rule};
+  if (look->numbers == TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS) {
+    facts.most_a = largest_of(sums + 3 * all, all);
+    facts.most_b = largest_of(sums + 4 * all, all);
+  }
+  tsl_element_verdict_prepare(&facts);
+  compare(&facts, sums, rows, cols, verdict, known);
+  return TESELA_OK;
+}
+
+tsl_stream *tsl_device_reference_stream(const tsl_device_reference *look) {
+  return look->slot->stream;
+}
+
+void tsl_device_reference_free(tsl_device_reference *look, bool done) {
+  if (!look)
+    return;
+  if (look->slot)
+    tsl_run_slot_give(look->plan->looks->slots, look->slot, done);
+  tsl_free(look->own);
+  tsl_free(look);
+}

@@ -1,0 +1,193 @@
+/* What elements of a product should be, summed where its operands lie: those where some rows and some columns of C meet.
+ *
+ *            B   |  | |         a group: 16 x 16 of them, one an item, and one part of their terms, 32 at once:
+ *                |  | |
+ *     A      C                  A's lines, a double each       B's lines      sum of item (x, y)
+ *     ----     --o--o-o         y  [ . . . 32 . . . ]          x  [ ... ]     A(y, .) B(., x)
+ *
+ * Sums of floats are of doubles, which hold their products; others are pairs of doubles (kernel/twofold.h), where LOOK_TWICE says so. Beside
+ * each is the sum of magnitudes. Parts are joined in order by a second kernel, so that every device finds the same numbers in each run; it
+ * brings the elements of C as well.
+ *
+ * From the host: TSL_REAL and types of elements (kernel/kernel_elements.h), LOOK_TWICE, LOOK_FLUSHES. Any strides. Double precision. */
+#include "kernel_elements.h"
+#include "kernel_gemm.h"
+#include "twofold.h"
+
+#include "look_shared.h"
+
+#define LOOK_PITCH (TSL_DEVICE_REFERENCE_STEP + 1)
+#define LOOK_AHEAD 4
+#if LOOK_FLUSHES
+#define LOOK_NUMBERS TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS
+#else
+#define LOOK_NUMBERS TSL_DEVICE_REFERENCE_NUMBERS
+#endif
+
+/* An element's numbers while they grow. */
+typedef struct look_sum {
+  tsl_twofold sum;
+  double size, most_a, most_b;
+} look_sum;
+
+TSL_FUNCTION look_sum look_nothing(void) {
+  look_sum made;
+  made.sum.high = made.sum.low = made.size = made.most_a = made.most_b = 0;
+  return made;
+}
+
+TSL_FUNCTION double look_magnitude(double x) {
+  return x < 0 ? -x : x;
+}
+
+/* The larger of two magnitudes; what is not finite is no number. */
+TSL_FUNCTION double look_most(double most, double size) {
+  return size - size == 0 && size > most ? size : most;
+}
+
+TSL_FUNCTION look_sum look_with(look_sum of, double x, double y) {
+#if LOOK_TWICE
+  of.sum = tsl_twofold_add(of.sum, x, y);
+#else
+  of.sum.high = TSL_FMA(x, y, of.sum.high);
+#endif
+  of.size = TSL_FMA(look_magnitude(x), look_magnitude(y), of.size);
+#if LOOK_FLUSHES
+  of.most_a = look_most(of.most_a, look_magnitude(x));
+  of.most_b = look_most(of.most_b, look_magnitude(y));
+#endif
+  return of;
+}
+
+TSL_FUNCTION look_sum look_joined(look_sum a, look_sum b) {
+  a.sum = tsl_twofold_join(a.sum, b.sum);
+  a.size += b.size;
+  a.most_a = look_most(a.most_a, b.most_a);
+  a.most_b = look_most(a.most_b, b.most_b);
+  return a;
+}
+
+/* The numbers of an element are `step` apart. */
+TSL_FUNCTION void look_store(TSL_GLOBAL double *to, TSL_INDEX step, look_sum of) {
+  to[0] = of.sum.high;
+  to[step] = of.sum.low;
+  to[2 * step] = of.size;
+#if LOOK_FLUSHES
+  to[3 * step] = of.most_a;
+  to[4 * step] = of.most_b;
+#endif
+}
+
+TSL_FUNCTION look_sum look_load(TSL_GLOBAL const double *from, TSL_INDEX step) {
+  look_sum made = look_nothing();
+  made.sum.high = from[0];
+  made.sum.low = from[step];
+  made.size = from[2 * step];
+#if LOOK_FLUSHES
+  made.most_a = from[3 * step];
+  made.most_b = from[4 * step];
+#endif
+  return made;
+}
+
+/* Terms from `first` on of lines first_line, ... of A or of B, of which `count` are looked at; zeros behind `end`. */
+TSL_FUNCTION void look_fetch(TSL_GLOBAL const tsl_element *from, TSL_INDEX line_stride, TSL_INDEX step,
+                             TSL_GLOBAL const TSL_INDEX *at, TSL_INDEX first_line, TSL_INDEX count,
+                             TSL_INDEX first, TSL_INDEX end, TSL_LOCAL_POINTER double *to) {
+  for (int e = TSL_ITEM(1) * TSL_DEVICE_REFERENCE_SIDE + TSL_ITEM(0); e < TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_STEP;
+       e += TSL_DEVICE_REFERENCE_SIDE * TSL_DEVICE_REFERENCE_SIDE) {
+    const int line = e / TSL_DEVICE_REFERENCE_STEP, l = e % TSL_DEVICE_REFERENCE_STEP;
+    const bool is_there = first_line + line < count && first + l < end;
+    to[line * LOOK_PITCH + l] =
+        is_there ? (double)tsl_number(from[at[first_line + line] * line_stride + (first + l) * step], true)
+                 : 0;
+  }
+}
+
+TSL_KERNEL(TSL_DEVICE_REFERENCE_SIDE, TSL_DEVICE_REFERENCE_SIDE, 1)
+tsl_device_reference_terms(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
+               TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL double *numbers, const tsl_device_reference_arguments g) {
+  TSL_LOCAL double of_a[TSL_DEVICE_REFERENCE_SIDE * LOOK_PITCH];
+  TSL_LOCAL double of_b[TSL_DEVICE_REFERENCE_SIDE * LOOK_PITCH];
+  const TSL_INDEX part = TSL_GROUP(0), first_col = (TSL_INDEX)TSL_GROUP(1) * TSL_DEVICE_REFERENCE_SIDE,
+                  first_row = (TSL_INDEX)TSL_GROUP(2) * TSL_DEVICE_REFERENCE_SIDE;
+  const TSL_INDEX begin = part * g.depth, end = begin + g.depth < g.k ? begin + g.depth : g.k;
+  look_sum own = look_nothing();
+  for (TSL_INDEX first = begin; first < end; first += TSL_DEVICE_REFERENCE_STEP) {
+    TSL_BARRIER();
+    look_fetch(a + g.a_offset, g.a_row_stride, g.a_col_stride, at, first_row, g.rows, first, end, of_a);
+    look_fetch(b + g.b_offset, g.b_col_stride, g.b_row_stride, at + g.rows, first_col, g.cols, first, end,
+               of_b);
+    TSL_BARRIER();
+    for (int l = 0; l < TSL_DEVICE_REFERENCE_STEP; l++)
+      own = look_with(own, of_a[TSL_ITEM(1) * LOOK_PITCH + l], of_b[TSL_ITEM(0) * LOOK_PITCH + l]);
+  }
+  const TSL_INDEX row = first_row + TSL_ITEM(1), col = first_col + TSL_ITEM(0), all = g.rows * g.cols;
+  if (row < g.rows && col < g.cols)
+    look_store(numbers + g.partial + part * LOOK_NUMBERS * all + row * g.cols + col, all, own);
+}
+
+TSL_FUNCTION void look_bring(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at,
+                             TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments *g, TSL_INDEX element) {
+  const TSL_INDEX row = at[element / g->cols], col = at[g->rows + element % g->cols];
+  kept[g->kept + element] = c[g->c_offset + row * g->c_row_stride + col * g->c_col_stride];
+}
+
+TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS, TSL_DEVICE_REFERENCE_LANES, 1)
+tsl_device_reference_end(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL const double *parts,
+             TSL_GLOBAL double *sums, TSL_GLOBAL tsl_result *kept, const tsl_device_reference_arguments g) {
+  TSL_LOCAL double lanes[LOOK_NUMBERS * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS];
+  const TSL_INDEX all = g.rows * g.cols, element = (TSL_INDEX)TSL_GROUP(0) * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
+  look_sum own = look_nothing();
+  if (element < all)
+    for (TSL_INDEX part = TSL_ITEM(1); part < g.parts; part += LOOK_AHEAD * TSL_DEVICE_REFERENCE_LANES) {
+      look_sum some[LOOK_AHEAD]; /* on their way at once */
+      TSL_UNROLL
+      for (int i = 0; i < LOOK_AHEAD; i++) {
+        const TSL_INDEX there = part + i * TSL_DEVICE_REFERENCE_LANES;
+        some[i] = look_nothing();
+        if (there < g.parts)
+          some[i] = look_load(parts + g.partial + there * LOOK_NUMBERS * all + element, all);
+      }
+      TSL_UNROLL
+      for (int i = 0; i < LOOK_AHEAD; i++)
+        own = look_joined(own, some[i]);
+    }
+  const int place = TSL_ITEM(1) * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
+  lanes[place] = own.sum.high;
+  lanes[TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + place] = own.sum.low;
+  lanes[2 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + place] = own.size;
+#if LOOK_FLUSHES
+  lanes[3 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + place] = own.most_a;
+  lanes[4 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + place] = own.most_b;
+#endif
+  TSL_BARRIER();
+  if (element >= all)
+    return;
+  if (TSL_ITEM(1) == 1)
+    look_bring(c, at, kept, &g, element);
+  if (TSL_ITEM(1) != 0)
+    return;
+  for (int lane = 1; lane < TSL_DEVICE_REFERENCE_LANES; lane++) {
+    const int there = lane * TSL_DEVICE_REFERENCE_ELEMENTS + TSL_ITEM(0);
+    look_sum other = look_nothing();
+    other.sum.high = lanes[there];
+    other.sum.low = lanes[TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
+    other.size = lanes[2 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
+#if LOOK_FLUSHES
+    other.most_a = lanes[3 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
+    other.most_b = lanes[4 * TSL_DEVICE_REFERENCE_LANES * TSL_DEVICE_REFERENCE_ELEMENTS + there];
+#endif
+    own = look_joined(own, other);
+  }
+  look_store(sums + g.sums + element, all, own);
+}
+
+/* C's elements before the run. */
+TSL_KERNEL(TSL_DEVICE_REFERENCE_ELEMENTS *TSL_DEVICE_REFERENCE_LANES, 1, 1)
+tsl_device_reference_before(TSL_GLOBAL const tsl_result *c, TSL_GLOBAL const TSL_INDEX *at, TSL_GLOBAL tsl_result *kept,
+                const tsl_device_reference_arguments g) {
+  const TSL_INDEX element = TSL_GLOBAL_ITEM(0);
+  if (element < g.rows * g.cols)
+    look_bring(c, at, kept, &g, element);
+}

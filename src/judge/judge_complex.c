@@ -1,0 +1,410 @@
+/* The judge of complex results: each part of C is a real product, and the judge of those takes it.
+ *
+ *   Re alpha A B = sum over l of (p Re B - q Im B),  Im alpha A B = sum of (p Im B + q Re B),
+ *   p = ar Re A - ai Im A,  q = ar Im A + ai Re A
+ *
+ * alpha without a power of 2, or 1 where one of its parts is 0, so that p and q are of A's size: what is left out multiplies the sums.
+ *
+ * p and q are not rounded: each product that makes them is kept as the two doubles whose sum it is (Dekker 1971), and
+ * every double is a column of its own. So a part has 2 to 8 columns for each of A's, and as many rows for B's:
+ *
+ *        A, expanded: rows x (terms k)               B, expanded: (terms k) x cols
+ *        [ ar Re a, its tail, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
+ *
+ * Only sampled rows and columns are expanded. Elements with something on their way that is not finite, or may pass the
+ * type's largest number, get the kinds that they may be of beside: the sums of products of parts, scaled by alpha's parts, with
+ * beta's parts times C0's. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "judge/judge.h"
+#include "judge/nonfinite.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TERMS_MAX = 8, DOUBLES_MAX = 1 << 24 };
+
+/* A factor of an expanded column: (alpha's part, A's part, sign) times B's part. */
+typedef struct term {
+  int alpha_part, a_part, b_part, sign;
+  bool tail; /* what the rounded product leaves out */
+} term;
+
+typedef struct expanding {
+  const tsl_problem *problem;
+  const unsigned char *a, *b, *before, *bias, *c;
+  double alpha[2], beta[2]; /* as C's type has them */
+  double unit[2], scale;    /* alpha is scale times unit */
+  int64_t rows, cols;       /* of the sample */
+  term terms[TERMS_MAX];
+  int term_count;
+  double *a_expanded, *b_expanded, *before_expanded, *added, *c_part;
+  double *row_most,
+      *col_most; /* largest magnitude in a row of A, a column of B; infinite where something is not finite */
+  unsigned char *kinds[2];    /* of the parts */
+  const unsigned char *given; /* the caller's */
+  double largest, slack, flushes;
+} expanding;
+
+/* The index of sample `at` of `count`, spread over `total`; the first and the last are among them. */
+static int64_t sampled(int64_t at, int64_t count, int64_t total) {
+  return count <= 1 ? 0 : (int64_t)((double)at * (double)(total - 1) / (double)(count - 1));
+}
+
+static void load(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
+                 double value[2]) {
+  const int64_t at = row * shape->row_stride + col * shape->col_stride;
+  tsl_type_load(shape->type, base + at * (int64_t)tsl_type(shape->type)->size, value);
+}
+
+static void load_factor(const tsl_shape *shape, bool conjugate, const unsigned char *base, int64_t row,
+                        int64_t col, double value[2]) {
+  load(shape, base, row, col, value);
+  if (conjugate)
+    value[1] = -value[1];
+}
+
+static void split_alpha(expanding *job) {
+  const double *alpha = job->alpha, most = fmax(fabs(alpha[0]), fabs(alpha[1]));
+  const int one = alpha[0] == 0 ? 1 : 0;
+  job->scale = !isfinite(alpha[0]) || !isfinite(alpha[1]) || most == 0 ? 1
+               : alpha[0] == 0 || alpha[1] == 0                        ? alpha[one]
+                                                                       : ldexp(1, ilogb(most));
+  for (int part = 0; part < 2; part++)
+    job->unit[part] = alpha[part] / job->scale;
+}
+
+/* Im i A B and Re A B differ in which parts meet, and in the sign where two imaginary ones do. */
+static void choose_terms(expanding *job, int part) {
+  job->term_count = 0;
+  for (int alpha_part = 0; alpha_part < 2; alpha_part++)
+    for (int a_part = 0; a_part < 2; a_part++)
+      for (int tail = 0; tail < 2; tail++) {
+        const int imaginary = alpha_part + a_part, b_part = (part + imaginary) % 2;
+        /* i to the power of how many imaginary parts meet: 1, i, -1, -i. */
+        const int power = imaginary + b_part, sign = power == 2 || power == 3 ? -1 : 1;
+        const double alpha = job->unit[alpha_part];
+        if (alpha != 0 && !(tail && fabs(alpha) == 1))
+          job->terms[job->term_count++] = (term){alpha_part, a_part, b_part, sign, tail};
+      }
+}
+
+static double product_part(double x, double y, bool tail) {
+  const double product = x * y;
+  return !tail ? product : isfinite(product) ? fma(x, y, -product) : 0;
+}
+
+/* A part of beta that is 0 may be left out; elements of which it makes a difference have kinds. */
+static double beta_product(double beta, double before) {
+  return beta == 0 ? 0 : beta * before;
+}
+
+static void expand_a(const expanding *job) {
+  const tsl_problem *problem = job->problem;
+  double *out = job->a_expanded;
+  for (int64_t i = 0; i < job->rows; i++)
+    for (int64_t l = 0; l < problem->k; l++) {
+      double value[2];
+      load_factor(&problem->a, problem->conjugate_a, job->a, sampled(i, job->rows, problem->m), l, value);
+      for (int t = 0; t < job->term_count; t++) {
+        const term *from = &job->terms[t];
+        *out++ = from->sign * product_part(job->unit[from->alpha_part], value[from->a_part], from->tail);
+      }
+    }
+}
+
+static void expand_b(const expanding *job) {
+  const tsl_problem *problem = job->problem;
+  for (int64_t l = 0; l < problem->k; l++)
+    for (int64_t j = 0; j < job->cols; j++) {
+      double value[2];
+      load_factor(&problem->b, problem->conjugate_b, job->b, l, sampled(j, job->cols, problem->n), value);
+      for (int t = 0; t < job->term_count; t++)
+        job->b_expanded[(l * job->term_count + t) * job->cols + j] = value[job->terms[t].b_part];
+    }
+}
+
+/* A bias is added as beta C0 is. */
+static bool adds(const expanding *job) {
+  return job->before || job->bias;
+}
+
+/* Of beta C0 and a bias, which are added with a factor of 1, and of C. */
+static void expand_c(const expanding *job, int part) {
+  const tsl_problem *problem = job->problem;
+  for (int64_t i = 0; i < job->rows; i++)
+    for (int64_t j = 0; j < job->cols; j++) {
+      const int64_t row = sampled(i, job->rows, problem->m), col = sampled(j, job->cols, problem->n);
+      double value[2], before[2] = {0, 0}, bias[2] = {0, 0};
+      load(&problem->c, job->c, row, col, value);
+      if (job->before)
+        load(&problem->c, job->before, row, col, before);
+      if (job->bias)
+        load(&problem->bias, job->bias, row, col, bias);
+      job->c_part[i * job->cols + j] = value[part];
+      const double own = beta_product(job->beta[0], before[part]),
+                   other = beta_product(job->beta[1], before[1 - part]);
+      job->before_expanded[i * job->cols + j] = (part == 0 ? own - other : own + other) + bias[part];
+      job->added[i * job->cols + j] = fabs(own) + fabs(other) + fabs(bias[part]);
+    }
+}
+
+/* --- kinds --- */
+
+static void find_most(const expanding *job) {
+  const tsl_problem *problem = job->problem;
+  const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
+  double value[2];
+  for (int64_t i = 0; i < job->rows; i++) {
+    job->row_most[i] = 0;
+    for (int64_t l = 0; reads && l < problem->k; l++) {
+      load(&problem->a, job->a, sampled(i, job->rows, problem->m), l, value);
+      const double most = fabs(value[0]) + fabs(value[1]);
+      job->row_most[i] = isfinite(most) ? fmax(job->row_most[i], most) : INFINITY;
+    }
+  }
+  for (int64_t j = 0; j < job->cols; j++) {
+    job->col_most[j] = 0;
+    for (int64_t l = 0; reads && l < problem->k; l++) {
+      load(&problem->b, job->b, l, sampled(j, job->cols, problem->n), value);
+      const double most = fabs(value[0]) + fabs(value[1]);
+      job->col_most[j] = isfinite(most) ? fmax(job->col_most[j], most) : INFINITY;
+    }
+  }
+}
+
+/* Whether an infinity of one factor meets a number of the other that may be taken as 0. */
+static bool meets_flushed(const expanding *job, const double x[2], const double u[2]) {
+  bool meets = false;
+  for (int part = 0; part < 4; part++)
+    meets |= (isinf(x[part / 2]) && fabs(u[part % 2]) < job->flushes) ||
+             (isinf(u[part % 2]) && fabs(x[part / 2]) < job->flushes);
+  return meets;
+}
+
+/* Both parts of the sum of products. */
+static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess sum[2]) {
+  const tsl_problem *problem = job->problem;
+  tsl_terms_seen seen[2] = {{.nan = false}, {.nan = false}};
+  double x[2], u[2];
+  bool may_be_nan = false;
+  for (int64_t l = 0; l < problem->k; l++) {
+    load_factor(&problem->a, problem->conjugate_a, job->a, row, l, x);
+    load_factor(&problem->b, problem->conjugate_b, job->b, l, col, u);
+    may_be_nan |= job->flushes > 0 && meets_flushed(job, x, u);
+    tsl_terms_add(&seen[0], x[0], u[0], false);
+    tsl_terms_add(&seen[0], x[1], u[1], true);
+    tsl_terms_add(&seen[1], x[0], u[1], false);
+    tsl_terms_add(&seen[1], x[1], u[0], false);
+  }
+  for (int part = 0; part < 2; part++) {
+    sum[part] =
+        tsl_guess_of_terms(&seen[part], job->slack, fabs(job->alpha[0]) + fabs(job->alpha[1]), job->largest);
+    sum[part].kinds |= may_be_nan ? TSL_KIND_NAN : 0;
+  }
+}
+
+/* Both parts of a scalar times a number whose parts are x. */
+static void guess_product(const expanding *job, const double scalar[2], const tsl_guess x[2],
+                          tsl_guess out[2]) {
+  for (int part = 0; part < 2; part++)
+    out[part] = tsl_guess_added(
+        tsl_guess_scaled(scalar[0], x[part], job->largest),
+        tsl_guess_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
+}
+
+/* The kinds of both parts of element (i, j) of the sample; 0 where all is finite, and far from the largest number. */
+static void guess_element(const expanding *job, int64_t i, int64_t j) {
+  const tsl_problem *problem = job->problem;
+  const int64_t row = sampled(i, job->rows, problem->m), col = sampled(j, job->cols, problem->n);
+  const double far = job->largest / 16;
+  double value[2] = {0, 0}, bias[2] = {0, 0};
+  tsl_guess sum[2] = {{.kinds = TSL_KIND_FINITE}, {.kinds = TSL_KIND_FINITE}}, before[2];
+  if (job->before)
+    load(&problem->c, job->before, row, col, value);
+  if (job->bias)
+    load(&problem->bias, job->bias, row, col, bias);
+  const bool any = (job->alpha[0] != 0 || job->alpha[1] != 0) && tsl_problem_reads(problem, TSL_OPERAND_A);
+  const double alpha = any ? fabs(job->alpha[0]) + fabs(job->alpha[1]) + 1 : 0,
+               beta = fabs(job->beta[0]) + fabs(job->beta[1]);
+  const double products = any ? alpha * (double)problem->k * job->row_most[i] * job->col_most[j] : 0,
+               added = (job->before ? beta * (fabs(value[0]) + fabs(value[1])) : 0) + fabs(bias[0]) +
+                       fabs(bias[1]);
+  const int64_t at = i * job->cols + j;
+  job->kinds[0][at] = job->kinds[1][at] = 0;
+  if (products < far && added < far) /* neither is NaN */
+    return;
+  if (any) {
+    guess_sums(job, row, col, before);
+    guess_product(job, job->alpha, before, sum);
+  }
+  if (job->before) {
+    const tsl_guess parts[2] = {tsl_guess_of(value[0]), tsl_guess_of(value[1])};
+    guess_product(job, job->beta, parts, before);
+  }
+  for (int part = 0; part < 2; part++) {
+    if (job->before)
+      sum[part] = tsl_guess_added(sum[part], before[part], job->largest);
+    if (job->bias)
+      sum[part] = tsl_guess_added(sum[part], tsl_guess_of(bias[part]), job->largest);
+    job->kinds[part][at] = (unsigned char)sum[part].kinds;
+  }
+}
+
+/* What the caller says nobody looks at. */
+static void pass_over(const expanding *job, int64_t i, int64_t j) {
+  const tsl_problem *problem = job->problem;
+  const unsigned given =
+      job->given[sampled(i, job->rows, problem->m) * problem->n + sampled(j, job->cols, problem->n)];
+  for (int part = 0; part < 2; part++)
+    if (given & TSL_KIND_PASSED || (part == 1 && given & TSL_KIND_REAL))
+      job->kinds[part][i * job->cols + j] = TSL_KIND_PASSED;
+}
+
+static void guess_all(const expanding *job) {
+  find_most(job);
+  for (int64_t i = 0; i < job->rows; i++)
+    for (int64_t j = 0; j < job->cols; j++) {
+      guess_element(job, i, j);
+      if (job->given)
+        pass_over(job, i, j);
+    }
+}
+
+/* --- the parts --- */
+
+static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
+  const tsl_type_info *type = tsl_type(job->problem->c.type);
+  choose_terms(job, part);
+  tsl_problem real = tsl_problem_gemm(job->rows, job->cols, job->problem->k * job->term_count, TESELA_F64);
+  if (tsl_problem_reads(job->problem, TSL_OPERAND_A)) {
+    expand_a(job);
+    expand_b(job);
+    real.alpha[0] = job->scale;
+  } else {
+    real.alpha[0] = 0;
+  }
+  expand_c(job, part);
+  real.beta[0] = adds(job) ? 1 : 0;
+  /* The parts are stored as doubles; what they are judged by is C's own precision. Adding up beta C0 in double costs two
+   * roundings where C is double, too, and a third one with a bias. */
+  const double scale = type->component == TESELA_F32 ? 0x1p29 : 1;
+  const double terms = fmax(1, fabs(job->alpha[0]) + fabs(job->alpha[1])) * 2 * (double)job->problem->k + 4;
+  const tsl_judge own = {.factor = (judge->factor + 2 + (job->bias != NULL)) * scale,
+                         .exact = judge->exact,
+                         .flushes = job->flushes,
+                         .added = job->added,
+                         .kinds = job->kinds[part],
+                         .allowance = terms * type->smallest,
+                         .seed = judge->seed,
+                         .threads = judge->threads,
+                         .operations_max = INT64_MAX};
+  TSL_TRY(tsl_judge_real(&real, job->a_expanded, job->b_expanded, job->before_expanded, job->c_part, &own,
+                         verdict));
+  verdict->grade /= scale;
+  verdict->row = verdict->row < 0 ? -1 : sampled(verdict->row, job->rows, job->problem->m);
+  verdict->col = verdict->col < 0 ? -1 : sampled(verdict->col, job->cols, job->problem->n);
+  if (!verdict->right) {
+    char text[sizeof verdict->why];
+    snprintf(text, sizeof text, "%s part: %.*s", part == 0 ? "real" : "imaginary", (int)sizeof text - 32,
+             verdict->why);
+    snprintf(verdict->why, sizeof verdict->why, "%s", text);
+  }
+  return TESELA_OK;
+}
+
+static void worse(tsl_verdict *all, const tsl_verdict *part) {
+  const double error = fmax(all->error, part->error), grade = fmax(all->grade, part->grade);
+  const int64_t checked = part->checked;
+  if (!all->right ? false : !part->right || part->error_ratio > all->error_ratio)
+    *all = *part;
+  all->error = error;
+  all->grade = grade;
+  all->checked = checked;
+}
+
+static void round_scalar(tesela_type type, const double given[2], double out[2]) {
+  unsigned char stored[16];
+  tsl_type_store(type, stored, given);
+  tsl_type_load(type, stored, out);
+}
+
+static int64_t at_most(int64_t size, double limit) {
+  return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
+}
+
+/* Rows whose judging takes so many operations, but a few at least; all where 0 are asked for. */
+static double rows_within(const tsl_problem *problem, int64_t operations) {
+  enum { FEW = 8 };
+  const double row = (double)problem->n * (double)problem->k * TERMS_MAX + 1;
+  return operations == 0 ? INFINITY : fmax((double)operations / row, FEW);
+}
+
+/* How much of the result is looked at. */
+static void choose_sample(expanding *job, const tsl_judge *judge) {
+  const tsl_problem *problem = job->problem;
+  const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
+  job->rows = at_most(problem->m, fmin(fmin(limit, 4096), rows_within(problem, judge->operations_max)));
+  job->cols = at_most(problem->n, fmin(limit, 4096));
+}
+
+static size_t bytes_of(const expanding *job) {
+  const size_t depth = (size_t)(job->problem->k * TERMS_MAX), rows = (size_t)job->rows,
+               cols = (size_t)job->cols;
+  return ((rows + cols) * (depth + 1) + 4 * rows * cols + 1) * sizeof(double);
+}
+
+size_t tsl_judge_complex_bytes(const tsl_problem *problem, const tsl_judge *judge) {
+  expanding job = {.problem = problem};
+  choose_sample(&job, judge);
+  return bytes_of(&job) + tsl_judge_real_bytes(job.rows, job.cols, problem->k * TERMS_MAX, judge);
+}
+
+static tesela_status take(const expanding *job, double **out) {
+  void *block;
+  TSL_TRY(tsl_alloc(bytes_of(job), "the judge's real products", &block));
+  *out = block;
+  return TESELA_OK;
+}
+
+tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                                const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
+  expanding job = {.problem = problem,
+                   .a = a,
+                   .b = b,
+                   .before = before,
+                   .bias = judge->bias,
+                   .c = c,
+                   .given = judge->kinds};
+  double *block;
+  *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
+  if (problem->m == 0 || problem->n == 0)
+    return TESELA_OK;
+  round_scalar(problem->c.type, problem->alpha, job.alpha);
+  round_scalar(problem->c.type, problem->beta, job.beta);
+  split_alpha(&job);
+  choose_sample(&job, judge);
+  TSL_TRY(take(&job, &block));
+  job.a_expanded = block;
+  job.b_expanded = job.a_expanded + job.rows * problem->k * TERMS_MAX;
+  job.before_expanded = job.b_expanded + job.cols * problem->k * TERMS_MAX;
+  job.added = job.before_expanded + job.rows * job.cols;
+  job.c_part = job.added + job.rows * job.cols;
+  job.row_most = job.c_part + job.rows * job.cols;
+  job.col_most = job.row_most + job.rows;
+  for (int part = 0; part < 2; part++) /* as many bytes as a quarter of the doubles that are there */
+    job.kinds[part] = (unsigned char *)(job.col_most + job.cols) + part * job.rows * job.cols;
+  job.largest = tsl_type(problem->c.type)->largest;
+  job.slack = judge->factor * tsl_type(problem->c.type)->unit_roundoff;
+  job.flushes = judge->flushes;
+  guess_all(&job);
+  tesela_status status = TESELA_OK;
+  for (int part = 0; part < 2 && status == TESELA_OK; part++) {
+    tsl_verdict seen;
+    status = judge_part(&job, part, judge, &seen);
+    if (status == TESELA_OK)
+      worse(verdict, &seen);
+  }
+  tsl_free(block);
+  return status;
+}

@@ -1,0 +1,459 @@
+#include "judge/judge_element.h"
+
+#include "host/int_math.h"
+#include "judge/nonfinite.h"
+#include "judge/reference.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+/* Below this magnitude the errors of double's products underflow, and a sum of zero may hide lost terms. */
+#define TINY 0x1p-900
+
+const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
+                                        int64_t col) {
+  return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
+}
+
+double tsl_element_verdict_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
+  double value[2];
+  tsl_type_load(shape->type, tsl_element_verdict_address(shape, base, row, col), value);
+  return value[0];
+}
+
+/* A result that was rounded once is off by u |R|, or by half of the smallest subnormal; twice double's precision, in
+ * which the reference sums k terms, leaves an error of (k 2^-53)^2 of their magnitudes (Ogita, Rump, Oishi 2005), doubled
+ * here for what the last steps add. */
+static double allowed_error(const tsl_element_verdict *job, double right, double magnitude, bool any) {
+  const double unit = job->type->unit_roundoff, terms = (double)job->problem->k + 2;
+  if (job->judge->rounded)
+    return fmax(unit * fabs(right), job->smallest / 2) + 2 * terms * terms * 0x1p-106 * magnitude;
+  return job->judge->factor * unit * magnitude + (any ? job->allowance : 0);
+}
+
+static void compare_finite(const tsl_element_verdict *job, double error, double right, double magnitude, bool any,
+                           tsl_comparison *out) {
+  const double unit = job->type->unit_roundoff;
+  out->error = error;
+  out->bound = job->judge->exact ? 0 : allowed_error(job, right, magnitude, any);
+  if (error == 0)
+    out->ratio = 0;
+  else
+    out->ratio = out->bound > 0 ? error / out->bound : INFINITY;
+  /* What underflow may cost is taken off: among subnormals it is all there is, and says nothing of the sum. */
+  const double rounding = fmax(0, error - (any ? job->allowance : 0));
+  out->grade = magnitude > 0 && unit > 0 ? rounding / (unit * magnitude) : 0;
+}
+
+/* With infinities or NaN among the terms, or with sums that may overflow on the way. */
+static void compare_special(const tsl_element *right, double value, tsl_comparison *out) {
+  bool good;
+  if (right->unsure && isnan(value))
+    good = true;
+  else if (right->nan || (right->plus && right->minus))
+    good = isnan(value);
+  else if (right->plus)
+    good = (isinf(value) && value > 0) || (isnan(value) && right->down);
+  else if (right->minus)
+    good = (isinf(value) && value < 0) || (isnan(value) && right->up);
+  else /* finite terms, and an infinity or NaN from an overflow */
+    good = isnan(value) ? right->up && right->down : value > 0 ? right->up : right->down;
+  out->error = 0;
+  out->grade = 0;
+  out->ratio = good ? 0 : INFINITY;
+}
+
+static double expected_value(const tsl_element *right) {
+  if (right->nan || (right->plus && right->minus))
+    return NAN;
+  if (right->plus || right->minus)
+    return right->plus ? INFINITY : -INFINITY;
+  return ldexp(right->high, right->exponent);
+}
+
+/* Sums of a wider type overflow where they are rounded to C, or not at all. */
+static void end_in_range(const tsl_element_verdict *job, tsl_element *right) {
+  const double limit = ldexp(job->type->largest, -right->exponent),
+               off = job->judge->factor * job->type->unit_roundoff * right->magnitude;
+  right->up |= right->high + off >= limit;
+  right->down |= right->high - off <= -limit;
+}
+
+/* Whether sums are all that is there of terms. */
+static bool lacks_terms(const tsl_element_verdict *job) {
+  return job->products && !job->a;
+}
+
+static void compare_slowly(const tsl_element_verdict *job, int64_t row, int64_t col, double value,
+                           tsl_comparison *out) {
+  if (lacks_terms(job)) {
+    *out = (tsl_comparison){.unknown = true};
+    return;
+  }
+  const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff);
+  const tsl_limits limits = {.largest = job->sums->largest * (1 - slack), .flushes = job->flushes};
+  tsl_element right;
+  tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col, &limits,
+                        &right);
+  if (job->sums != job->type)
+    end_in_range(job, &right);
+  out->expected = expected_value(&right);
+  out->bound = 0;
+  if (right.nan || right.plus || right.minus || !isfinite(value)) {
+    compare_special(&right, value, out);
+    return;
+  }
+  const double scaled = ldexp(value, -right.exponent);
+  tsl_element_verdict scaled_job = *job;
+  scaled_job.allowance = ldexp(job->allowance, -right.exponent);
+  if (job->judge->added)
+    right.magnitude += ldexp(job->judge->added[row * job->problem->n + col], -right.exponent);
+  scaled_job.smallest = ldexp(job->smallest, -right.exponent);
+  compare_finite(&scaled_job, fabs((scaled - right.high) - right.low), right.high, right.magnitude, right.any,
+                 out);
+  out->error = ldexp(out->error, right.exponent);
+  out->bound = ldexp(out->bound, right.exponent);
+}
+
+/* Whether both are NaN, or the same infinity: what IEEE 754 makes of the terms in one order is right. */
+static bool is_same_special(double plain, double value) {
+  return isnan(plain) ? isnan(value) : isinf(plain) && plain == value;
+}
+
+/* Integer data whose sums are exact, in a wider type than C's: all that is left is one rounding. */
+static void compare_rounded(const tsl_element_verdict *job, double right, double value, double magnitude,
+                            tsl_comparison *out) {
+  unsigned char stored[16];
+  double rounded[2] = {right, 0};
+  tsl_type_store(job->type->type, stored, rounded);
+  tsl_type_load(job->type->type, stored, rounded);
+  *out = (tsl_comparison){.expected = rounded[0]};
+  if (rounded[0] != value)
+    compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
+}
+
+/* What multiplies an element's sum beside alpha. */
+typedef struct tsl_scales_here {
+  double a, b;
+} tsl_scales_here;
+
+static tsl_scales_here scales_at(const tsl_element_verdict *job, int64_t row, int64_t col) {
+  const tsl_problem *problem = job->problem;
+  tsl_scales_here found = {1, 1};
+  if (job->products && problem->scaling_a != TESELA_NO_SCALE)
+    found.a = tsl_element_verdict_value(&problem->scale_a, job->judge->scale_a, row, col);
+  if (job->products && problem->scaling_b != TESELA_NO_SCALE)
+    found.b = tsl_element_verdict_value(&problem->scale_b, job->judge->scale_b, row, col);
+  return found;
+}
+
+/* A sum times a scale, and what of that may underflow: an infinite scale that comes next may meet a 0. */
+static tsl_guess scaled_by(const tsl_element_verdict *job, double scale, tsl_guess sum, double most) {
+  const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
+  tsl_guess made = tsl_guess_scaled(scale, sum, most);
+  made.error += job->flushes ? type->smallest / type->unit_roundoff : type->smallest;
+  return made;
+}
+
+/* What alpha (A B) + beta C0 may be where a scalar is not finite, or what comes of it is not the end: the sum first, then what scales
+ * it. */
+static tsl_guess guess_of_product(const tsl_element_verdict *job, int64_t row, int64_t col, double slack,
+                                  double largest) {
+  const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
+  tsl_guess sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
+  const tsl_scales_here scales = scales_at(job, row, col);
+  const double most = tsl_problem_has_scales(job->problem) ? job->sums->largest : largest;
+  if (job->products) {
+    tsl_element seen;
+    tsl_reference_element(job->problem, 1, 0, job->a, job->b, NULL, row, col, &limits, &seen);
+    sum = (tsl_guess){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
+                               : seen.plus                           ? TSL_KIND_PLUS
+                               : seen.minus                          ? TSL_KIND_MINUS
+                                                                     : TSL_KIND_FINITE,
+                      .value = ldexp(seen.high, seen.exponent),
+                      .error = ldexp(seen.magnitude, seen.exponent) * slack};
+    if (sum.kinds == TSL_KIND_FINITE)
+      sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
+                   (seen.up && seen.down ? TSL_KIND_NAN : 0);
+    sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
+    sum = job->problem->scaling_a != TESELA_NO_SCALE ? scaled_by(job, scales.a, sum, most) : sum;
+    sum = job->problem->scaling_b != TESELA_NO_SCALE ? scaled_by(job, scales.b, sum, most) : sum;
+    sum = tsl_guess_scaled(job->alpha, sum, most);
+  }
+  if (job->beta != 0)
+    before = tsl_guess_scaled(
+        job->beta, tsl_guess_of(tsl_element_verdict_value(&job->problem->c, job->before, row, col)), largest);
+  return tsl_guess_added(sum, before, largest);
+}
+
+static unsigned kinds_with_special_scalars(const tsl_element_verdict *job, int64_t row, int64_t col) {
+  const double slack = fmin(0.5, job->judge->factor * job->sums->unit_roundoff);
+  return guess_of_product(job, row, col, slack, job->sums->largest).kinds;
+}
+
+/* Of an element that is real. */
+static unsigned given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
+  const unsigned char *given = job->judge->kinds;
+  return given ? given[row * job->problem->n + col] & ~(unsigned)TSL_KIND_REAL : 0;
+}
+
+/* What the element may be where that is known from kinds alone; 0: it is compared with its sum. */
+static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64_t col, double value) {
+  const unsigned given = given_kinds(job, row, col);
+  const unsigned kinds = given != 0 ? given
+                         : !isfinite(job->alpha) || !isfinite(job->beta)
+                             ? kinds_with_special_scalars(job, row, col)
+                             : 0;
+  return isfinite(value) && (kinds & TSL_KIND_FINITE) ? 0 : kinds;
+}
+
+static void compare(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
+                    double magnitude, tsl_comparison *out) {
+  *out = (tsl_comparison){.passed = (given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
+  if (out->passed)
+    return;
+  if (lacks_terms(job) && !(isfinite(job->alpha) && isfinite(job->beta))) {
+    out->unknown = true;
+    return;
+  }
+  const double value = tsl_element_verdict_value(&job->problem->c, job->c, row, col);
+  const unsigned kinds = special_kinds(job, row, col, value);
+  if (kinds != 0) {
+    *out = (tsl_comparison){.ratio = kinds & tsl_kind_of(value) ? 0 : INFINITY,
+                            .expected = tsl_kind_shown(kinds)};
+    return;
+  }
+  const double before = job->beta != 0 ? tsl_element_verdict_value(&job->problem->c, job->before, row, col) : 0;
+  const double *added = job->judge->added;
+  const double gauge =
+      fabs(job->alpha) * magnitude + (added ? added[row * job->problem->n + col] : fabs(job->beta * before));
+  const double safe = job->sums->largest / 4;
+  double right = 0, tail = 0;
+  tsl_reference_finish(job->alpha, high, low, job->beta, before, &right, &tail);
+  if (job->judge->exact && job->sums != job->type) {
+    compare_rounded(job, right, value, gauge, out);
+    return;
+  }
+  const double plain = job->beta != 0 ? job->alpha * high + job->beta * before : job->alpha * high;
+  if (is_same_special(plain, value)) {
+    *out = (tsl_comparison){.expected = plain};
+    return;
+  }
+  const bool in_range =
+      magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(tail);
+  const bool tiny = job->twice && (gauge < TINY || (job->products && magnitude < TINY));
+  if (!in_range || tiny || !isfinite(value)) {
+    compare_slowly(job, row, col, value, out);
+    return;
+  }
+  out->expected = right;
+  compare_finite(job, fabs((value - right) - tail), right, gauge, gauge != 0, out);
+}
+
+/* --- with a last step --- */
+
+/* In more digits than a double has, where long double has them. */
+static long double finished(tesela_activation activation, long double x) {
+  static const long double root_half = 0.707106781186547524400844362104849039L,
+                           root_two_over_pi = 0.797884560802865355879892119868763737L;
+  if (activation == TESELA_NO_ACTIVATION || isnan(x))
+    return x;
+  if (activation == TESELA_RELU || x < -1000)
+    return x > 0 ? x : 0;
+  const long double share = activation == TESELA_GELU
+                                ? erfcl(-x * root_half)
+                                : 1 + tanhl(root_two_over_pi * (x + 0.044715L * x * x * x));
+  return share == 0 ? 0 : x * share / 2;
+}
+
+/* Where a term is not finite, or sums may pass the range: by kinds, of which -infinity becomes 0. */
+static void compare_finished_specially(const tsl_element_verdict *job, int64_t row, int64_t col, double bias,
+                                       double value, double bound, tsl_comparison *out) {
+  const tesela_activation activation = job->problem->activation;
+  const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff), largest = job->type->largest;
+  const tsl_guess right =
+      tsl_guess_added(guess_of_product(job, row, col, slack, largest), tsl_guess_of(bias), largest);
+  const unsigned minus =
+      right.kinds & TSL_KIND_MINUS && activation != TESELA_NO_ACTIVATION ? TSL_KIND_MINUS : 0;
+  const unsigned kinds = (right.kinds & ~minus) | (minus ? TSL_KIND_FINITE : 0);
+  const double expected = (double)finished(activation, right.value), error = fabs(value - expected);
+  const bool is_near = right.kinds & TSL_KIND_FINITE &&
+                       error <= bound + job->judge->factor * job->type->unit_roundoff *
+                                            (fabs(right.value) + right.error),
+             is_zero = minus && value == 0;
+  out->expected =
+      kinds & TSL_KIND_FINITE ? (right.kinds & TSL_KIND_FINITE ? expected : 0) : tsl_kind_shown(kinds);
+  out->bound = bound;
+  out->ratio = isfinite(value)              ? (is_near || is_zero ? 0 : INFINITY)
+               : kinds & tsl_kind_of(value) ? 0
+                                            : INFINITY;
+}
+
+/* Of general products alone, which nobody gives kinds or magnitudes. */
+static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
+                             double magnitude, tsl_comparison *out) {
+  const tsl_problem *problem = job->problem;
+  const double value = tsl_element_verdict_value(&problem->c, job->c, row, col),
+               before = job->beta != 0 ? tsl_element_verdict_value(&problem->c, job->before, row, col) : 0,
+               bias = job->judge->bias ? tsl_element_verdict_value(&problem->bias, job->judge->bias, row, col) : 0;
+  const tsl_scales_here scales = scales_at(job, row, col);
+  const double alpha = job->alpha * scales.a * scales.b, own = fabs(job->alpha) < 1 ? 1 : fabs(job->alpha),
+               reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
+  const double gauge = fabs(alpha) * magnitude + fabs(job->beta * before) + fabs(bias),
+               safe = job->type->largest / 4;
+  /* Underflow before the function, in it, and of the reference; and with scales of each step, times what the later ones multiply. */
+  const bool is_scaled = tsl_problem_has_scales(problem);
+  const double allowance = 4 * (job->allowance * (is_scaled ? reach : 1) + job->type->smallest);
+  const double bound = job->judge->factor * job->type->unit_roundoff * gauge + allowance;
+  double right = 0, tail = 0;
+  *out = (tsl_comparison){.bound = bound};
+  tsl_reference_finish(alpha, high, low, job->beta, before, &right, &tail);
+  const bool sums_pass =
+      is_scaled && !(magnitude * fmax(1, fabs(scales.a)) * fmax(1, fabs(scales.b)) < job->sums->largest / 4);
+  if (!isfinite(alpha) || !isfinite(job->beta) || !(gauge < safe) || sums_pass || !isfinite(value) ||
+      !isfinite(tail)) {
+    if (lacks_terms(job))
+      *out = (tsl_comparison){.unknown = true};
+    else
+      compare_finished_specially(job, row, col, bias, value, isfinite(bound) ? bound : 0, out);
+    return;
+  }
+  const long double expected = finished(problem->activation, (long double)right + tail + bias);
+  const bool is_exact = job->judge->exact && job->sums == job->type && problem->activation <= TESELA_RELU;
+  const double error = (double)fabsl((long double)value - expected), unit = job->type->unit_roundoff;
+  out->expected = (double)expected;
+  out->error = error;
+  out->bound = is_exact ? 0 : bound;
+  out->ratio = error == 0 ? 0 : is_exact ? INFINITY : error / bound;
+  out->grade = gauge > 0 ? fmax(0, error - allowance) / (unit * gauge) : 0;
+}
+
+/* From an element's sums of products to the comparison. */
+void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
+                         double magnitude, tsl_comparison *out) {
+  (tsl_problem_has_epilogue(job->problem) ? compare_finished : compare)(job, row, col, high, low, magnitude,
+                                                                      out);
+  if (job->judge->finite && !isfinite(out->expected))
+    *out = (tsl_comparison){.expected = out->expected};
+}
+
+/* Every operation here rounds numbers that are at most twice the gauge: OFF is more than all of them, and than what compare() does otherwise. */
+bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high, double low,
+                        double magnitude, double most) {
+  static const double off = 0x1p-49;
+  const tsl_judge *judge = job->judge;
+  if (judge->exact || judge->rounded || judge->finite || judge->added || judge->kinds ||
+      tsl_problem_has_epilogue(job->problem))
+    return false;
+  const double size = fabs(job->alpha) * magnitude, old = job->beta != 0 ? job->beta * before : 0,
+               gauge = size + fabs(old), unit = job->type->unit_roundoff,
+               limit = fmin(job->type->largest, job->sums->largest) / 4;
+  const double error = fabs((value - (job->alpha * high + old)) - job->alpha * low);
+  /* Comparisons with NaN are false. */
+  return magnitude > TINY && size > TINY && magnitude < limit && gauge < limit && fabs(value) < limit &&
+         error * (1 + off) + off * gauge <= fmin(most, judge->factor) * unit * gauge;
+}
+
+/* Digits of the type in base 2. */
+static int digits(const tsl_type_info *type) {
+  return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
+}
+
+/* Numbers that are copied at once. */
+enum { AT_ONCE = 256 };
+
+/* The largest finite magnitude, as bits, which have the same order; loops that compilers make vectors of. */
+static int16_t largest_half(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
+  for (int64_t i = 0; i < count; i++) {
+    int16_t size = (int16_t)(bits[i] & 0x7fff);
+    size = size < infinity ? size : 0;
+    most = size > most ? size : most;
+  }
+  return most;
+}
+static int32_t largest_single(const int32_t *bits, int64_t count, int32_t most) {
+  for (int64_t i = 0; i < count; i++) {
+    int32_t size = bits[i] & 0x7fffffff;
+    size = size < 0x7f800000 ? size : 0;
+    most = size > most ? size : most;
+  }
+  return most;
+}
+
+/* Of f32, f16 and bf16. */
+static double largest_narrow(const tsl_shape *shape, const unsigned char *base) {
+  const bool along_rows = tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride);
+  const int64_t lines = along_rows ? shape->rows : shape->cols,
+                length = along_rows ? shape->cols : shape->rows,
+                step = along_rows ? shape->col_stride : shape->row_stride;
+  union {
+    int16_t halves[AT_ONCE];
+    int32_t singles[AT_ONCE];
+  } some, most = {.singles = {0}};
+  for (int64_t i = 0; i < lines; i++)
+    for (int64_t at = 0; at < length; at += AT_ONCE) {
+      const int64_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
+      const unsigned char *from = tsl_element_verdict_address(shape, base, along_rows ? i : at, along_rows ? at : i);
+      tsl_type_convert(shape->type, from, step, shape->type, &some, 1, (size_t)count);
+      if (shape->type == TESELA_F32)
+        most.singles[0] = largest_single(some.singles, count, most.singles[0]);
+      else
+        most.halves[0] =
+            largest_half(some.halves, count, shape->type == TESELA_F16 ? 0x7c00 : 0x7f80, most.halves[0]);
+    }
+  double value[2];
+  tsl_type_load(shape->type, &most, value);
+  return value[0];
+}
+
+static double largest_element(const tsl_shape *shape, const unsigned char *base) {
+  double most = 0;
+  if (shape->type == TESELA_F32 || shape->type == TESELA_F16 || shape->type == TESELA_BF16)
+    return largest_narrow(shape, base);
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      const double size = fabs(tsl_element_verdict_value(shape, base, i, j));
+      if (isfinite(size) && size > most)
+        most = size;
+    }
+  return most;
+}
+
+/* An element that is taken as 0 costs a term of at most `flushes` times the other factor; a product or a sum, so much
+ * itself. */
+static double allowance_of_flushing(const tsl_element_verdict *job) {
+  double terms = fabs(job->beta) + 2;
+  if (job->products) {
+    const double a = job->a ? largest_element(&job->problem->a, job->a) : job->most_a,
+                 b = job->b ? largest_element(&job->problem->b, job->b) : job->most_b;
+    terms += fabs(job->alpha) * (double)job->problem->k * (a + b + 2);
+  }
+  return job->flushes * terms;
+}
+
+void tsl_element_verdict_prepare(tsl_element_verdict *job) {
+  const tsl_problem *problem = job->problem;
+  const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
+  job->type = tsl_type(problem->c.type);
+  job->sums = tsl_type(job->type->sums);
+  /* Strategies take the scalars in the type of the sums, so the judge does. */
+  unsigned char stored[16];
+  double alpha[2] = {problem->alpha[0], 0}, beta[2] = {problem->beta[0], 0};
+  tsl_type_store(job->sums->type, stored, alpha);
+  tsl_type_load(job->sums->type, stored, alpha);
+  tsl_type_store(job->sums->type, stored, beta);
+  tsl_type_load(job->sums->type, stored, beta);
+  job->alpha = problem->k == 0 ? 0 : alpha[0]; /* an empty sum is not scaled */
+  job->beta = beta[0];
+  job->products = problem->k > 0 && job->alpha != 0;
+  job->twice =
+      job->judge->rounded || digits(a) + digits(b) > DBL_MANT_DIG || digits(job->type) > FLT_MANT_DIG;
+  job->smallest = job->type->smallest;
+  job->flushes = job->judge->flushes;
+  job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
+                   job->type->smallest + job->judge->allowance;
+  /* Matrix units flush what they multiply; relaxed arithmetic, which promises finite numbers alone, all that it meets. */
+  if (job->flushes > 0 && (job->products || job->judge->finite))
+    job->allowance += allowance_of_flushing(job);
+}

@@ -1,0 +1,510 @@
+#include "judge/judge_measure.h"
+
+#include "base/floats.h"
+#include "base/memory.h"
+#include "base/reserve.h"
+#include "base/status.h"
+#include "host/int_math.h"
+#include "judge/judge.h"
+#include "judge/device_reference.h"
+#include "judge/densify.h"
+#include "judge/sample.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How much may be judged: SHARE of the product's time, where judging a multiply-add takes so many times as long as the product on
+ * this processor (NOTES.md); and so many multiply-adds at least, each element counting a few more. */
+enum {
+  LEAST_TERMS = 1 << 19,
+  ELEMENT_TERMS = 16,
+  JUDGED_F32 = 64,
+  JUDGED_C64 = 160,
+  JUDGED_F64 = 80,
+  JUDGED_MOVE = 8
+};
+static const double share = 0.02;
+/* Operations a second of a thread that judges, to compare with a device's. */
+static const double thread_peak = 4e10;
+/* What a thread takes to compare an element whose sum a device has made, and how many such elements there are of a large product. */
+static const double compare_seconds = 5e-8;
+enum { LOOKED_AT_LEAST = 256, LOOKED_AT_MOST = 1024 };
+/* Columns of an operand on a device whose elements are apart there are copied one element after the other. */
+enum { APART_MOST = 8 };
+
+struct tsl_error_measurement {
+  const tsl_plan *plan;
+  tsl_operands at;
+  uint64_t seed;
+  tsl_floats_before floats; /* the caller's, which the product has */
+  bool direct;              /* all of it, in host memory, where it lies */
+  int64_t *rows, *cols;
+  tsl_problem part; /* the sample's, dense */
+  void *sample[TSL_OPERANDS], *before, *bias;
+  tsl_plain plain;     /* of a product with structures: its sample, completed before the run */
+  tsl_reserve reserve; /* memory for what comes after the run, which must not fail for the lack of it */
+  bool looked;         /* the look's stream is done */
+  tsl_device_reference *look;      /* where operands are on a device that sums them; else NULL */
+  tsl_stream *stream;  /* where operands are on a device; the look's where there is one */
+};
+
+static const tsl_problem *problem_of(const tsl_error_measurement *m) {
+  return &m->plan->work.problem;
+}
+
+static bool on_host(const tsl_plan *plan) {
+  return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
+}
+
+static tsl_team team_of(const tsl_error_measurement *m) {
+  const tsl_device *device = m->plan->work.device;
+  return device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
+}
+
+/* --- how many --- */
+
+static double judged_of(tesela_type type) {
+  return type == TESELA_C64 ? JUDGED_C64 : tsl_type(type)->component == TESELA_F64 ? JUDGED_F64 : JUDGED_F32;
+}
+
+static double elements_within(const tsl_problem *problem, const tsl_device *device) {
+  const bool multiplies = tsl_problem_reads(problem, TSL_OPERAND_B),
+             is_host = device->capabilities & TSL_CAN_HOST;
+  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
+  const double all = (double)problem->m * (double)problem->n,
+               terms = (multiplies ? (double)problem->k : 0) + ELEMENT_TERMS;
+  const double peak = twice ? device->peak_f64 : device->peak_f32,
+               own = thread_peak * tsl_team_threads(tsl_device_host_team(device));
+  const double slower =
+      (multiplies ? judged_of(problem->c.type) : JUDGED_MOVE) * (is_host ? 1 : fmax(1, peak / own));
+  return fmax(all * share / slower, LEAST_TERMS / terms);
+}
+
+/* Those whose sums a device makes beside its product. */
+static double elements_looked_at(const tsl_plan *plan) {
+  const tsl_problem *problem = &plan->work.problem;
+  const tsl_device *device = plan->work.device;
+  const double peak =
+      tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+  const double flops = 2 * (double)problem->m * (double)problem->n * (double)problem->k,
+               seconds = plan->expected > 0 ? plan->expected / (double)tsl_problem_batch(problem)
+                                            : flops / fmax(peak, 1);
+  const double within = fmin(fmax(seconds * share / compare_seconds, LOOKED_AT_LEAST), LOOKED_AT_MOST);
+  return fmax(within, LEAST_TERMS / ((double)problem->k + ELEMENT_TERMS));
+}
+
+/* Whether the elements of a line (a row, or a column) are apart. */
+static bool is_apart(int64_t count, int64_t stride) {
+  return count > 1 && stride != 1 && stride != -1;
+}
+
+/* As square as the result allows. */
+static void choose_sizes(const tsl_error_measurement *m, bool looks, int64_t *rows, int64_t *cols) {
+  const tsl_problem *problem = problem_of(m);
+  const double within = looks ? elements_looked_at(m->plan) : elements_within(problem, m->plan->work.device);
+  const bool brings = !looks && !on_host(m->plan);
+  int64_t rows_most = problem->m, cols_most = problem->n;
+  if (brings && tsl_problem_reads(problem, TSL_OPERAND_A) && is_apart(problem->k, problem->a.col_stride))
+    rows_most = tsl_min(rows_most, APART_MOST);
+  if (brings && tsl_problem_reads(problem, TSL_OPERAND_B) && is_apart(problem->k, problem->b.row_stride))
+    cols_most = tsl_min(cols_most, APART_MOST);
+  const double side = fmax(2, ceil(sqrt(within)));
+  *rows = tsl_min(rows_most, (int64_t)fmin(side, 0x1p31));
+  *cols = tsl_min(cols_most, (int64_t)fmin(fmax(2, ceil(within / (double)*rows)), 0x1p31));
+  *rows = tsl_min(rows_most, (int64_t)fmin(fmax(2, ceil(within / (double)*cols)), 0x1p31));
+}
+
+/* --- the sample's problem --- */
+
+static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand) {
+  return operand == TSL_OPERAND_A   ? &m->at.a
+         : operand == TSL_OPERAND_B ? &m->at.b
+         : operand == TSL_OPERAND_C ? &m->at.c
+                                    : &m->at.bias;
+}
+
+/* Lines of an operand that are brought, and which elements of each. */
+static tesela_status bring(const tsl_error_measurement *m, int operand, const tsl_indices *lines,
+                           const tsl_indices *of_line, bool by_columns, void *to) {
+  const tsl_problem *problem = problem_of(m);
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  const tsl_operand *at = operand_of(m, operand);
+  const tsl_lines from = {.size = tsl_type(shape->type)->size,
+                          .type = shape->type,
+                          .host = at->host,
+                          .buffer = at->buffer,
+                          .stream = m->stream,
+                          .offset = at->offset,
+                          .line_stride = by_columns ? shape->col_stride : shape->row_stride,
+                          .stride = by_columns ? shape->row_stride : shape->col_stride,
+                          .length = by_columns ? shape->rows : shape->cols,
+                          .team = team_of(m)};
+  return tsl_sample_bring(&from, lines, of_line, to);
+}
+
+static tesela_status take_memory(tsl_error_measurement *m, int operand, void **out) {
+  const tsl_shape *shape = tsl_problem_shape(&m->part, operand);
+  return tsl_alloc((size_t)(shape->rows * shape->cols) * tsl_type(shape->type)->size, "a sample of operands",
+                   out);
+}
+
+/* Whether elements that follow each other are of a column. */
+static bool by_columns(const tsl_shape *shape) {
+  return tsl_abs(shape->row_stride) < tsl_abs(shape->col_stride);
+}
+
+/* The part of the problem that the sample is: rows of A and columns of B, line after line. */
+static tsl_problem part_of(const tsl_problem *problem, int64_t rows, int64_t cols) {
+  tsl_problem part = tsl_problem_of(problem->op, rows, cols, problem->k, problem->c.type);
+  part.a.type = problem->a.type;
+  part.b.type = problem->b.type;
+  if (problem->op != TSL_OP_TRANSPOSE) {
+    part.b.row_stride = 1;
+    part.b.col_stride = problem->k > 0 ? problem->k : 1;
+  }
+  if (by_columns(&problem->c)) {
+    part.c.row_stride = 1;
+    part.c.col_stride = rows;
+  }
+  part.conjugate_a = problem->conjugate_a;
+  part.conjugate_b = problem->conjugate_b;
+  memcpy(part.alpha, problem->alpha, sizeof part.alpha);
+  memcpy(part.beta, problem->beta, sizeof part.beta);
+  part.activation = problem->activation;
+  tsl_problem_add_bias(&part, problem->bias_axis, problem->bias.type, 1);
+  return part;
+}
+
+static tsl_indices rows_of(const tsl_error_measurement *m) {
+  return (tsl_indices){m->rows, m->part.m};
+}
+static tsl_indices cols_of(const tsl_error_measurement *m) {
+  return (tsl_indices){m->cols, m->part.n};
+}
+
+/* C at the places where rows and columns meet, as part_of() has it. */
+static tesela_status bring_result(const tsl_error_measurement *m, void *to) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  return by_columns(&problem_of(m)->c) ? bring(m, TSL_OPERAND_C, &cols, &rows, true, to)
+                                       : bring(m, TSL_OPERAND_C, &rows, &cols, false, to);
+}
+
+/* A bias at the rows, or at the columns, that are looked at. */
+static tesela_status bring_bias(const tsl_error_measurement *m, void *to) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m), one = {NULL, 1};
+  const bool is_row = problem_of(m)->bias_axis == TESELA_BIAS_ROW;
+  return bring(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, to);
+}
+
+/* What a transpose reads, at the places that they come from: a row of it for each of C's columns. */
+static tesela_status bring_moved(const tsl_error_measurement *m, int operand, void *to) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  return bring(m, operand, &cols, &rows, false, to);
+}
+
+static tesela_status bring_factors(tsl_error_measurement *m) {
+  const tsl_problem *problem = problem_of(m);
+  const tsl_indices rows = rows_of(m), cols = cols_of(m), all = {NULL, problem->k};
+  if (problem->op == TSL_OP_TRANSPOSE)
+    return problem->in_place || !tsl_problem_reads(problem, TSL_OPERAND_A)
+               ? TESELA_OK
+               : bring_moved(m, TSL_OPERAND_A, m->sample[TSL_OPERAND_A]);
+  if (!tsl_problem_reads(problem, TSL_OPERAND_A))
+    return TESELA_OK;
+  TSL_TRY(bring(m, TSL_OPERAND_A, &rows, &all, false, m->sample[TSL_OPERAND_A]));
+  return bring(m, TSL_OPERAND_B, &cols, &all, true, m->sample[TSL_OPERAND_B]);
+}
+
+static const void *address(const tsl_error_measurement *m, int operand) {
+  const tsl_operand *at = operand_of(m, operand);
+  const tsl_shape *shape = tsl_problem_shape(problem_of(m), operand);
+  return at->host ? (const unsigned char *)at->host + at->offset * (int64_t)tsl_type(shape->type)->size
+                  : NULL;
+}
+
+/* Products with structures are completed by what these mean, and looked at as general ones. */
+static tesela_status complete(tsl_error_measurement *m) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  TSL_TRY(tsl_plain_create(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B),
+                           address(m, TSL_OPERAND_C), &rows, &cols, &m->plain));
+  m->part = m->plain.problem;
+  return take_memory(m, TSL_OPERAND_C, &m->sample[TSL_OPERAND_C]);
+}
+
+/* What the run overwrites. */
+static tesela_status keep(tsl_error_measurement *m) {
+  const tsl_problem *problem = problem_of(m);
+  if (problem->in_place)
+    return bring_moved(m, TSL_OPERAND_C, m->sample[TSL_OPERAND_A]);
+  if (!tsl_problem_reads(problem, TSL_OPERAND_C))
+    return TESELA_OK;
+  TSL_TRY(take_memory(m, TSL_OPERAND_C, &m->before));
+  return bring_result(m, m->before);
+}
+
+/* The sample is drawn. A's and B's part of it comes to the host where the device's sums leave something open. */
+static tesela_status look(tsl_error_measurement *m) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  m->part.c.row_stride = cols.count;
+  m->part.c.col_stride = 1;
+  TSL_TRY(tsl_device_reference_begin(m->plan, &m->at, &rows, &cols, &m->look));
+  m->stream = tsl_device_reference_stream(m->look);
+  TSL_TRY(take_memory(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
+  TSL_TRY(take_memory(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
+  return problem_of(m)->bias_axis != TESELA_NO_BIAS ? take_memory(m, TSL_OPERAND_BIAS, &m->bias) : TESELA_OK;
+}
+
+static tesela_status draw(tsl_error_measurement *m, bool looks) {
+  const tsl_problem *problem = problem_of(m);
+  void *indices;
+  int64_t rows, cols;
+  choose_sizes(m, looks, &rows, &cols);
+  m->part = part_of(problem, rows, cols);
+  tsl_free(m->rows);
+  m->rows = NULL;
+  TSL_TRY(tsl_alloc((size_t)(rows + cols) * sizeof *m->rows, "a sample of rows and columns", &indices));
+  m->rows = indices;
+  m->cols = m->rows + rows;
+  tsl_sample_draw(m->rows, rows, problem->m, m->seed);
+  tsl_sample_draw(m->cols, cols, problem->n, ~m->seed);
+  return TESELA_OK;
+}
+
+static tesela_status prepare(tsl_error_measurement *m) {
+  const tsl_problem *problem = problem_of(m);
+  tsl_device *device = m->plan->work.device;
+  const bool looks = !on_host(m->plan) && tsl_device_reference_suits(m->plan, &m->at);
+  TSL_TRY(draw(m, looks));
+  if (looks)
+    return look(m);
+  const int64_t rows = m->part.m, cols = m->part.n;
+  m->direct = !tsl_problem_has_structure(problem) && rows == problem->m && cols == problem->n &&
+              on_host(m->plan) && !problem->in_place && !tsl_problem_reads(problem, TSL_OPERAND_C) &&
+              m->at.c.host;
+  if (tsl_problem_has_structure(problem))
+    return complete(m);
+  if (m->direct)
+    return TESELA_OK;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    TSL_TRY(take_memory(m, i, &m->sample[i]));
+  if (problem->bias_axis != TESELA_NO_BIAS)
+    TSL_TRY(take_memory(m, TSL_OPERAND_BIAS, &m->bias));
+  if (!on_host(m->plan))
+    TSL_TRY(device->ops->stream_create(device, &m->stream));
+  return keep(m);
+}
+
+/* Returns what the result is held to. A plan promises errors of rounding to nearest: directed rounding is
+ * off by twice as much. Where the caller's mode takes subnormal numbers as 0, so does the product. */
+static tsl_judge rule_of(const tsl_error_measurement *m) {
+  const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
+  const tsl_work *work = &m->plan->work;
+  const tsl_type_info *type = tsl_type(work->problem.c.type);
+  const bool is_callers = (work->device->capabilities & TSL_CAN_HOST) && !work->strategy->needs_nearest,
+             is_directed = is_callers && m->floats.rounding != FE_TONEAREST,
+             is_flushed = is_callers && (m->floats.floats & TSL_FLOATS_FLUSH) && !type->is_integer;
+  const double least_normal = is_flushed ? type->smallest / (2 * type->unit_roundoff) : 0;
+  return (tsl_judge){.factor = promised.factor * (is_directed ? 2 : 1),
+                     .rounded = promised.rounded,
+                     .flushes = fmax(tsl_accuracy_underflow(&promised), least_normal),
+                     .finite = promised.finite,
+                     .operations_max = INT64_MAX,
+                     .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
+                     .kinds = m->plain.kinds,
+                     .threads = tsl_team_threads(team_of(m))};
+}
+
+/* The longest line that is brought from a device, in bytes. */
+static size_t line_bytes(const tsl_error_measurement *m) {
+  size_t most = 0;
+  for (int i = 0; i <= TSL_OPERAND_BIAS && m->stream; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem_of(m), i);
+    const tsl_type_info *type = tsl_type(shape->type);
+    const size_t bytes = type ? (size_t)tsl_max(shape->rows, shape->cols) * type->size : 0;
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
+/* Takes memory for all that comes after the run. */
+static tesela_status reserve(tsl_error_measurement *m) {
+  const tsl_judge rule = rule_of(m);
+  size_t bytes = tsl_judge_bytes(m->direct ? problem_of(m) : &m->part, &rule);
+  if (!tsl_size_add(bytes, line_bytes(m), &bytes))
+    bytes = SIZE_MAX; /* which no system gives */
+  return tsl_reserve_take(bytes, TSL_JUDGE_BLOCKS, "measuring the error", &m->reserve);
+}
+
+/* Buffers of the cpu are host memory. */
+static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
+  if (operand->buffer && operand->buffer->host) {
+    operand->host =
+        (unsigned char *)operand->buffer->host + operand->offset * (int64_t)tsl_type(shape->type)->size;
+    operand->buffer = NULL;
+    operand->offset = 0;
+  }
+}
+
+tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
+                                tsl_error_measurement **measuring) {
+  TSL_DEFAULT_FLOATS;
+  const tsl_problem *problem = &plan->work.problem;
+  void *block;
+  *measuring = NULL;
+  if (operands->a.packed || operands->b.packed)
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "the error is to be measured, and an operand is packed: its elements are not there any more");
+  if (tsl_problem_has_structure(problem) && !on_host(plan))
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "the error of a product with structures is to be measured, which is done "
+                    "where its operands are in host memory");
+  if (tsl_problem_has_scales(problem))
+    return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with scales is not measured");
+  TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
+  tsl_error_measurement *m = block;
+  *m = (tsl_error_measurement){.plan = plan, .at = *operands, .seed = seed, .floats = floats_before};
+  settle_host(&m->at.a, &problem->a);
+  settle_host(&m->at.b, &problem->b);
+  settle_host(&m->at.c, &problem->c);
+  settle_host(&m->at.bias, &problem->bias);
+  tesela_status status = problem->m > 0 && problem->n > 0 ? prepare(m) : TESELA_OK;
+  if (status == TESELA_OK && m->rows)
+    status = reserve(m);
+  if (status != TESELA_OK) {
+    tsl_measure_free(m);
+    return status;
+  }
+  *measuring = m;
+  return TESELA_OK;
+}
+
+tesela_status tsl_measure_ready(tsl_error_measurement *m) {
+  TSL_DEFAULT_FLOATS;
+  return m->look ? tsl_device_reference_ready(m->look) : TESELA_OK;
+}
+
+tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const tsl_operands *operands,
+                              tsl_phases *phases) {
+  const tsl_beside *beside = m->look ? tsl_device_reference_beside(m->look) : NULL;
+  if (!beside)
+    TSL_TRY(tsl_measure_ready(m));
+  return tsl_plan_run_beside(plan, operands, beside, phases);
+}
+
+/* --- afterwards --- */
+
+/* The judge's sentence names the sample's rows and columns; what comes behind them is said of the result's. */
+static tesela_status refuse(const tsl_error_measurement *m, const tsl_verdict *verdict) {
+  const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
+  const int length = !is ? 0 : end ? (int)(end - is) : (int)strlen(is);
+  return tsl_fail(TESELA_WRONG_RESULT,
+                  "a result of %s on %s is outside of its error bound: C(%lld, %lld)%.*s, of %lld x %lld "
+                  "that were looked at",
+                  m->plan->work.strategy->name, m->plan->work.device->name, (long long)m->rows[verdict->row],
+                  (long long)m->cols[verdict->col], length, is ? is : "", (long long)m->part.m,
+                  (long long)m->part.n);
+}
+
+static tesela_status judge(const tsl_error_measurement *m, tsl_verdict *verdict) {
+  const tsl_judge rule = rule_of(m);
+  if (m->plain.memory)
+    return tsl_judge_gemm(&m->part, m->plain.a, m->plain.b, m->plain.before, m->sample[TSL_OPERAND_C], &rule,
+                          verdict);
+  if (m->direct)
+    return tsl_judge_result(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B), NULL,
+                            address(m, TSL_OPERAND_C), &rule, verdict);
+  return tsl_judge_result(&m->part, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], m->before,
+                          m->sample[TSL_OPERAND_C], &rule, verdict);
+}
+
+/* What was not kept before the run. */
+static tesela_status bring_all(tsl_error_measurement *m) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  if (m->plain.memory)
+    return bring(m, TSL_OPERAND_C, &rows, &cols, false, m->sample[TSL_OPERAND_C]);
+  if (m->direct)
+    return TESELA_OK;
+  TSL_TRY(bring_factors(m));
+  if (m->bias)
+    TSL_TRY(bring_bias(m, m->bias));
+  return bring_result(m, m->sample[TSL_OPERAND_C]);
+}
+
+/* What sums of the judge's may be off themselves, of |A||B|: each double is rounded once for each of k terms, and pairs are as
+ * judge/judge_element.c says. Parts of a complex product have eight times as many terms at most (judge/judge_complex.c). */
+static double own_error(const tsl_error_measurement *m) {
+  const tsl_type_info *type = tsl_type(m->part.c.type);
+  const bool twice = type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).rounded;
+  const double terms = (double)m->part.k * (type->is_complex ? 8 : 1) + 2;
+  if (m->part.op == TSL_OP_TRANSPOSE || type->is_integer || !tsl_problem_reads(&m->part, TSL_OPERAND_A))
+    return 0;
+  return twice ? 2 * terms * terms * 0x1p-106 : terms * 0x1p-53;
+}
+
+/* By the device's sums, or where these do not tell by terms as they are. */
+static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_reference_result *seen, tsl_verdict *verdict) {
+  const bool adds = m->bias != NULL;
+  bool known;
+  if (adds)
+    TSL_TRY(bring_bias(m, m->bias));
+  const tsl_judge rule = rule_of(m);
+  TSL_TRY(tsl_device_reference_end(m->look, &m->part, &rule, seen, verdict, &known));
+  if (known)
+    return TESELA_OK;
+  seen->own = own_error(m);
+  TSL_TRY(bring_factors(m));
+  return tsl_judge_result(&m->part, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], seen->before, seen->c,
+                          &rule, verdict);
+}
+
+/* What was seen, and what the judge may have been off; no more than what is guaranteed where that was found to hold. */
+static double told_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double own) {
+  const double seen = verdict->grade * tsl_type(m->part.c.type)->unit_roundoff;
+  return verdict->right ? fmin(seen + own, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + own;
+}
+
+static tesela_status end(tsl_error_measurement *m, tsl_measured *measured) {
+  tsl_verdict verdict;
+  tsl_device_reference_result seen = {.own = own_error(m)};
+  if (m->look) {
+    TSL_TRY(judge_looked_at(m, &seen, &verdict));
+    m->looked = true;
+  } else {
+    TSL_TRY(bring_all(m));
+    TSL_TRY(judge(m, &verdict));
+  }
+  *measured =
+      (tsl_measured){.error = told_error(m, &verdict, seen.own), .rows = m->part.m, .cols = m->part.n};
+  return verdict.right ? TESELA_OK : refuse(m, &verdict);
+}
+
+tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_measured *measured) {
+  TSL_DEFAULT_FLOATS;
+  *measured = (tsl_measured){0, 0, 0};
+  if (!m->rows)
+    return TESELA_OK;
+  tsl_reserve_use(&m->reserve);
+  const tesela_status status = end(m, measured);
+  tsl_reserve_use(NULL);
+  /* Memory that a driver lacks after C was written must not look like a call that did nothing. */
+  return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "the error was to be measured")
+                                        : status;
+}
+
+void tsl_measure_free(tsl_error_measurement *m) {
+  if (!m)
+    return;
+  if (m->look)
+    tsl_device_reference_free(m->look, m->looked);
+  else if (m->stream)
+    m->plan->work.device->ops->stream_destroy(m->stream);
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    tsl_free(m->sample[i]);
+  tsl_plain_free(&m->plain);
+  tsl_reserve_free(&m->reserve);
+  tsl_free(m->before);
+  tsl_free(m->bias);
+  tsl_free(m->rows);
+  tsl_free(m);
+}

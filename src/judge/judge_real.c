@@ -1,0 +1,342 @@
+#include "judge/judge_element.h"
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "judge/reference.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A worker's block: its pieces of A and B and the sums fit a second-level cache. */
+enum { BLOCK_ROWS = 32, BLOCK_COLS = 64, BLOCK_DEPTH = 256, BLOCK_ELEMENTS = BLOCK_ROWS * BLOCK_COLS };
+enum { BLOCK_DOUBLES = BLOCK_DEPTH * (BLOCK_ROWS + BLOCK_COLS) + 3 * BLOCK_ELEMENTS };
+/* What judging an element costs besides its products, in products. */
+enum { ELEMENT_OPERATIONS = 16 };
+static const int64_t default_operations_max = (int64_t)1 << 31;
+
+/* What one worker has seen. */
+typedef struct findings {
+  tsl_verdict worst;
+  int64_t wrong;
+  double *a, *b;
+  tsl_sums sums;
+} findings;
+
+typedef struct judging {
+  tsl_element_verdict facts;
+  int64_t *rows, *cols, row_count, col_count, col_blocks;
+  int block_rows; /* at most BLOCK_ROWS */
+  double *workspace;
+  findings *workers;
+} judging;
+
+static bool is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
+  if (than->row < 0 || ratio != than->error_ratio)
+    return than->row < 0 || ratio > than->error_ratio;
+  return row != than->row ? row < than->row : col < than->col;
+}
+
+static void note(findings *found, int64_t row, int64_t col, const tsl_comparison *seen) {
+  tsl_verdict *worst = &found->worst;
+  if (seen->passed)
+    return;
+  worst->checked++;
+  found->wrong += seen->ratio > 1;
+  if (seen->error > worst->error)
+    worst->error = seen->error;
+  if (seen->grade > worst->grade)
+    worst->grade = seen->grade;
+  if (!is_worse(seen->ratio, row, col, worst))
+    return;
+  worst->error_ratio = seen->ratio;
+  worst->row = row;
+  worst->col = col;
+}
+
+/* One step of `depth` products for a block. */
+static void add_products(const judging *job, const findings *found, const int64_t *rows, int row_count,
+                         const int64_t *cols, int col_count, int64_t first, int depth, const tsl_sums *to) {
+  const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
+  for (int i = 0; i < row_count; i++)
+    tsl_type_convert(a->type, tsl_element_verdict_address(a, job->facts.a, rows[i], first), a->col_stride, TESELA_F64,
+                     found->a + (size_t)i * (size_t)depth, 1, (size_t)depth);
+  for (int j = 0; j < col_count; j++)
+    tsl_type_convert(b->type, tsl_element_verdict_address(b, job->facts.b, first, cols[j]), b->row_stride, TESELA_F64,
+                     found->b + j, col_count, (size_t)depth);
+  tsl_reference_add(row_count, col_count, depth, found->a, found->b, to);
+}
+
+/* Those of terms first to end. */
+static void add_terms(const judging *job, const findings *found, const int64_t *rows, int row_count,
+                      const int64_t *cols, int col_count, int64_t first, int64_t end, const tsl_sums *to) {
+  for (; first < end; first += BLOCK_DEPTH)
+    add_products(job, found, rows, row_count, cols, col_count, first,
+                 (int)(end - first < BLOCK_DEPTH ? end - first : BLOCK_DEPTH), to);
+}
+
+/* Compares a block whose sums are known, row after row. */
+static void compare_block(const judging *job, findings *found, const int64_t *rows, int row_count,
+                          const int64_t *cols, int col_count, const tsl_sums *sums) {
+  for (int i = 0; i < row_count; i++)
+    for (int j = 0; j < col_count; j++) {
+      const int at = i * col_count + j;
+      tsl_comparison seen;
+      tsl_compare_element(&job->facts, rows[i], cols[j], sums->high[at], sums->low ? sums->low[at] : 0,
+                          sums->magnitude[at], &seen);
+      note(found, rows[i], cols[j], &seen);
+    }
+}
+
+static void judge_block(void *argument, int64_t index, int worker) {
+  const judging *job = argument;
+  findings *found = &job->workers[worker];
+  const int64_t row_first = index / job->col_blocks * job->block_rows,
+                col_first = index % job->col_blocks * BLOCK_COLS;
+  const int64_t *rows = job->rows + row_first, *cols = job->cols + col_first;
+  const int row_count =
+      (int)(job->row_count - row_first < job->block_rows ? job->row_count - row_first : job->block_rows);
+  const int col_count =
+      (int)(job->col_count - col_first < BLOCK_COLS ? job->col_count - col_first : BLOCK_COLS);
+  const tsl_sums *sums = &found->sums;
+  memset(sums->high, 0, BLOCK_ELEMENTS * sizeof *sums->high);
+  memset(sums->magnitude, 0, BLOCK_ELEMENTS * sizeof *sums->magnitude);
+  if (sums->low)
+    memset(sums->low, 0, BLOCK_ELEMENTS * sizeof *sums->low);
+  add_terms(job, found, rows, row_count, cols, col_count, 0, job->facts.products ? job->facts.problem->k : 0,
+            sums);
+  compare_block(job, found, rows, row_count, cols, col_count, sums);
+}
+
+/* A sample of one block, as a measurement of a run has it: the threads share its terms, so that each number is converted once. Parts do not
+ * depend on the threads, so that nothing that is told does. */
+enum { PARTS_MOST = 64 };
+
+typedef struct sharing {
+  const judging *job;
+  int64_t depth;
+  tsl_sums *parts;
+} sharing;
+
+static bool is_shared(const judging *job) {
+  return job->facts.products && job->row_count <= BLOCK_ROWS && job->col_count <= BLOCK_COLS &&
+         job->facts.problem->k > BLOCK_DEPTH;
+}
+
+static void sum_part(void *argument, int64_t index, int worker) {
+  const sharing *of = argument;
+  const judging *job = of->job;
+  const int64_t first = index * of->depth, k = job->facts.problem->k;
+  add_terms(job, &job->workers[worker], job->rows, (int)job->row_count, job->cols, (int)job->col_count, first,
+            first + of->depth < k ? first + of->depth : k, &of->parts[index]);
+}
+
+static tesela_status judge_shared(const judging *job, tsl_team team) {
+  const int64_t k = job->facts.problem->k, each = (k + PARTS_MOST - 1) / PARTS_MOST,
+                depth = (each + BLOCK_DEPTH - 1) / BLOCK_DEPTH * BLOCK_DEPTH, count = (k + depth - 1) / depth;
+  const size_t elements = (size_t)(job->row_count * job->col_count), numbers = job->facts.twice ? 3 : 2;
+  tsl_sums parts[PARTS_MOST];
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed((size_t)count * numbers * elements * sizeof(double), "the judge's sums", &block));
+  double *memory = block;
+  for (int64_t p = 0; p < count; p++, memory += numbers * elements)
+    parts[p] = (tsl_sums){.high = memory,
+                          .magnitude = memory + elements,
+                          .low = job->facts.twice ? memory + 2 * elements : NULL};
+  sharing of = {job, depth, parts};
+  tsl_team_run(team, count, sum_part, &of);
+  for (int64_t p = 1; p < count; p++)
+    tsl_reference_join(elements, &parts[p], &parts[0]);
+  compare_block(job, &job->workers[0], job->rows, (int)job->row_count, job->cols, (int)job->col_count,
+                &parts[0]);
+  tsl_free(block);
+  return TESELA_OK;
+}
+
+/* Few elements with many products each, as a dot has: the threads share an element's products. */
+enum { FEW_ELEMENTS = 64, MANY_PRODUCTS = 1 << 17 };
+
+static bool is_deep(const judging *job) {
+  return job->facts.products && job->row_count * job->col_count <= FEW_ELEMENTS &&
+         job->facts.problem->k >= MANY_PRODUCTS;
+}
+
+/* The sums of one element, in the worker's block. */
+static tesela_status sum_element(const judging *job, int64_t row, int64_t col, const findings *found) {
+  const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
+  const tsl_terms terms = {.a_type = a->type,
+                           .b_type = b->type,
+                           .a = tsl_element_verdict_address(a, job->facts.a, row, 0),
+                           .b = tsl_element_verdict_address(b, job->facts.b, 0, col),
+                           .a_step = a->col_stride,
+                           .b_step = b->row_stride,
+                           .count = job->facts.products ? job->facts.problem->k : 0};
+  return tsl_reference_sum(tsl_judge_team(job->facts.judge), &terms, &found->sums);
+}
+
+static tesela_status judge_deep(const judging *job) {
+  findings *found = &job->workers[0];
+  const tsl_sums *sums = &found->sums;
+  for (int64_t i = 0; i < job->row_count; i++)
+    for (int64_t j = 0; j < job->col_count; j++) {
+      tsl_comparison seen;
+      TSL_TRY(sum_element(job, job->rows[i], job->cols[j], found));
+      tsl_compare_element(&job->facts, job->rows[i], job->cols[j], *sums->high, sums->low ? *sums->low : 0,
+                          *sums->magnitude, &seen);
+      note(found, job->rows[i], job->cols[j], &seen);
+    }
+  return TESELA_OK;
+}
+
+/* `count` of `total` indices, in order, spread evenly with a random place in each part, the first and the last
+ * among them. */
+static void sample(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
+  for (int64_t i = 0; i < count; i++) {
+    if (count == total) {
+      out[i] = i;
+      continue;
+    }
+    const double start = (double)i * (double)total / (double)count, width = (double)total / (double)count;
+    const double place = (double)(tsl_random_u64(seed, (uint64_t)i) >> 11) * 0x1p-53;
+    out[i] = (int64_t)(start + place * width);
+    if (out[i] > total - 1)
+      out[i] = total - 1;
+  }
+  if (count > 1) {
+    out[0] = 0;
+    out[count - 1] = total - 1;
+  }
+}
+
+static int64_t clamp(double value, int64_t most) {
+  return value < 1 ? 1 : value >= (double)most ? most : (int64_t)value;
+}
+
+static tesela_status choose_sample(judging *job) {
+  const tsl_problem *problem = job->facts.problem;
+  const double limit = (double)(job->facts.judge->operations_max > 0 ? job->facts.judge->operations_max
+                                                                     : default_operations_max);
+  const double depth = (double)(job->facts.products ? problem->k : 0) + ELEMENT_OPERATIONS;
+  void *block;
+  job->row_count = clamp(limit / ((double)problem->n * depth), problem->m);
+  job->col_count = clamp(limit / ((double)job->row_count * depth), problem->n);
+  TSL_TRY(
+      tsl_alloc((size_t)(job->row_count + job->col_count) * sizeof *job->rows, "the judge's sample", &block));
+  job->rows = block;
+  job->cols = job->rows + job->row_count;
+  sample(job->rows, job->row_count, problem->m, job->facts.judge->seed);
+  sample(job->cols, job->col_count, problem->n, ~job->facts.judge->seed);
+  job->col_blocks = (job->col_count + BLOCK_COLS - 1) / BLOCK_COLS;
+  return TESELA_OK;
+}
+
+size_t tsl_judge_real_bytes(int64_t rows, int64_t cols, int64_t terms, const tsl_judge *judge) {
+  enum { NUMBERS = 3 };
+  const size_t workers = (size_t)tsl_team_threads(tsl_judge_team(judge)),
+               sample = (size_t)(rows + cols) * sizeof(int64_t),
+               of_worker = BLOCK_DOUBLES * sizeof(double) + sizeof(findings),
+               shared = (size_t)PARTS_MOST * NUMBERS * sizeof(double) *
+                        (size_t)((rows < BLOCK_ROWS ? rows : BLOCK_ROWS) *
+                                 (cols < BLOCK_COLS ? cols : BLOCK_COLS));
+  return sample + workers * of_worker + shared + tsl_reference_bytes(terms);
+}
+
+/* Lower blocks where a small sample would leave workers without any. */
+static int block_rows_for(const judging *job, int workers) {
+  const int64_t each = job->row_count * job->col_blocks / workers;
+  return each < 1 ? 1 : each < BLOCK_ROWS ? (int)each : BLOCK_ROWS;
+}
+
+static tesela_status make_workers(judging *job, int count) {
+  void *block;
+  TSL_TRY(tsl_alloc((size_t)count * BLOCK_DOUBLES * sizeof(double), "the judge's blocks", &block));
+  job->workspace = block;
+  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof *job->workers, "the judge's findings", &block));
+  job->workers = block;
+  for (int i = 0; i < count; i++) {
+    findings *found = &job->workers[i];
+    found->worst.row = -1;
+    found->a = job->workspace + (size_t)i * BLOCK_DOUBLES;
+    found->b = found->a + BLOCK_ROWS * BLOCK_DEPTH;
+    found->sums.high = found->b + BLOCK_COLS * BLOCK_DEPTH;
+    found->sums.magnitude = found->sums.high + BLOCK_ELEMENTS;
+    found->sums.low = job->facts.twice ? found->sums.magnitude + BLOCK_ELEMENTS : NULL;
+  }
+  return TESELA_OK;
+}
+
+static int64_t merge(const judging *job, int count, tsl_verdict *verdict) {
+  int64_t wrong = 0;
+  verdict->row = -1;
+  for (int i = 0; i < count; i++) {
+    const tsl_verdict *worst = &job->workers[i].worst;
+    wrong += job->workers[i].wrong;
+    verdict->checked += worst->checked;
+    verdict->error = fmax(verdict->error, worst->error);
+    verdict->grade = fmax(verdict->grade, worst->grade);
+    if (worst->row >= 0 && is_worse(worst->error_ratio, worst->row, worst->col, verdict)) {
+      verdict->error_ratio = worst->error_ratio;
+      verdict->row = worst->row;
+      verdict->col = worst->col;
+    }
+  }
+  verdict->right = wrong == 0;
+  return wrong;
+}
+
+/* The sentence about the worst element, whose sums are made once more. */
+static tesela_status explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
+  const int64_t one_row = verdict->row, one_col = verdict->col;
+  findings *found = &job->workers[0];
+  tsl_comparison seen;
+  TSL_TRY(sum_element(job, one_row, one_col, found));
+  tsl_compare_element(&job->facts, one_row, one_col, *found->sums.high,
+                      found->sums.low ? *found->sums.low : 0, *found->sums.magnitude, &seen);
+  tsl_text text = {0};
+  tsl_text_add(&text, "C(%lld, %lld) is ", (long long)one_row, (long long)one_col);
+  tsl_text_add_double(&text, tsl_element_verdict_value(&job->facts.problem->c, job->facts.c, one_row, one_col));
+  tsl_text_add(&text, " where ");
+  tsl_text_add_double(&text, seen.expected);
+  if (isfinite(seen.expected) && seen.bound > 0)
+    tsl_text_add(&text, " is right within %.2g", seen.bound);
+  else
+    tsl_text_add(&text, " is right");
+  tsl_text_add(&text, "; wrong are %lld of %lld elements", (long long)wrong, (long long)verdict->checked);
+  snprintf(verdict->why, sizeof verdict->why, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+  return TESELA_OK;
+}
+
+tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                             const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
+  judging job = {.facts = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge}};
+  const tsl_team team = tsl_judge_team(judge);
+  const int workers = tsl_team_threads(team);
+  tesela_status status = TESELA_OK;
+  *verdict = (tsl_verdict){.right = true};
+  tsl_element_verdict_prepare(&job.facts);
+  if (problem->m == 0 || problem->n == 0)
+    goto out;
+  TSL_GO(choose_sample(&job));
+  TSL_GO(make_workers(&job, workers));
+  job.block_rows = block_rows_for(&job, workers);
+  const int64_t row_blocks = (job.row_count + job.block_rows - 1) / job.block_rows;
+  if (is_deep(&job))
+    TSL_GO(judge_deep(&job));
+  else if (is_shared(&job))
+    TSL_GO(judge_shared(&job, team));
+  else
+    tsl_team_run(team, row_blocks * job.col_blocks, judge_block, &job);
+  const int64_t wrong = merge(&job, workers, verdict);
+  if (wrong > 0)
+    TSL_GO(explain(&job, wrong, verdict));
+out:
+  tsl_free(job.workers);
+  tsl_free(job.workspace);
+  tsl_free(job.rows);
+  return status;
+}

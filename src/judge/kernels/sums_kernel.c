@@ -1,0 +1,98 @@
+/* Plain C, of which compilers make each set's vectors. Nothing is fused but what is written so (flags.cmake). */
+#include "judge/judge_sums.h"
+
+#include "host/simd.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* high + low = a + b exactly, for any a and b (Knuth). */
+static inline void two_sum(double a, double b, double *high, double *low) {
+  const double sum = a + b, b_part = sum - a;
+  *low = (a - (sum - b_part)) + (b - b_part);
+  *high = sum;
+}
+
+/* Where a fused multiply-add is no instruction of the target, the halves of each factor (26 bits) multiply
+ * without error instead; factors above 2^996 overflow here. */
+#ifdef FP_FAST_FMA
+static inline double product_error(double x, double y, double product) {
+  return fma(x, y, -product);
+}
+#else
+static inline double upper_half(double x) {
+  const double shifted = 134217729.0 * x; /* 2^27 + 1 (Veltkamp) */
+  return shifted - (shifted - x);
+}
+
+static inline double product_error(double x, double y, double product) {
+  const double x_high = upper_half(x), x_low = x - x_high;
+  const double y_high = upper_half(y), y_low = y - y_high;
+  return ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low;
+}
+#endif
+
+static void add_plain(int cols, int depth, const double *a, const double *b, double *restrict sum,
+                      double *restrict magnitude) {
+  for (int l = 0; l < depth; l++) {
+    const double *row = b + (size_t)l * (size_t)cols;
+    const double x = a[l];
+    for (int j = 0; j < cols; j++) {
+      const double product = x * row[j];
+      sum[j] += product;
+      magnitude[j] += fabs(product);
+    }
+  }
+}
+
+static void add_compensated(int cols, int depth, const double *a, const double *b, double *restrict high,
+                            double *restrict low, double *restrict magnitude) {
+  for (int l = 0; l < depth; l++) {
+    const double *row = b + (size_t)l * (size_t)cols;
+    const double x = a[l];
+    for (int j = 0; j < cols; j++) {
+      const double product = x * row[j];
+      double error;
+      two_sum(high[j], product, &high[j], &error);
+      low[j] += error + product_error(x, row[j], product);
+      magnitude[j] += fabs(product);
+    }
+  }
+}
+
+static void add_row(int cols, int depth, const double *a, const double *b, double *high, double *low,
+                    double *magnitude) {
+  if (low)
+    add_compensated(cols, depth, a, b, high, low, magnitude);
+  else
+    add_plain(cols, depth, a, b, high, magnitude);
+}
+
+static void add_lanes_plain(const double *x, const double *y, tsl_sums_lanes *restrict sums) {
+  for (int l = 0; l < TSL_SUMS_STEP; l += TSL_SUMS_LANES)
+    for (int i = 0; i < TSL_SUMS_LANES; i++) {
+      const double product = x[l + i] * y[l + i];
+      sums->high[i] += product;
+      sums->magnitude[i] += fabs(product);
+    }
+}
+
+static void add_lanes_compensated(const double *x, const double *y, tsl_sums_lanes *restrict sums) {
+  for (int l = 0; l < TSL_SUMS_STEP; l += TSL_SUMS_LANES)
+    for (int i = 0; i < TSL_SUMS_LANES; i++) {
+      const double product = x[l + i] * y[l + i];
+      double error;
+      two_sum(sums->high[i], product, &sums->high[i], &error);
+      sums->low[i] += error + product_error(x[l + i], y[l + i], product);
+      sums->magnitude[i] += fabs(product);
+    }
+}
+
+static void add_lanes(bool compensated, const double *x, const double *y, tsl_sums_lanes *sums) {
+  if (compensated)
+    add_lanes_compensated(x, y, sums);
+  else
+    add_lanes_plain(x, y, sums);
+}
+
+const tsl_sums_kernels TSL_ISA_NAME(tsl_sums_kernels) = {add_row, add_lanes};

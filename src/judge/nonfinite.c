@@ -1,0 +1,94 @@
+#include "judge/nonfinite.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { FINITE = TSL_KIND_FINITE, PLUS = TSL_KIND_PLUS, MINUS = TSL_KIND_MINUS, NONE = TSL_KIND_NAN };
+
+unsigned tsl_kind_of(double value) {
+  return isnan(value) ? NONE : isfinite(value) ? FINITE : value > 0 ? PLUS : MINUS;
+}
+
+double tsl_kind_shown(unsigned kinds) {
+  return kinds & NONE ? (double)NAN : kinds & PLUS ? INFINITY : kinds & MINUS ? -INFINITY : 0;
+}
+
+/* Finite values that may pass `largest` may be infinite, too; those that surely do need not be, as an order of sums may
+ * avoid it. */
+static tsl_guess with_overflow(tsl_guess x, double largest) {
+  if (!(x.kinds & FINITE))
+    return x;
+  if (x.value + x.error >= largest)
+    x.kinds |= PLUS;
+  if (x.value - x.error <= -largest)
+    x.kinds |= MINUS;
+  x.value = fmax(-DBL_MAX, fmin(DBL_MAX, x.value));
+  x.error = fmin(DBL_MAX, x.error);
+  return x;
+}
+
+tsl_guess tsl_guess_of(double value) {
+  return (tsl_guess){.kinds = tsl_kind_of(value), .value = isfinite(value) ? value : 0};
+}
+
+static unsigned negated(unsigned kinds) {
+  return (kinds & (FINITE | NONE)) | (kinds & PLUS ? MINUS : 0) | (kinds & MINUS ? PLUS : 0);
+}
+
+/* Infinity times x. */
+static unsigned infinite(tsl_guess x) {
+  unsigned kinds = x.kinds & ~(unsigned)FINITE;
+  if (x.kinds & FINITE)
+    kinds |= x.value > x.error ? PLUS : x.value < -x.error ? MINUS : PLUS | MINUS | NONE;
+  if ((x.kinds & FINITE) && x.value == 0 && x.error == 0)
+    kinds = (x.kinds & ~(unsigned)FINITE) | NONE;
+  return kinds;
+}
+
+tsl_guess tsl_guess_scaled(double scalar, tsl_guess x, double largest) {
+  if (isnan(scalar))
+    return tsl_guess_of(scalar);
+  if (scalar == 0)
+    return (tsl_guess){.kinds = FINITE | (x.kinds & ~(unsigned)FINITE ? NONE : 0)};
+  if (isinf(scalar))
+    return (tsl_guess){.kinds = scalar > 0 ? infinite(x) : negated(infinite(x))};
+  const tsl_guess scaled = {.kinds = scalar > 0 ? x.kinds : negated(x.kinds),
+                            .value = scalar * x.value,
+                            .error = fabs(scalar) * x.error};
+  return with_overflow(scaled, largest);
+}
+
+tsl_guess tsl_guess_added(tsl_guess x, tsl_guess y, double largest) {
+  tsl_guess sum = {.value = x.value + y.value, .error = x.error + y.error};
+  for (unsigned a = FINITE; a <= NONE; a *= 2)
+    for (unsigned b = FINITE; b <= NONE; b *= 2)
+      if ((x.kinds & a) && (y.kinds & b))
+        sum.kinds |= a == FINITE ? b : b == FINITE || a == b ? a : NONE;
+  return with_overflow(sum, largest);
+}
+
+void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus) {
+  const double product = minus ? -(x * y) : x * y;
+  const unsigned kind = isfinite(x) && isfinite(y) ? FINITE : tsl_kind_of(product);
+  seen->nan |= kind == NONE;
+  seen->plus |= kind == PLUS;
+  seen->minus |= kind == MINUS;
+  if (kind == FINITE && product > 0)
+    seen->positive += product;
+  else if (kind == FINITE)
+    seen->negative -= product;
+}
+
+tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double scale, double largest) {
+  const double limit = largest * (1 - fmin(0.5, slack)) / fmax(1, scale);
+  const bool up = seen->positive >= limit, down = seen->negative >= limit;
+  if (seen->nan || (seen->plus && seen->minus))
+    return (tsl_guess){.kinds = NONE};
+  if (seen->plus || seen->minus)
+    return (tsl_guess){.kinds = (seen->plus ? PLUS : MINUS) | ((seen->plus ? down : up) ? NONE : 0)};
+  const tsl_guess sum = {
+      .kinds = FINITE | (up ? PLUS : 0) | (down ? MINUS : 0) | (up && down ? NONE : 0),
+      .value = isinf(seen->positive) && isinf(seen->negative) ? 0 : seen->positive - seen->negative,
+      .error = slack * (seen->positive + seen->negative)};
+  return with_overflow(sum, largest);
+}

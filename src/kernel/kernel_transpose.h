@@ -1,0 +1,39 @@
+/* What every transpose kernel is given beside its two pointers, and what happens to an element on its way.
+ * strategy/transpose/transpose_common.c has the same struct on the host. Everything counts elements. C is m x n, A is n x m. */
+#ifndef TSL_KERNEL_KERNEL_TRANSPOSE_H
+#define TSL_KERNEL_KERNEL_TRANSPOSE_H
+
+#include "dialect.h"
+
+typedef struct tsl_transpose_arguments {
+  TSL_INDEX m, n;
+  TSL_INDEX a_offset, a_row_stride, a_col_stride;
+  TSL_INDEX c_offset, c_row_stride, c_col_stride;
+#ifdef TSL_REAL
+  TSL_REAL alpha;
+#endif
+} tsl_transpose_arguments;
+
+/* tsl_element: what is moved. Without a factor elements are integers of their size, so that no bit of a NaN changes. */
+#ifdef TSL_REAL
+typedef TSL_REAL tsl_element;
+#elif TSL_MOVED_BYTES == 1
+typedef char tsl_element;
+#elif TSL_MOVED_BYTES == 2
+typedef short tsl_element;
+#elif TSL_MOVED_BYTES == 4
+typedef int tsl_element;
+#elif TSL_MOVED_BYTES == 8
+typedef TSL_INDEX tsl_element;
+#else
+typedef TSL_VECTOR(TSL_INDEX, 2) tsl_element;
+#endif
+
+/* TSL_MOVED(x): x, scaled; alpha = 0 gives zero whatever x is, and reads nothing. */
+#ifdef TSL_REAL
+#define TSL_MOVED(x) (g.alpha == 0 ? (TSL_REAL)0 : g.alpha * (x))
+#else
+#define TSL_MOVED(x) (x)
+#endif
+
+#endif

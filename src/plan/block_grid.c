@@ -1,0 +1,192 @@
+#include "plan/block_grid.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- geometry --- */
+
+/* Blocks begin at multiples of this, so that their operands' rows are aligned as the whole operands' are. */
+enum { GRAIN = 256, MOST_ALONG = 8 };
+
+tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem) {
+  return (tsl_block_grid){problem->m, problem->n, problem->m, problem->n, 1, 1};
+}
+
+/* So many equal blocks at most, of whole grains. */
+static int64_t share(int64_t size, int64_t blocks) {
+  const int64_t even = (size + blocks - 1) / blocks;
+  return size < GRAIN * blocks ? even : (even + GRAIN - 1) / GRAIN * GRAIN;
+}
+
+static int64_t within(double number, int64_t most) {
+  return number < 1 ? 1 : number > (double)most ? most : (int64_t)number;
+}
+
+tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
+  tsl_block_grid grain = tsl_block_grid_whole(problem);
+  const double all = (double)problem->m * (double)problem->n / (double)block;
+  const double side = sqrt((double)block);
+  /* As square as C allows: then panels of A and B are the smallest that a block needs. */
+  const int64_t rows = within((double)problem->m / side + 0.5, MOST_ALONG);
+  const int64_t cols = within(all / (double)rows + 0.5, MOST_ALONG);
+  const int64_t more = within(all / (double)cols + 0.5, MOST_ALONG);
+  grain.rows = share(problem->m, more < problem->m ? more : problem->m);
+  grain.cols = share(problem->n, cols < problem->n ? cols : problem->n);
+  grain.row_blocks = (int)((problem->m + grain.rows - 1) / grain.rows);
+  grain.col_blocks = (int)((problem->n + grain.cols - 1) / grain.cols);
+  return grain;
+}
+
+tsl_part tsl_block_grid_part(const tsl_block_grid *grain, int i, int j) {
+  const int64_t row = i * grain->rows, col = j * grain->cols;
+  return (tsl_part){row, i + 1 < grain->row_blocks ? grain->rows : grain->m - row, col,
+                    j + 1 < grain->col_blocks ? grain->cols : grain->n - col};
+}
+
+/* What a panel brings to compute, for each byte of it: a panel of A meets the columns that are there. */
+bool tsl_block_grid_next(const tsl_block_grid *grain, const tsl_problem *problem, tsl_panel_arrivals *arrivals) {
+  const double a_bytes = (double)tsl_type(problem->a.type)->size,
+               b_bytes = (double)tsl_type(problem->b.type)->size;
+  if (arrivals->a == 0) {
+    *arrivals = (tsl_panel_arrivals){1, 1, true};
+    return true;
+  }
+  const bool a_left = arrivals->a < grain->row_blocks, b_left = arrivals->b < grain->col_blocks;
+  if (!a_left && !b_left)
+    return false;
+  const double by_a = (double)(arrivals->b * grain->cols) / a_bytes,
+               by_b = (double)(arrivals->a * grain->rows) / b_bytes;
+  arrivals->a_is_new = a_left && (!b_left || by_a >= by_b);
+  arrivals->a += arrivals->a_is_new;
+  arrivals->b += !arrivals->a_is_new;
+  return true;
+}
+
+bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i, int *j) {
+  *i = arrivals->a_is_new ? arrivals->a - 1 : index;
+  *j = arrivals->a_is_new ? index : arrivals->b - 1;
+  return index < (arrivals->a_is_new ? arrivals->b : arrivals->a);
+}
+
+/* --- a plan's cut --- */
+
+static tsl_problem problem_of(const tsl_work *work, const tsl_part *part) {
+  const tsl_problem *whole = &work->problem;
+  tsl_problem block = work->finishes ? *whole : tsl_problem_unfinished(whole);
+  block.m = block.a.rows = block.c.rows = part->rows;
+  block.n = block.b.cols = block.c.cols = part->cols;
+  if (block.bias_axis == TESELA_BIAS_ROW)
+    block.bias.cols = part->cols;
+  else if (block.bias_axis == TESELA_BIAS_COLUMN)
+    block.bias.rows = part->rows;
+  return block;
+}
+
+/* A work for blocks of this size, by the kernels of the whole and no others: those were tried. */
+static tesela_status make(const tsl_work *whole, const tsl_part *part, tsl_pipeline_plan *cut, tsl_work **out) {
+  tsl_work *made = &cut->made[cut->made_count];
+  *made = (tsl_work){.strategy = whole->strategy,
+                     .problem = problem_of(whole, part),
+                     .config = whole->config,
+                     .device = whole->device,
+                     .finishes = whole->finishes,
+                     .loaded_only = true,
+                     .children = cut->children};
+  const char *why = tsl_strategy_refuse(made->strategy, &made->problem, &made->config, made->device);
+  if (why)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s", why);
+  if (made->strategy->build)
+    TSL_TRY(made->strategy->build(made));
+  cut->made_count++;
+  *out = made;
+  if (made->texts != whole->texts || made->source.high != whole->source.high ||
+      made->source.low != whole->source.low)
+    return tsl_fail(TESELA_UNSUPPORTED, "a block takes other kernels");
+  return TESELA_OK;
+}
+
+static void release(tsl_pipeline_plan *cut) {
+  for (int i = 0; i < cut->made_count; i++)
+    if (cut->made[i].strategy->release)
+      cut->made[i].strategy->release(&cut->made[i]);
+  memset(cut->works, 0, sizeof cut->works);
+  cut->made_count = 0;
+}
+
+static void note_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
+  const size_t bytes = (size_t)tsl_work_workspace(work);
+  cut->scratch = bytes > cut->scratch ? bytes : cut->scratch;
+}
+
+/* The kinds of blocks that there are, by where a block stands; those of one size are one. */
+static tesela_status make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
+  const tsl_block_grid *grain = &cut->grain;
+  const int last_row = grain->row_blocks - 1, last_col = grain->col_blocks - 1;
+  const tsl_part first = tsl_block_grid_part(grain, 0, 0), last = tsl_block_grid_part(grain, last_row, last_col);
+  const bool same_rows = first.rows == last.rows, same_cols = first.cols == last.cols;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) {
+      tsl_work **at = &cut->works[i][j];
+      if (i == 1 && same_rows) {
+        *at = cut->works[0][j];
+      } else if (j == 1 && same_cols) {
+        *at = cut->works[i][0];
+      } else {
+        const tsl_part part = tsl_block_grid_part(grain, i ? last_row : 0, j ? last_col : 0);
+        TSL_TRY(make(whole, &part, cut, at));
+        note_scratch(*at, cut);
+      }
+    }
+  return TESELA_OK;
+}
+
+/* Vendors' libraries keep memory for each work; theirs are whole. A block of a triangle may be none. */
+static bool may_cut(const tsl_work *work) {
+  return work->strategy->op == TSL_OP_GEMM && !work->strategy->vendor.load &&
+         !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
+}
+
+tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_factory *children, tsl_pipeline_plan **cut) {
+  tsl_staging_sizes sizes;
+  void *block;
+  tsl_status_saved saved;
+  *cut = NULL;
+  if (work->strategy->op != TSL_OP_GEMM || tsl_problem_batch(&work->problem) != 1 || work->problem.m == 0 ||
+      work->problem.n == 0 || !tsl_staging_sizes_of(work->device, &sizes))
+    return TESELA_OK;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **cut, "a plan's blocks", &block));
+  tsl_pipeline_plan *made = block;
+  made->children = children;
+  made->sizes = sizes;
+  made->grain = may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : tsl_block_grid_whole(&work->problem);
+  if (made->grain.row_blocks > 1 || made->grain.col_blocks > 1) {
+    tsl_status_save(&saved);
+    if (make_all(work, made) != TESELA_OK) {
+      tsl_log(TSL_LOG_PLAN, "%s on %s computes all of C at once: %s", work->strategy->name,
+              work->device->name, tesela_last_error());
+      release(made);
+      made->grain = tsl_block_grid_whole(&work->problem);
+    }
+    tsl_status_restore(&saved);
+  }
+  if (made->made_count == 0)
+    note_scratch(work, made);
+  *cut = made;
+  return TESELA_OK;
+}
+
+void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut) {
+  if (!cut)
+    return;
+  release(cut);
+  tsl_free(cut);
+}
+
+const tsl_work *tsl_pipeline_plan_work(const tsl_pipeline_plan *cut, const tsl_work *whole, int i, int j) {
+  const tsl_work *own = cut->works[i + 1 == cut->grain.row_blocks][j + 1 == cut->grain.col_blocks];
+  return own ? own : whole;
+}

@@ -1,0 +1,492 @@
+/* Running a plan: straight on host memory on the cpu, else in a run slot. */
+#include "base/clock.h"
+#include "base/floats.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/pipeline.h"
+#include "plan/plan.h"
+#include "plan/run_slot.h"
+#include "plan/scaled_epilogue.h"
+#include "strategy/exceptions.h"
+#include "strategy/strategy_epilogue.h"
+
+/* One run on a device with kernels. */
+typedef struct running {
+  const tsl_plan *plan;
+  tsl_run_slot *slot;
+  const tsl_operands *given;
+  tsl_operands used;
+  const tsl_beside *beside;       /* of operands on the device; or NULL */
+  tsl_buffer *wrapped[TSL_GIVEN]; /* buffers over the caller's memory, for this run */
+  bool timed;
+  double allocated; /* seconds that taking memory on the device took, where it is timed */
+} running;
+
+static tsl_operand *operand_of(tsl_operands *operands, int operand) {
+  return operand == TSL_OPERAND_A         ? &operands->a
+         : operand == TSL_OPERAND_B       ? &operands->b
+         : operand == TSL_OPERAND_C       ? &operands->c
+         : operand == TSL_OPERAND_BIAS    ? &operands->bias
+         : operand == TSL_OPERAND_SCALE_A ? &operands->scale_a
+                                          : &operands->scale_b;
+}
+
+static void lie_as(const tsl_shape *shape, tsl_operand *operand) {
+  operand->row_stride = shape->row_stride;
+  operand->col_stride = shape->col_stride;
+}
+
+/* Written out: a loop over the operands is a tenth of what the smallest plans take. */
+static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
+  lie_as(&problem->a, &operands->a);
+  lie_as(&problem->b, &operands->b);
+  lie_as(&problem->c, &operands->c);
+  lie_as(&problem->bias, &operands->bias);
+  lie_as(&problem->scale_a, &operands->scale_a);
+  lie_as(&problem->scale_b, &operands->scale_b);
+}
+
+/* The products of a batch; those that share an operand have one of it. */
+static tsl_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
+  const int64_t count = operand->step != 0 ? tsl_problem_batch(problem) : 1;
+  return (tsl_series){count, operand->step};
+}
+
+/* Elements from the lowest of a series' first elements to the first one. */
+static int64_t below_first(tsl_series series) {
+  return series.step < 0 ? -series.step * (series.count - 1) : 0;
+}
+
+/* The bytes that an operand in host memory spans, all products of a batch together. */
+typedef struct span {
+  unsigned char *start;
+  size_t bytes;
+} span;
+
+static span span_of(const running *run, int operand) {
+  const tsl_shape *shape = tsl_problem_shape(&run->plan->work.problem, operand);
+  tsl_operands all = *run->given;
+  const tsl_operand *given = operand_of(&all, operand);
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  const tsl_series series = series_of(&run->plan->work.problem, given);
+  const int64_t apart = (series.step < 0 ? -series.step : series.step) * (series.count - 1);
+  return (span){(unsigned char *)given->host - (tsl_shape_below(shape) + below_first(series)) * size,
+                (size_t)((tsl_shape_extent(shape) + apart) * size)};
+}
+
+static bool disjoint(span a, span b) {
+  return (uintptr_t)a.start + a.bytes <= (uintptr_t)b.start ||
+         (uintptr_t)b.start + b.bytes <= (uintptr_t)a.start;
+}
+
+/* Whether the device can work on the caller's memory itself: it shares it, the start is aligned as the device
+ * wants, and no other operand lies between its elements (two buffers over the same bytes are undefined in
+ * OpenCL). */
+static bool can_wrap(const running *run, int operand) {
+  const tsl_device *device = run->plan->work.device;
+  if (!(device->capabilities & TSL_CAN_SHARED_MEMORY) || device->host_alignment == 0)
+    return false;
+  const span own = span_of(run, operand);
+  if ((uintptr_t)own.start % device->host_alignment != 0 || own.bytes > device->allocation_max)
+    return false;
+  for (int other = 0; other < TSL_GIVEN; other++)
+    if (other != operand && tsl_problem_uses(&run->plan->work.problem, other) &&
+        !disjoint(own, span_of(run, other)))
+      return false;
+  return true;
+}
+
+static tesela_status wrap(running *run, int operand) {
+  tsl_device *device = run->plan->work.device;
+  const span own = span_of(run, operand);
+  const tsl_problem *problem = &run->plan->work.problem;
+  tsl_operand *used = operand_of(&run->used, operand);
+  TSL_TRY(device->ops->buffer_wrap(device, own.start, own.bytes, &run->wrapped[operand]));
+  used->host = NULL;
+  used->buffer = run->wrapped[operand];
+  used->offset = tsl_shape_below(tsl_problem_shape(problem, operand)) + below_first(series_of(problem, used));
+  return TESELA_OK;
+}
+
+/* Memory of the run slot for one operand: on the device, and on the host where it is gathered. */
+static tesela_status take_staged(running *run, int operand, const tsl_transfer *transfer, size_t bytes) {
+  const double start = run->timed ? tsl_clock() : 0;
+  TSL_TRY(tsl_run_slot_staged(run->slot, operand, bytes));
+  if (tsl_transfer_needs_block(transfer, run->slot->device))
+    TSL_TRY(tsl_run_slot_block(run->slot, transfer->bytes));
+  run->allocated += run->timed ? tsl_clock() - start : 0;
+  return TESELA_OK;
+}
+
+static tesela_status stage(running *run, int operand) {
+  const tsl_problem *problem = &run->plan->work.problem;
+  const tsl_transfer *transfer = &run->plan->slots->transfers[operand];
+  const bool is_vector = operand >= TSL_OPERAND_BIAS; /* which goes on across its one row or column */
+  tsl_operand *used = operand_of(&run->used, operand);
+  const void *host = used->host;
+  const tsl_series series = series_of(problem, used);
+  size_t bytes;
+  if (!tsl_size_mul(transfer->bytes, (size_t)series.count, &bytes))
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands pass the address space");
+  TSL_TRY(take_staged(run, operand, transfer, bytes));
+  *used = (tsl_operand){.buffer = run->slot->staged[operand],
+                        .row_stride = is_vector && used->row_stride == 0 ? 0 : transfer->packed.row_stride,
+                        .col_stride = is_vector && used->col_stride == 0 ? 0 : transfer->packed.col_stride,
+                        .step = series.count > 1 ? transfer->packed.rows * transfer->packed.cols : 0};
+  if (!tsl_problem_reads(problem, operand))
+    return TESELA_OK;
+  return tsl_transfer_in(tsl_problem_shape(problem, operand), transfer, series, host, used->buffer,
+                         run->slot->stream, run->slot->block);
+}
+
+static tesela_status bring_in(running *run) {
+  const tsl_problem *problem = &run->plan->work.problem;
+  if (run->beside)
+    run->beside->before(run->beside->argument, run->slot->stream);
+  if (run->plan->place == TSL_PLACE_DEVICE)
+    return TESELA_OK;
+  for (int operand = 0; operand < TSL_GIVEN; operand++) {
+    if (!tsl_problem_uses(problem, operand)) {
+      operand_of(&run->used, operand)->host = NULL;
+      continue;
+    }
+    TSL_TRY(can_wrap(run, operand) ? wrap(run, operand) : stage(run, operand));
+  }
+  return TESELA_OK;
+}
+
+/* A failure behind which host memory may hold a part of C, whatever it is called: the one that promises nothing. */
+static tesela_status half_written(tesela_status status) {
+  return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
+}
+
+/* The product, and its last step. */
+static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
+  const tsl_work *work = &plan->work;
+  if (used->stays)
+    tsl_operand_reuse_turn(used->stays);
+  if (tsl_problem_has_scales(&work->problem) && !work->finishes)
+    return tsl_scaled_run(plan, used, stream);
+  TSL_TRY(work->strategy->run(work, used, stream));
+  if (!tsl_problem_has_epilogue(&work->problem) || work->finishes)
+    return TESELA_OK;
+  if (plan->finish)
+    return tsl_finish_on_device(work, plan->finish, used, stream);
+  tsl_operands own = *used;
+  if (own.team.threads == 0)
+    own.team = tsl_device_host_team(work->device);
+  tsl_finish_on_host(&work->problem, &own);
+  return TESELA_OK;
+}
+
+/* Runs the product and its last step. On the cpu the caller's mode holds, nothing traps, and the caller
+ * gets the flags that C bears out. On other devices, and by strategies that need it, the default
+ * environment holds, and the caller gets no flag. */
+static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
+  const tsl_work *work = &plan->work;
+  if (!(work->device->capabilities & TSL_CAN_HOST) || work->strategy->needs_nearest) {
+    TSL_DEFAULT_FLOATS;
+    return run_product(plan, used, stream);
+  }
+  const tsl_floats before = tsl_exceptions_begin();
+  const tesela_status status = run_product(plan, used, stream);
+  tsl_exceptions_end(before, &work->problem, used);
+  return status;
+}
+
+/* A C that is wrapped is written as it is computed. */
+static tesela_status compute(running *run) {
+  const tesela_status status = run_whole(run->plan, &run->used, run->slot->stream);
+  return run->wrapped[TSL_OPERAND_C] ? half_written(status) : status;
+}
+
+/* A staged C goes back to the host; otherwise it is there, once the stream is done. */
+static tesela_status bring_out(running *run) {
+  tsl_run_slot *slot = run->slot;
+  if (run->plan->place == TSL_PLACE_DEVICE || run->wrapped[TSL_OPERAND_C])
+    return half_written(slot->device->ops->finish(slot->stream));
+  const tsl_problem *problem = &run->plan->work.problem;
+  return half_written(tsl_transfer_out(&problem->c, &run->plan->slots->transfers[TSL_OPERAND_C],
+                                       series_of(problem, &run->given->c), run->given->c.host,
+                                       slot->staged[TSL_OPERAND_C], slot->stream, slot->block));
+}
+
+static tesela_status bring_scratch(running *run) {
+  const tsl_work *work = &run->plan->work;
+  TSL_TRY(tsl_run_slot_scratch(run->slot, (size_t)tsl_work_workspace(work)));
+  run->used.scratch = run->slot->scratch;
+  return TESELA_OK;
+}
+
+static void queue_behind(const running *run) {
+  if (run->beside)
+    run->beside->behind(run->beside->argument, run->slot->stream);
+}
+
+static tesela_status run_untimed(running *run) {
+  TSL_TRY(bring_scratch(run));
+  TSL_TRY(bring_in(run));
+  TSL_TRY(compute(run));
+  queue_behind(run);
+  return bring_out(run);
+}
+
+/* With waits between the phases, so that each one's time is its own. */
+static tesela_status run_timed(running *run, tsl_phases *phases) {
+  tsl_run_slot *slot = run->slot;
+  const tsl_device_ops *ops = slot->device->ops;
+  const double first = tsl_clock();
+  TSL_TRY(tsl_run_slot_events(slot));
+  TSL_TRY(bring_scratch(run));
+  const double start = tsl_clock();
+  run->timed = true;
+  TSL_TRY(bring_in(run));
+  TSL_TRY(ops->finish(slot->stream));
+  const double ready = tsl_clock();
+  TSL_TRY(ops->event_record(slot->stream, slot->begin));
+  TSL_TRY(compute(run));
+  TSL_TRY(ops->event_record(slot->stream, slot->end));
+  queue_behind(run);
+  TSL_TRY(ops->finish(slot->stream));
+  TSL_TRY(ops->event_seconds(slot->begin, slot->end, &phases->compute));
+  const double computed = tsl_clock();
+  TSL_TRY(bring_out(run));
+  const double end = tsl_clock();
+  const bool copies = run->plan->place == TSL_PLACE_HOST;
+  phases->allocate = start - first + run->allocated;
+  phases->copy_in = copies ? ready - start - run->allocated : 0;
+  phases->copy_out = copies ? end - computed : 0;
+  phases->total = end - start;
+  return TESELA_OK;
+}
+
+/* Gives the slot back after a run that ended with this status, and returns the status. */
+static tesela_status leave_lane(running *run, tesela_status status) {
+  const tsl_device_ops *ops = run->plan->work.device->ops;
+  tsl_status_saved saved;
+  if (status != TESELA_OK) {
+    /* Work may be pending on buffers that go now; what finish() has to say comes second. */
+    tsl_status_save(&saved);
+    (void)ops->finish(run->slot->stream);
+  }
+  for (int operand = 0; operand < TSL_GIVEN; operand++)
+    if (run->wrapped[operand])
+      ops->buffer_destroy(run->wrapped[operand]);
+  tsl_run_slot_give(run->plan->slots, run->slot, status == TESELA_OK);
+  if (status != TESELA_OK)
+    tsl_status_restore(&saved);
+  return status;
+}
+
+/* Takes what a run that overlaps needs; false where it is none, or where the system has no such memory: then copies go one
+ * after the other. */
+static bool take_staging(const running *run, tsl_staging **staging) {
+  const tsl_plan *plan = run->plan;
+  tsl_status_saved saved;
+  char bytes[32];
+  if (!tsl_overlap_suits(plan))
+    return false;
+  tsl_status_save(&saved);
+  const bool has = tsl_staging_take(plan->work.device, plan->cut->sizes.slot, staging) == TESELA_OK;
+  if (!has)
+    tsl_log(TSL_LOG_PLAN, "%s: copies do not overlap, as %s of pinned memory cannot be had: %s",
+            plan->work.device->name,
+            tsl_format_bytes(TSL_STAGING_SLOTS * plan->cut->sizes.slot, bytes, sizeof bytes),
+            tesela_last_error());
+  tsl_status_restore(&saved);
+  return has;
+}
+
+static tesela_status run_overlapped(running *run, tsl_staging *staging, tsl_phases *phases) {
+  const tsl_team given = run->given->team;
+  const bool has_bias = tsl_problem_uses(&run->plan->work.problem, TSL_OPERAND_BIAS);
+  const tesela_status staged = has_bias ? stage(run, TSL_OPERAND_BIAS) : TESELA_OK;
+  if (staged != TESELA_OK) {
+    tsl_staging_give(staging, true);
+    return staged;
+  }
+  const tsl_overlap overlap = {.plan = run->plan,
+                               .slot = run->slot,
+                               .given = run->given,
+                               .bias = run->used.bias,
+                               .staging = staging,
+                               .team =
+                                   given.threads > 0 ? given : tsl_device_host_team(run->plan->work.device)};
+  const tesela_status status = tsl_overlap_run(&overlap, phases);
+  tsl_staging_give(staging, status == TESELA_OK);
+  return status;
+}
+
+static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
+                                 const tsl_beside *beside, tsl_phases *phases) {
+  TSL_DEFAULT_FLOATS;
+  running run = {
+      .plan = plan, .given = given, .used = *used, .beside = plan->place == TSL_PLACE_DEVICE ? beside : NULL};
+  tsl_staging *staging;
+  TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
+  if (take_staging(&run, &staging))
+    return leave_lane(&run, run_overlapped(&run, staging, phases));
+  return leave_lane(&run, phases ? run_timed(&run, phases) : run_untimed(&run));
+}
+
+/* Buffers of the cpu are host memory. */
+static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
+  for (int operand = 0; operand < TSL_GIVEN; operand++) {
+    tsl_operand *used = operand_of(operands, operand);
+    if (used->buffer)
+      used->host = (unsigned char *)used->buffer->host +
+                   used->offset * (int64_t)tsl_type(tsl_problem_shape(problem, operand)->type)->size;
+  }
+}
+
+/* Operands as a run on the cpu wants them. */
+static void prepare_on_host(const tsl_plan *plan, tsl_operands *operands) {
+  if (plan->place == TSL_PLACE_DEVICE)
+    reach_buffers(&plan->work.problem, operands);
+  if (operands->team.threads == 0)
+    operands->team = tsl_device_team(plan->work.device);
+}
+
+tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases) {
+  return tsl_plan_run_beside(plan, operands, NULL, phases);
+}
+
+tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands, const tsl_beside *beside,
+                                  tsl_phases *phases) {
+  const tsl_work *work = &plan->work;
+  if (phases)
+    *phases = (tsl_phases){0};
+  if (work->problem.m == 0 || work->problem.n == 0)
+    return TESELA_OK;
+  tsl_operands used = *operands;
+  used.stays = NULL; /* the workspace is the run slot's */
+  set_strides(&work->problem, &used);
+  if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts)
+    return run_in_lane(plan, operands, &used, beside, phases);
+  if (!work->strategy->splits.parts)
+    prepare_on_host(plan, &used);
+  if (!phases)
+    return run_whole(plan, &used, NULL);
+  const double start = tsl_clock();
+  const tesela_status status = run_whole(plan, &used, NULL);
+  phases->compute = phases->total = tsl_clock() - start;
+  return status;
+}
+
+/* --- runs that are queued --- */
+
+uint64_t tsl_plan_workspace(const tsl_plan *plan) {
+  return tsl_work_workspace(&plan->work);
+}
+
+tesela_status tsl_plan_enqueue(const tsl_plan *plan, const tsl_operands *operands, tsl_stream *stream,
+                               tsl_buffer *workspace) {
+  tsl_operands used = *operands;
+  set_strides(&plan->work.problem, &used);
+  return tsl_plan_enqueue_as_given(plan, &used, stream, workspace);
+}
+
+tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands *operands,
+                                        tsl_stream *stream, tsl_buffer *workspace) {
+  const tsl_work *work = &plan->work;
+  tsl_operands used = *operands;
+  if (work->problem.m == 0 || work->problem.n == 0)
+    return TESELA_OK;
+  used.scratch = workspace;
+  if (work->device->capabilities & TSL_CAN_HOST)
+    prepare_on_host(plan, &used);
+  return run_whole(plan, &used, stream);
+}
+
+/* --- products that differ --- */
+
+tesela_status tsl_plan_build_joined(const tsl_plan *plan) {
+  const tsl_strategy *strategy = plan->work.strategy;
+  return strategy->joins && tsl_problem_batch(&plan->work.problem) > 1
+             ? strategy->joins->build(&plan->work)
+             : tsl_fail(TESELA_UNSUPPORTED, "%s takes no products that differ", strategy->name);
+}
+
+bool tsl_plan_can_fuse(const tsl_plan *plan, const tsl_plan *one, tsl_operands *operands) {
+  const tsl_work *work = &plan->work;
+  const tsl_strategy *strategy = work->strategy;
+  tsl_problem problem = one->work.problem;
+  if (!strategy->joins || one->work.strategy != strategy || one->work.device != work->device ||
+      one->place != TSL_PLACE_DEVICE || plan->place != TSL_PLACE_DEVICE || one->spread || plan->spread ||
+      problem.m == 0 || problem.n == 0 || tsl_problem_batch(&problem) > 1)
+    return false;
+  problem.batch = work->problem.batch;
+  const tsl_fused_product joined = {&one->work.problem, operands};
+  set_strides(&one->work.problem, operands);
+  return !tsl_strategy_refuse(strategy, &problem, &work->config, work->device) &&
+         tsl_strategy_error_bound(strategy, &problem, &work->config) <=
+             tsl_strategy_error_bound(strategy, &one->work.problem, &one->work.config) &&
+         strategy->joins->takes(work, &joined);
+}
+
+void tsl_plan_set_strides(const tsl_plan *one, tsl_operands *operands) {
+  set_strides(&one->work.problem, operands);
+}
+
+uint64_t tsl_plan_joined_workspace(const tsl_plan *plan, int64_t count) {
+  return plan->work.strategy->joins->scratch(count);
+}
+
+tesela_status tsl_plan_enqueue_fused(const tsl_plan *plan, const tsl_fused_product *products, int64_t count,
+                                      tsl_stream *stream, tsl_buffer *workspace) {
+  TSL_DEFAULT_FLOATS;
+  return plan->work.strategy->joins->run(&plan->work, products, count, workspace, stream);
+}
+
+/* --- many runs, timed together --- */
+
+static tesela_status enqueue_batch(running *run, const tsl_batch *batch) {
+  const tsl_work *work = &run->plan->work;
+  for (int i = 0; i < batch->runs; i++) {
+    run->used = batch->sets[(batch->first + i) % batch->set_count];
+    run->used.scratch = run->slot->scratch;
+    set_strides(&work->problem, &run->used);
+    TSL_TRY(run_whole(run->plan, &run->used, run->slot->stream));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status time_batch(running *run, const tsl_batch *batch, tsl_phases *phases) {
+  tsl_run_slot *slot = run->slot;
+  const tsl_device_ops *ops = slot->device->ops;
+  TSL_TRY(tsl_run_slot_events(slot));
+  TSL_TRY(bring_scratch(run));
+  const double start = tsl_clock();
+  TSL_TRY(ops->event_record(slot->stream, slot->begin));
+  TSL_TRY(enqueue_batch(run, batch));
+  TSL_TRY(ops->event_record(slot->stream, slot->end));
+  TSL_TRY(ops->finish(slot->stream));
+  phases->total = tsl_clock() - start;
+  return ops->event_seconds(slot->begin, slot->end, &phases->compute);
+}
+
+static tesela_status time_batch_on_host(const tsl_plan *plan, const tsl_batch *batch, tsl_phases *phases) {
+  const tsl_work *work = &plan->work;
+  const double start = tsl_clock();
+  for (int i = 0; i < batch->runs; i++) {
+    tsl_operands used = batch->sets[(batch->first + i) % batch->set_count];
+    set_strides(&work->problem, &used);
+    prepare_on_host(plan, &used);
+    TSL_TRY(run_whole(plan, &used, NULL));
+  }
+  phases->compute = phases->total = tsl_clock() - start;
+  return TESELA_OK;
+}
+
+tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_phases *phases) {
+  const tsl_work *work = &plan->work;
+  *phases = (tsl_phases){0};
+  if (work->problem.m == 0 || work->problem.n == 0)
+    return TESELA_OK;
+  if (work->device->capabilities & TSL_CAN_HOST)
+    return time_batch_on_host(plan, batch, phases);
+  running run = {.plan = plan};
+  TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
+  return leave_lane(&run, time_batch(&run, batch, phases));
+}

@@ -1,0 +1,114 @@
+#include "plan/scaled_epilogue.h"
+
+#include "base/scratch.h"
+#include "base/status.h"
+#include "host/int_math.h"
+#include "strategy/strategy_epilogue.h"
+
+/* Sums are of 4 bytes, f32 or i32. */
+enum { SIZE = 4, TILE = 32 };
+
+/* Where sums that lie apart start, dense, one product behind the other. */
+static tsl_operand apart_at(const tsl_problem *sums, void *host, tsl_buffer *buffer, int64_t offset) {
+  return (tsl_operand){.host = host,
+                       .buffer = buffer,
+                       .offset = offset,
+                       .row_stride = sums->c.row_stride,
+                       .col_stride = sums->c.col_stride,
+                       .step = sums->m * sums->n};
+}
+
+static tesela_status run_on_device(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
+  const tsl_work *whole = &plan->work, *sums = &plan->sums;
+  tsl_operands product = *used, last = *used;
+  last.sums = used->c;
+  if (tsl_problem_sums_apart(&whole->problem))
+    last.sums = apart_at(
+        &sums->problem, NULL, used->scratch,
+        (int64_t)(tsl_strategy_sums_at(whole->strategy, &whole->problem, &whole->config, whole->device) /
+                  SIZE));
+  product.c = last.sums;
+  TSL_TRY(sums->strategy->run(sums, &product, stream));
+  return tsl_finish_on_device(whole, plan->finish, &last, stream);
+}
+
+static tesela_status run_on_host(const tsl_plan *plan, const tsl_operands *used) {
+  const tsl_problem *whole = &plan->work.problem, *sums = &plan->sums.problem;
+  tsl_operands product = *used, last = *used;
+  void *apart = NULL;
+  last.sums = used->c;
+  if (tsl_problem_sums_apart(whole)) {
+    const uint64_t bytes = tsl_problem_sums_bytes(whole);
+    if (bytes > SIZE_MAX)
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "sums that are to be scaled pass the address space");
+    TSL_TRY(tsl_scratch_take((size_t)bytes, "sums that are to be scaled", &apart));
+    last.sums = apart_at(sums, apart, NULL, 0);
+  }
+  product.c = last.sums;
+  const tesela_status status = plan->sums.strategy->run(&plan->sums, &product, NULL);
+  if (last.team.threads == 0)
+    last.team = tsl_device_host_team(plan->work.device);
+  if (status == TESELA_OK)
+    tsl_finish_on_host(whole, &last);
+  tsl_scratch_give(apart);
+  return status;
+}
+
+/* --- without memory --- */
+
+/* A tile of C: product, first row and column. */
+typedef struct tile {
+  int64_t product, row, col;
+} tile;
+
+/* An operand from there on, of what goes on along rows, along columns or both. */
+static tsl_operand operand_at(const tsl_operand *operand, tesela_type type, const tile *at, bool rows,
+                              bool cols) {
+  const tsl_type_info *info = tsl_type(type); /* none of operands that there are none of */
+  tsl_operand moved = *operand;
+  const int64_t elements = at->product * operand->step + (rows ? at->row * operand->row_stride : 0) +
+                           (cols ? at->col * operand->col_stride : 0);
+  if (info && moved.host)
+    moved.host = (unsigned char *)moved.host + elements * (int64_t)info->size;
+  return moved;
+}
+
+static tesela_status run_tile(const tsl_work *whole, const tsl_operands *used, const tile *at) {
+  const tsl_problem *problem = &whole->problem;
+  float sums[TILE * TILE]; /* or as many integers */
+  tsl_problem part = *problem;
+  part.batch = 0;
+  part.m = part.a.rows = part.c.rows = tsl_min(problem->m - at->row, TILE);
+  part.n = part.b.cols = part.c.cols = tsl_min(problem->n - at->col, TILE);
+  tsl_work own = *whole;
+  own.problem = tsl_problem_unfinished(&part);
+  tsl_operands last = {.a = operand_at(&used->a, problem->a.type, at, true, false),
+                       .b = operand_at(&used->b, problem->b.type, at, false, true),
+                       .c = operand_at(&used->c, problem->c.type, at, true, true),
+                       .bias = operand_at(&used->bias, problem->bias.type, at, true, true),
+                       .scale_a = operand_at(&used->scale_a, TESELA_F32, at, true, true),
+                       .scale_b = operand_at(&used->scale_b, TESELA_F32, at, true, true),
+                       .sums = {.host = sums, .row_stride = TILE, .col_stride = 1}};
+  tsl_operands product = last;
+  product.c = last.sums;
+  TSL_TRY(own.strategy->run(&own, &product, NULL));
+  tsl_finish_on_host(&part, &last);
+  return TESELA_OK;
+}
+
+static tesela_status run_by_tiles(const tsl_work *whole, const tsl_operands *used) {
+  const tsl_problem *problem = &whole->problem;
+  tile at;
+  for (at.product = 0; at.product < tsl_problem_batch(problem); at.product++)
+    for (at.row = 0; at.row < problem->m; at.row += TILE)
+      for (at.col = 0; at.col < problem->n; at.col += TILE)
+        TSL_TRY(run_tile(whole, used, &at));
+  return TESELA_OK;
+}
+
+tesela_status tsl_scaled_run(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
+  const tsl_work *whole = &plan->work;
+  return plan->finish ? run_on_device(plan, used, stream)
+         : whole->strategy == tsl_strategy_specification(whole->problem.op) ? run_by_tiles(whole, used)
+                                                                            : run_on_host(plan, used);
+}

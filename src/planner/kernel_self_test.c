@@ -1,0 +1,127 @@
+#include "planner/kernel_self_test.h"
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "judge/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool tsl_trust_is_asked(void) {
+  return strcmp(tsl_env_get(TSL_ENV_SELFTEST), "0") != 0;
+}
+
+/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 ", with which names start. */
+static void start_name(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
+                       tsl_text *out) {
+  tsl_text_add(out, "%s ", tsl_op_name(problem->op));
+  tsl_config_print(strategy, config, out);
+  tsl_text_add(out, " version=%d types=%s,%s,%s ", strategy->version, tsl_type(problem->a.type)->name,
+               tsl_type(problem->b.type)->name, tsl_type(problem->c.type)->name);
+}
+
+bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
+                   const tsl_device *device) {
+  tsl_text start = {0};
+  start_name(problem, strategy, config, &start);
+  const bool has = !start.failed && tsl_self_test_has(device, tsl_text_get(&start));
+  tsl_text_free(&start);
+  return has;
+}
+
+/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash> device=<key> compiler=<words>": all that decides
+ * what the kernels are. */
+static tesela_status name_of(const tsl_work *work, tsl_text *out) {
+  tsl_text compiler = {0};
+  char source[33];
+  const tesela_status status = work->device->ops->compiler(work->device, &compiler);
+  tsl_hash_text(work->source, source);
+  start_name(&work->problem, work->strategy, &work->config, out);
+  tsl_text_add(out, "source=%s device=%s compiler=", source, work->device->key);
+  for (const char *c = tsl_text_get(&compiler); *c; c++)
+    tsl_text_add(out, "%c", *c == '\n' || *c == '\t' ? ' ' : *c);
+  out->failed |= compiler.failed;
+  tsl_text_free(&compiler);
+  return status == TESELA_OK ? tsl_text_status(out) : status;
+}
+
+/* What the self-test is about, and what came of it. */
+typedef struct trying {
+  const tsl_work *work;
+  tsl_self_test self_test;
+  int judged; /* cases that ran the very same kernels */
+} trying;
+
+static tesela_status try_case(trying *job, const tsl_case *what) {
+  const tsl_work *work = job->work;
+  tsl_case_report report;
+  TSL_TRY(tsl_check_case(work->strategy, &work->config, work->device, what, &report));
+  if (report.result == TSL_CASE_FAILED)
+    return tsl_fail(TESELA_DEVICE_FAILED, "%s", report.why);
+  if (report.result == TSL_CASE_WRONG) {
+    tsl_text problem = {0};
+    tsl_problem_print(&what->problem, &problem);
+    job->self_test.right = false;
+    snprintf(job->self_test.why, sizeof job->self_test.why, "%.120s; of %.100s", report.why,
+             tsl_text_get(&problem));
+    tsl_text_free(&problem);
+  }
+  job->judged += report.result != TSL_CASE_REFUSED && report.source.high == work->source.high &&
+                 report.source.low == work->source.low;
+  return TESELA_OK;
+}
+
+static tesela_status try_all(trying *job) {
+  tsl_case what;
+  const double start = tsl_clock();
+  job->self_test.right = true;
+  for (int i = 0; job->self_test.right && tsl_case_quick(&job->work->problem, i, &what); i++) {
+    what.loaded_only = true; /* other kernels are not tried, and their compilers take a second */
+    TSL_TRY(try_case(job, &what));
+  }
+  if (job->self_test.right && job->judged == 0) {
+    /* The kernels are made for the problem's sizes: it is its own self-test. */
+    what = (tsl_case){.problem = job->work->problem, .seed = 24, .operations_max = (int64_t)1 << 26};
+    TSL_TRY(try_case(job, &what));
+  }
+  job->self_test.seconds = tsl_clock() - start;
+  return TESELA_OK;
+}
+
+static void log_trial(const tsl_work *work, const trying *job) {
+  char took[32];
+  if (tsl_log_wants(TSL_LOG_PLAN))
+    tsl_log(TSL_LOG_PLAN, "%s on %s, self-test: %s, %d cases in %s", work->strategy->name, work->device->name,
+            job->self_test.right ? "right" : "wrong", job->judged,
+            tsl_format_seconds(job->self_test.seconds, took, sizeof took));
+}
+
+static tesela_status try_now(tsl_plan *plan, const char *name) {
+  trying job = {.work = &plan->work};
+  const tesela_status status = try_all(&job);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "%s on %s, self-test", plan->work.strategy->name, plan->work.device->name);
+  log_trial(&plan->work, &job);
+  tsl_self_test_keep(plan->work.device, name, &job.self_test);
+  plan->self_test = job.self_test;
+  plan->self_test_seconds = job.self_test.seconds;
+  return TESELA_OK;
+}
+
+tesela_status tsl_self_test_plan(tsl_plan *plan) {
+  const tsl_work *work = &plan->work;
+  tsl_text name = {0};
+  if (work->texts == 0 || !tsl_trust_is_asked())
+    return TESELA_OK;
+  tesela_status status = name_of(work, &name);
+  if (status == TESELA_OK && !tsl_self_test_find(work->device, tsl_text_get(&name), &plan->self_test))
+    status = try_now(plan, tsl_text_get(&name));
+  plan->was_tried = status == TESELA_OK;
+  if (status == TESELA_OK && !plan->self_test.right)
+    status = tsl_fail(TESELA_WRONG_RESULT, "%s on %s failed its self-test, so nothing is computed by it: %s",
+                      work->strategy->name, work->device->name, plan->self_test.why);
+  tsl_text_free(&name);
+  return status;
+}

@@ -1,0 +1,342 @@
+/* Wisdom in memory: the records that are good for something, sorted by strategy and device, so that a question looks at
+ * those of one strategy on one device only. */
+#include "planner/planner_wisdom.h"
+
+#include "base/memory.h"
+#include "base/warnings.h"
+#include "base/source.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a size may be off for a record to be near. */
+static const double nearest_factor = 2;
+
+typedef struct known {
+  tsl_wisdom_record record;
+  uint64_t device; /* hash of key and units */
+  bool own;        /* the user's */
+} known;
+
+struct tsl_wisdom {
+  known *items;
+  int count, capacity;
+  double
+      least; /* work of the smallest product that the processor's strategies have a record of; infinity: of none */
+};
+
+static const char *const basis_names[] = {
+#define BASIS_ROW(name, text) text,
+    TSL_BASIS_LIST(BASIS_ROW)
+#undef BASIS_ROW
+};
+
+const char *tsl_basis_name(tsl_basis basis) {
+  return basis_names[basis];
+}
+
+static uint64_t hash_of(const char *key, int64_t units) {
+  const tsl_hash hash = tsl_hash_add(tsl_hash_start(), key, strlen(key));
+  return tsl_hash_add(hash, &units, sizeof units).low;
+}
+
+/* Operations, or elements where there are none. */
+static double work_of(const tsl_wisdom_class *problem) {
+  return (double)problem->m * (double)problem->n * (problem->k > 0 ? (double)problem->k : 1);
+}
+
+/* --- loading --- */
+
+typedef struct loading {
+  tsl_wisdom *into;
+  const char *from; /* for the log */
+  bool own;
+  int unreadable, first; /* lines, and the number of the first of them */
+  char wrong[256];       /* what is wrong with that */
+} loading;
+
+static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
+  loading *job = argument;
+  tsl_wisdom *into = job->into;
+  if (!line->record && job->unreadable++ == 0) {
+    job->first = line->number;
+    snprintf(job->wrong, sizeof job->wrong, "%s", line->wrong);
+  }
+  const char *wrong = line->record ? line->record->stale : line->wrong;
+  if (*wrong) {
+    tsl_log(TSL_LOG_PLAN, "wisdom: %s: line %d is ignored: %s", job->from, line->number, wrong);
+    return TESELA_OK;
+  }
+  if (into->count == into->capacity) {
+    const int capacity = into->capacity ? 2 * into->capacity : 64;
+    known *items = realloc(into->items, (size_t)capacity * sizeof *items);
+    if (!items)
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d records of wisdom", capacity);
+    into->items = items;
+    into->capacity = capacity;
+  }
+  into->items[into->count++] =
+      (known){*line->record, hash_of(line->record->key, line->record->units), job->own};
+  return TESELA_OK;
+}
+
+static int compare_place(const known *a, const tsl_strategy *strategy, uint64_t device) {
+  const uintptr_t x = (uintptr_t)a->record.strategy, y = (uintptr_t)strategy;
+  if (x != y)
+    return x < y ? -1 : 1;
+  return (a->device > device) - (a->device < device);
+}
+
+static int by_place(const void *a, const void *b) {
+  const known *other = b;
+  return compare_place(a, other->record.strategy, other->device);
+}
+
+static tesela_status load(const char *shipped, const char *own, const char *own_name, tsl_wisdom **out) {
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **out, "wisdom", &block));
+  tsl_wisdom *made = block;
+  tesela_status status;
+  loading from_library = {.into = made, .from = "the library's"};
+  loading from_user = {.into = made, .from = own_name, .own = true};
+  TSL_GO(tsl_wisdom_each(shipped, load_line, &from_library));
+  TSL_GO(tsl_wisdom_each(own, load_line, &from_user));
+  if (from_user.unreadable > 0)
+    tsl_notice(TSL_LOG_PLAN, "wisdom: %s: %d line%s no record%s; the first is line %d: %s", own_name,
+               from_user.unreadable, from_user.unreadable == 1 ? " is" : "s are",
+               from_user.unreadable == 1 ? "" : "s", from_user.first, from_user.wrong);
+  if (made->count > 0)
+    qsort(made->items, (size_t)made->count, sizeof *made->items, by_place);
+  made->least = INFINITY;
+  for (int i = 0; i < made->count; i++)
+    if (made->items[i].record.problem.op == TSL_OP_GEMM &&
+        made->items[i].record.strategy->needs & TSL_CAN_HOST)
+      made->least = fmin(made->least, work_of(&made->items[i].record.problem));
+  *out = made;
+  return TESELA_OK;
+out:
+  tsl_wisdom_close(made);
+  return status;
+}
+
+tesela_status tsl_wisdom_from(const char *shipped, const char *own, tsl_wisdom **wisdom) {
+  *wisdom = NULL;
+  return load(shipped, own, "the user's", wisdom);
+}
+
+tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *own, const char **shipped) {
+  tsl_text path = {0};
+  tsl_status_saved saved;
+  *wisdom = NULL;
+  tsl_status_save(&saved);
+  tesela_status status = tsl_wisdom_path(&path);
+  const bool off = status == TESELA_UNSUPPORTED;
+  if (status == TESELA_OK)
+    status = tsl_wisdom_read_own(tsl_text_get(&path), own);
+  if (status == TESELA_OUT_OF_MEMORY) { /* the next call reads it */
+    tsl_text_free(&path);
+    tsl_text_free(own);
+    return status;
+  }
+  if (off || (status == TESELA_IO_FAILED && !path.length)) {
+    tsl_log(TSL_LOG_PLAN, "wisdom: %s", tesela_last_error());
+  } else if (status != TESELA_OK) {
+    tsl_notice(TSL_LOG_PLAN, "wisdom is not used: %s", tesela_last_error());
+    tsl_text_free(own);
+  }
+  tsl_status_restore(&saved);
+  *shipped = off ? "" : tsl_wisdom_shipped();
+  status = load(*shipped, tsl_text_get(own), tsl_text_get(&path), wisdom);
+  tsl_text_free(&path);
+  return status;
+}
+
+tesela_status tsl_wisdom_open(tsl_wisdom **wisdom) {
+  tsl_text own = {0};
+  const char *shipped;
+  const tesela_status status = tsl_wisdom_open_texts(wisdom, &own, &shipped);
+  tsl_text_free(&own);
+  return status;
+}
+
+void tsl_wisdom_close(tsl_wisdom *wisdom) {
+  if (!wisdom)
+    return;
+  free(wisdom->items);
+  tsl_free(wisdom);
+}
+
+/* --- finding --- */
+
+/* The first item that is not before this place. */
+static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint64_t device) {
+  int low = 0, high = wisdom->count;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (compare_place(&wisdom->items[middle], strategy, device) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Whether a record of one ask serves another. */
+static bool serves(const tsl_wisdom_class *old, const tsl_wisdom_class *wanted) {
+  return old->accuracy == TSL_ACCURACY_DEFAULT ||
+         (old->accuracy == wanted->accuracy && old->precision == wanted->precision &&
+          old->number == wanted->number);
+}
+
+static bool same_class(const tsl_wisdom_class *a, const tsl_wisdom_class *b) {
+  return a->op == b->op && a->beta == b->beta && a->in_place == b->in_place &&
+         memcmp(a->types, b->types, sizeof a->types) == 0 && strcmp(a->layout, b->layout) == 0 &&
+         memcmp(a->structures, b->structures, sizeof a->structures) == 0 &&
+         memcmp(a->triangles, b->triangles, sizeof a->triangles) == 0;
+}
+
+static int divisibility(int64_t size) {
+  return size % 16 == 0 ? 2 : size % 4 == 0;
+}
+
+/* How far two sizes are from each other: 0 the same, infinite when they say nothing of each other. */
+static double size_distance(int64_t one, int64_t other) {
+  if (one == other)
+    return 0;
+  if (one < 1 || other < 1 || divisibility(one) != divisibility(other))
+    return INFINITY;
+  const double distance = fabs(log2((double)one / (double)other));
+  return distance <= log2(nearest_factor) ? distance : INFINITY;
+}
+
+static double distance(const tsl_wisdom_class *one, const tsl_wisdom_class *other) {
+  if (!same_class(one, other) || !serves(one, other))
+    return INFINITY;
+  return size_distance(one->m, other->m) + size_distance(one->n, other->n) + size_distance(one->k, other->k);
+}
+
+static bool fits(const tsl_config *config, const tsl_config *fixed, unsigned given) {
+  for (int i = 0; i < TSL_PARAMS_MAX; i++)
+    if (given & 1u << i && config->value[i] != fixed->value[i])
+      return false;
+  return true;
+}
+
+/* Alpha = 0 and empty problems are other work than what was measured. */
+static bool is_ordinary(const tsl_problem *problem) {
+  return problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
+         (problem->alpha[0] != 0 || problem->alpha[1] != 0);
+}
+
+static tsl_shape of_size(const tsl_shape *like, const tsl_shape *size) {
+  const bool by_columns = like->row_stride == 1 && like->col_stride != 1;
+  tsl_shape made = *like;
+  made.rows = size->rows;
+  made.cols = size->cols;
+  made.row_stride = by_columns ? 1 : made.cols;
+  made.col_stride = by_columns ? made.rows : 1;
+  return made;
+}
+
+/* The problem with a record's sizes, dense. */
+static tsl_problem resized(const tsl_problem *problem, const tsl_wisdom_class *sizes) {
+  const tsl_problem dense = tsl_problem_of(problem->op, sizes->m, sizes->n, sizes->k, problem->a.type);
+  tsl_problem made = *problem;
+  made.m = dense.m;
+  made.n = dense.n;
+  made.k = dense.k;
+  made.a = of_size(&problem->a, &dense.a);
+  made.b = of_size(&problem->b, &dense.b);
+  made.c = of_size(&problem->c, &dense.c);
+  return made;
+}
+
+/* What a record's seconds become at other sizes: in proportion to the model, which knows what does not grow with the
+ * operations; to those where there is none. */
+static double scaled_to(const tsl_problem *problem, const tsl_wisdom_record *record, const tsl_device *device,
+                        double by_work) {
+  if (!record->strategy->score)
+    return by_work;
+  const tsl_problem measured = resized(problem, &record->problem);
+  const double then = record->strategy->score(&measured, &record->config, device),
+               now = record->strategy->score(problem, &record->config, device);
+  return then > 0 && now > 0 && isfinite(now / then) ? record->seconds * now / then : by_work;
+}
+
+/* Whether a record is passed over because no such device can do what it tells; that is told. */
+static bool is_unbelievable(const known *item, const tsl_device *device) {
+  const char *why = tsl_wisdom_refuse(&item->record, device);
+  if (why)
+    tsl_notice(TSL_LOG_PLAN, "wisdom: a record of %s is not believed: %s",
+               item->own ? "yours" : "the library's", why);
+  return why != NULL;
+}
+
+bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
+                     const tsl_strategy *strategy, const tsl_config *fixed, unsigned given,
+                     tsl_wisdom_hit *hit) {
+  tsl_problem room;
+  problem = tsl_problem_without_epilogue(problem, &room);
+  if (!wisdom || wisdom->count == 0 || !is_ordinary(problem))
+    return false;
+  const tsl_wisdom_class wanted = tsl_wisdom_class_of(problem);
+  const uint64_t place = hash_of(device->key, tsl_wisdom_units(device));
+  const known *best = NULL;
+  double nearest = INFINITY, seconds = INFINITY;
+  for (int i = first_at(wisdom, strategy, place);
+       i < wisdom->count && compare_place(&wisdom->items[i], strategy, place) == 0; i++) {
+    const known *item = &wisdom->items[i];
+    const double away = distance(&item->record.problem, &wanted);
+    const double scaled = item->record.seconds * work_of(&wanted) / work_of(&item->record.problem);
+    const bool as_near = best && away == nearest;
+    if (!(away < nearest) && !(as_near && (item->own != best->own ? item->own : scaled < seconds)))
+      continue;
+    if (!tsl_wisdom_is_for(&item->record, device) || !fits(&item->record.config, fixed, given) ||
+        tsl_strategy_refuse(strategy, problem, &item->record.config, device) || is_unbelievable(item, device))
+      continue;
+    best = item;
+    nearest = away;
+    seconds = scaled;
+  }
+  if (!best)
+    return false;
+  const bool exact = nearest == 0;
+  *hit = (tsl_wisdom_hit){exact ? TSL_BASIS_EXACT : TSL_BASIS_NEAR,
+                          best->record.config,
+                          exact ? seconds : scaled_to(problem, &best->record, device, seconds),
+                          &best->record,
+                          best->own,
+                          nearest};
+  return true;
+}
+
+bool tsl_wisdom_is_near(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device) {
+  const double work = (double)problem->m * (double)problem->n * (double)problem->k,
+               farthest = nearest_factor * nearest_factor * nearest_factor;
+  if (!wisdom || wisdom->count == 0 || (problem->op == TSL_OP_GEMM && work * farthest < wisdom->least))
+    return false;
+  const tsl_wisdom_class wanted = tsl_wisdom_class_of(problem);
+  const uint64_t place = hash_of(device->key, tsl_wisdom_units(device));
+  for (int i = 0; i < wisdom->count; i++)
+    if (wisdom->items[i].device == place && isfinite(distance(&wisdom->items[i].record.problem, &wanted)))
+      return true;
+  return false;
+}
+
+bool tsl_wisdom_has_others(const tsl_wisdom *wisdom, tsl_op op, const tsl_device *device) {
+  for (int i = 0; wisdom && i < wisdom->count; i++)
+    if (wisdom->items[i].own && wisdom->items[i].record.problem.op == op &&
+        strcmp(wisdom->items[i].record.key, device->key) != 0)
+      return true;
+  return false;
+}
+
+int tsl_wisdom_count(const tsl_wisdom *wisdom, const tsl_device *device, int *of_device) {
+  *of_device = 0;
+  for (int i = 0; wisdom && i < wisdom->count; i++)
+    *of_device += tsl_wisdom_is_for(&wisdom->items[i].record, device);
+  return wisdom ? wisdom->count : 0;
+}

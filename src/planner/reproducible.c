@@ -1,0 +1,23 @@
+#include "planner/reproducible.h"
+
+const tsl_strategy *tsl_same_bits_of(const tsl_problem *problem) {
+  const tsl_strategy *strategy;
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
+    const tsl_config config = tsl_strategy_defaults(strategy);
+    if (strategy->op == problem->op && !strategy->vendor.load &&
+        !tsl_strategy_refuse_anywhere(strategy, problem, &config))
+      return strategy;
+  }
+  return NULL;
+}
+
+/* By its defaults. */
+static bool has_one_result(const tsl_strategy *strategy, const tsl_problem *problem) {
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  const tsl_accuracy promised = tsl_strategy_error_model(strategy, problem, &config);
+  return promised.rounded || promised.factor == 0;
+}
+
+bool tsl_same_bits(const tsl_strategy *one, const tsl_strategy *other, const tsl_problem *problem) {
+  return one == other || (has_one_result(one, problem) && has_one_result(other, problem));
+}

@@ -1,0 +1,72 @@
+#include "planner/small_gemm_rule.h"
+
+#include "strategy/strategy_list.h"
+
+#include <stdatomic.h>
+
+/* The first that multiplies without a plan. */
+static const tsl_strategy *strategy_of(void) {
+  static _Atomic(const tsl_strategy *) found;
+  const tsl_strategy *one = atomic_load_explicit(&found, memory_order_acquire);
+  for (int i = 0; !one && tsl_strategy_at(i); i++)
+    if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->fast_path.multiply)
+      one = tsl_strategy_at(i);
+  atomic_store_explicit(&found, one, memory_order_release);
+  return one;
+}
+
+/* Of up to so many multiply-adds whatever is not a few lines goes to it. Of more, up to so many, only what has no few lines in any direction,
+ * in which other strategies have kernels, and where there are no more than two threads, for which it is not worth to share it. */
+enum { TINY = 32 * 32 * 32, SMALL = 100 * 100 * 100, TINY_SIDE = 64, SMALL_LEAST = 16, FEW_THREADS = 2 };
+
+static bool is_within(const tsl_problem *problem) {
+  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->m <= TSL_SMALL_GEMM_SIDE &&
+         problem->n <= TSL_SMALL_GEMM_SIDE && problem->k <= TSL_SMALL_GEMM_SIDE &&
+         problem->m * problem->n * problem->k <= SMALL;
+}
+
+static bool is_tiny(const tsl_problem *problem) {
+  return problem->m <= TINY_SIDE && problem->n <= TINY_SIDE && problem->k <= TINY_SIDE &&
+         problem->m * problem->n * problem->k <= TINY;
+}
+
+/* Rows of B (of A', where C lies by columns) that meet in one set of the first cache are sooner copied. */
+static bool is_worth(const tsl_problem *problem, const tsl_device *cpu) {
+  const int64_t step = problem->c.col_stride == 1 && problem->b.col_stride == 1 ? problem->b.row_stride
+                                                                                : problem->a.col_stride;
+  return is_tiny(problem) ||
+         (problem->m >= SMALL_LEAST && problem->n >= SMALL_LEAST && problem->k >= SMALL_LEAST &&
+          cpu->threads <= FEW_THREADS && step * (int64_t)tsl_type(problem->c.type)->size % 4096 != 0);
+}
+
+static bool is_plain(const tsl_problem *problem) {
+  const tesela_type type = problem->c.type;
+  return problem->op == TSL_OP_GEMM && (type == TESELA_F32 || type == TESELA_F64) &&
+         problem->a.type == type && problem->b.type == type && problem->alpha[0] != 0 &&
+         tsl_problem_batch(problem) == 1 && !problem->in_place && !tsl_problem_has_structure(problem) &&
+         !tsl_problem_has_epilogue(problem);
+}
+
+/* Rows of C with B's numbers side by side, or columns with A's: what is to be copied or scattered first may be sooner done otherwise; and
+ * so may a few lines, unless they are short. */
+static bool lies_well(const tsl_problem *problem) {
+  enum { FEW = 3, SHORT = 24 * 24 };
+  const bool by_row = problem->c.col_stride == 1, by_column = problem->c.row_stride == 1;
+  return ((problem->m > FEW && problem->n > FEW) || problem->m * problem->n * problem->k <= SHORT) &&
+         ((by_row && problem->b.col_stride == 1) || (by_column && problem->a.row_stride == 1));
+}
+
+const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_choice *choice) {
+  const tsl_strategy *one = strategy_of();
+  tsl_device *cpu;
+  if (!one || !is_within(problem) || !is_plain(problem) || !lies_well(problem) || choice->strategy ||
+      choice->vendors || choice->place != TSL_PLACE_HOST ||
+      !tsl_numeric_requirements_same(&problem->ask, &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
+      !(tsl_choice_any_device(choice) ? choice->sparing : strcmp(choice->device, "cpu") == 0))
+    return NULL;
+  cpu = tsl_devices_of_kind(choice->devices, 0, 0);
+  return cpu && cpu->capabilities & TSL_CAN_HOST && is_worth(problem, cpu) &&
+                 !tsl_wisdom_is_near(choice->wisdom, problem, cpu)
+             ? one
+             : NULL;
+}

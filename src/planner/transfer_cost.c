@@ -1,0 +1,206 @@
+#include "planner/transfer_cost.h"
+
+#include "base/status.h"
+#include "device/fact_file.h"
+#include "plan/block_grid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const tsl_lines file = {.file = "links", .mark = "# tesela: what it costs to reach devices\n"};
+
+static bool is_shared(const tsl_device *device) {
+  return (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0;
+}
+
+/* --- kept --- */
+
+typedef struct finding {
+  const tsl_device *device;
+  tsl_link *link; /* NULL: the core is looked for */
+  double core;
+} finding;
+
+static bool read_field(const tsl_record *record, const char *key, double *out) {
+  const char *value = tsl_record_get(record, key);
+  return value && tsl_parse_double(value, out) && *out >= 0;
+}
+
+static void read_link(const tsl_record *record, tsl_link *link) {
+  const char *date = tsl_record_get(record, "date");
+  tsl_link found = {.measured = true, .open = link->open};
+  if (date && strlen(date) < sizeof found.date && read_field(record, "in_seconds", &found.in.seconds) &&
+      read_field(record, "in_rate", &found.in.rate) &&
+      read_field(record, "out_seconds", &found.out.seconds) &&
+      read_field(record, "out_rate", &found.out.rate) && read_field(record, "launch", &found.launch) &&
+      found.in.rate > 0 && found.out.rate > 0) {
+    read_field(record, "open", &found.open); /* lines before it was measured have none */
+    read_field(record, "staged_in", &found.staged_in);
+    read_field(record, "staged_out", &found.staged_out);
+    snprintf(found.date, sizeof found.date, "%s", date);
+    *link = found;
+  }
+}
+
+static void find_one(void *argument, char *line) {
+  finding *job = argument;
+  tsl_record record;
+  double core;
+  if (tsl_record_parse(line, &record) != TESELA_OK)
+    return;
+  const char *key = tsl_record_get(&record, "key"), *word = tsl_record_word(&record, 0);
+  if (!key || !word || strcmp(key, job->device->key) != 0)
+    ;
+  else if (job->link && strcmp(word, "link") == 0)
+    read_link(&record, job->link);
+  else if (!job->link && strcmp(word, "core") == 0 && read_field(&record, "f32", &core))
+    job->core = core;
+  tsl_record_free(&record);
+}
+
+/* A transfer and the wait for it cost about two launches, however little is moved (8 us on an H200). */
+static tsl_link guess(const tsl_device *device) {
+  const tsl_link_way way = {2 * device->launch_seconds,
+                            device->link_bandwidth > 0 ? device->link_bandwidth : INFINITY};
+  /* A context of PoCL takes 20 ms, one of a GPU's driver a third of a second. */
+  const double staged = tsl_staging_is_offered(device) ? way.rate : 0;
+  return (tsl_link){.in = way,
+                    .out = way,
+                    .staged_in = staged,
+                    .staged_out = staged,
+                    .launch = device->launch_seconds,
+                    .open = device->is_cpu ? 0.02 : 0.3};
+}
+
+tsl_link tsl_link_of(const tsl_device *device) {
+  tsl_status_saved saved;
+  tsl_link link = {.in = {0, INFINITY}, .out = {0, INFINITY}};
+  if (device->capabilities & TSL_CAN_HOST)
+    return link;
+  link = guess(device);
+  tsl_status_save(&saved); /* lines that are none are no failure */
+  tsl_lines_each(&file, find_one, &(finding){.device = device, .link = &link});
+  tsl_status_restore(&saved);
+  /* A line from before copies were staged is no measurement of them. */
+  tsl_staging_sizes sizes;
+  const bool lacks = !(link.staged_in > 0 && link.staged_out > 0);
+  return lacks && tsl_staging_sizes_of(device, &sizes) ? guess(device) : link;
+}
+
+double tsl_link_core(const tsl_device *cpu) {
+  finding job = {.device = cpu};
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  tsl_lines_each(&file, find_one, &job);
+  tsl_status_restore(&saved);
+  return job.core;
+}
+
+static void date_now(char date[24]) {
+  const time_t now = time(NULL);
+  struct tm utc;
+  strftime(date, 24, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+static void add_line(tsl_text *line) {
+  if (!line->failed)
+    tsl_lines_add(&file, line->data);
+  tsl_text_free(line);
+}
+
+void tsl_link_keep(const tsl_device *device, tsl_link *link) {
+  tsl_text line = {0};
+  date_now(link->date);
+  tsl_text_add(
+      &line,
+      "link key=%s in_seconds=%.4g in_rate=%.4g out_seconds=%.4g out_rate=%.4g launch=%.4g open=%.4g "
+      "staged_in=%.4g staged_out=%.4g date=%s",
+      device->key, link->in.seconds, link->in.rate, link->out.seconds, link->out.rate, link->launch,
+      link->open, link->staged_in, link->staged_out, link->date);
+  add_line(&line);
+}
+
+void tsl_link_keep_core(const tsl_device *cpu, double rate) {
+  tsl_text line = {0};
+  char date[24];
+  date_now(date);
+  tsl_text_add(&line, "core key=%s f32=%.4g date=%s", cpu->key, rate, date);
+  add_line(&line);
+}
+
+/* --- used --- */
+
+static double bytes_of(const tsl_problem *problem, int operand) {
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size *
+         (double)tsl_problem_batch(problem);
+}
+
+static double one_after_the_other(const tsl_link *link, const tsl_problem *problem) {
+  double seconds = 0;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    if (tsl_problem_reads(problem, i))
+      seconds += link->in.seconds + bytes_of(problem, i) / link->in.rate;
+    if (i == TSL_OPERAND_C)
+      seconds += link->out.seconds + bytes_of(problem, i) / link->out.rate;
+  }
+  return seconds;
+}
+
+static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
+                          tsl_staging_sizes *sizes) {
+  double bytes = bytes_of(problem, TSL_OPERAND_C);
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    bytes += tsl_problem_reads(problem, i) ? bytes_of(problem, i) : 0;
+  return problem->op == TSL_OP_GEMM && tsl_problem_batch(problem) == 1 && problem->m > 0 && problem->n > 0 &&
+         link->staged_in > 0 && link->staged_out > 0 && tsl_staging_sizes_of(device, sizes) &&
+         bytes >= sizes->least;
+}
+
+/* The run of plan/pipeline.h with times in place of copies: threads bring panels, the device computes a block when its panels
+ * are there, and blocks go out in their order when all panels are in. Starts of copies count once a way. */
+static double overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_staging_sizes *sizes,
+                         double compute) {
+  const tsl_block_grid grain = tsl_block_grid_of(problem, sizes->block);
+  const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
+  const double area = (double)problem->m * (double)problem->n;
+  const double a = reads ? bytes_of(problem, TSL_OPERAND_A) / (double)problem->m : 0,
+               b = reads ? bytes_of(problem, TSL_OPERAND_B) / (double)problem->n : 0,
+               c = bytes_of(problem, TSL_OPERAND_C) / area;
+  double in = link->in.seconds, done = 0, ready[TSL_PIPELINE_BLOCKS], size[TSL_PIPELINE_BLOCKS];
+  tsl_panel_arrivals arrivals = {0};
+  int count = 0;
+  while (tsl_block_grid_next(&grain, problem, &arrivals)) {
+    const tsl_part last = tsl_block_grid_part(&grain, arrivals.a - 1, arrivals.b - 1);
+    const bool are_first = arrivals.a == 1 && arrivals.b == 1;
+    in += are_first || arrivals.a_is_new ? a * (double)last.rows / link->staged_in : 0;
+    in += are_first || !arrivals.a_is_new ? b * (double)last.cols / link->staged_in : 0;
+    int i, j;
+    for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
+      const tsl_part part = tsl_block_grid_part(&grain, i, j);
+      size[count] = (double)part.rows * (double)part.cols;
+      in += tsl_problem_reads(problem, TSL_OPERAND_C) ? c * size[count] / link->staged_in : 0;
+      done = fmax(done, in) + compute * size[count] / area;
+      ready[count++] = done;
+    }
+  }
+  double out = in;
+  for (int i = 0; i < count; i++)
+    out = fmax(out, ready[i]) + c * size[i] / link->staged_out;
+  return out + link->out.seconds;
+}
+
+double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
+                        tsl_place place, double compute) {
+  /* The models count a launch as the device's kind says; a record of a run on the device counts none. */
+  const double launch = link->measured ? fmax(0, link->launch - device->launch_seconds) : 0;
+  tsl_staging_sizes sizes;
+  if (!isfinite(compute) || place == TSL_PLACE_DEVICE || is_shared(device) ||
+      !(device->link_bandwidth > 0 || link->measured))
+    return compute + launch;
+  if (is_overlapped(link, problem, device, &sizes))
+    return launch + overlapped(link, problem, &sizes, compute);
+  return compute + launch + one_after_the_other(link, problem);
+}

@@ -1,0 +1,69 @@
+/* One context for each number of threads that grids leave. */
+#include "scalapack/scalapack_context.h"
+
+#include "base/cancel.h"
+#include "base/env.h"
+#include "base/pool.h"
+#include "base/thread_limit.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Never freed: there are one or two. */
+typedef struct made {
+  int threads;
+  tesela_context *context;
+  struct made *older;
+} made;
+
+static made *newest;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static tesela_context *create(int threads) {
+  const char *given = tsl_env_given(TSL_ENV_DEVICE);
+  /* A process has one device or none to itself: only who starts it knows. */
+  const char *device = given ? given : "cpu";
+  tesela_context *context = NULL;
+  const tesela_status status =
+      tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context);
+  if (status == TESELA_OK || status == TESELA_OUT_OF_MEMORY)
+    return context;
+  fprintf(stderr, "tesela: %s; the cpu is used\n", tesela_last_error());
+  (void)tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = threads}, &context);
+  return context;
+}
+
+/* Under the lock. */
+static tesela_context *find_or_make(int threads) {
+  for (const made *one = newest; one; one = one->older)
+    if (one->threads == threads)
+      return one->context;
+  made *one = malloc(sizeof *one);
+  tesela_context *context = one ? create(threads) : NULL;
+  if (!context) { /* the next call tries again */
+    free(one);
+    return NULL;
+  }
+  *one = (made){threads, context, newest};
+  newest = one;
+  return one->context;
+}
+
+/* Processors that are given by TESELA_THREADS are the process's own. */
+static int share(int sharing) {
+  const int all = tsl_pool_default_threads();
+  if (tsl_env_given(TSL_ENV_THREADS))
+    return all;
+  const int own = all / sharing;
+  return tsl_thread_limit(own > 1 ? own : 1);
+}
+
+tesela_context *tsl_scalapack_context(int sharing) {
+  const int threads = share(sharing);
+  TSL_NOT_CANCELLED;
+  pthread_mutex_lock(&lock);
+  tesela_context *context = find_or_make(threads);
+  pthread_mutex_unlock(&lock);
+  return context;
+}

@@ -1,0 +1,120 @@
+/* Products. */
+#include "scalapack/scalapack_gemm.h"
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "scalapack/calls.h"
+#include "scalapack/scalapack_context.h"
+#include "scalapack/next.h"
+#include "scalapack/scalapack_operand.h"
+#include "scalapack/scalapack_route.h"
+#include "scalapack/width.h"
+
+#include <string.h>
+
+enum { A, B, C, OPERANDS };
+
+/* A product, checked. */
+typedef struct work {
+  int64_t m, n, k;
+  bool transposed[2], conjugated[2];
+  tsl_scalapack_operand operands[OPERANDS];
+  double alpha[2], beta[2];
+} work;
+
+static void set_letters(const tsl_scalapack_multiply *product, tesela_type type, work *out,
+                        tsl_scalapack_call *call) {
+  const char given[] = {product->trans_a, product->trans_b};
+  for (int i = 0; i < 2; i++) {
+    const char letter = tsl_scalapack_letter(given[i]);
+    call->letters[i] = letter ? letter : '?';
+    out->transposed[i] = letter != 'N';
+    out->conjugated[i] = letter == 'C' && tsl_type(type)->is_complex;
+  }
+}
+
+static void set_sizes(tsl_scalapack_operand *operand, int64_t rows, int64_t cols, bool transposed) {
+  operand->rows = transposed ? cols : rows;
+  operand->cols = transposed ? rows : cols;
+}
+
+/* NULL, or why it is not tesela's. What is wrong, and what needs no product, is the other library's to say or to do. */
+static const char *prepare(const tsl_scalapack_multiply *product, tsl_scalapack_call *call, work *out) {
+  const tesela_type type = call->symbol->type;
+  const tsl_scalapack_part *const parts[] = {&product->a, &product->b, &product->c};
+  if (tsl_scalapack_width() == 0)
+    return "it is not known how wide its integers are";
+  out->m = call->sizes[0] = tsl_scalapack_integer(product->m, 0);
+  out->n = call->sizes[1] = tsl_scalapack_integer(product->n, 0);
+  out->k = call->sizes[2] = tsl_scalapack_integer(product->k, 0);
+  set_letters(product, type, out, call);
+  tsl_type_load(type, product->alpha, out->alpha);
+  tsl_type_load(type, product->beta, out->beta);
+  set_sizes(&out->operands[A], out->m, out->k, out->transposed[A]);
+  set_sizes(&out->operands[B], out->k, out->n, out->transposed[B]);
+  set_sizes(&out->operands[C], out->m, out->n, false);
+  const char *why = tsl_scalapack_read(parts, out->operands, OPERANDS, type, &call->place);
+  if (why)
+    return why;
+  if (strchr(call->letters, '?'))
+    return "TRANSA or TRANSB is none of N, T and C";
+  if (out->m <= 0 || out->n <= 0 || out->k <= 0)
+    return "a size is not positive";
+  return out->alpha[0] == 0 && out->alpha[1] == 0 ? "alpha is 0" : NULL;
+}
+
+static tesela_matrix matrix_of(const work *of, int which, tesela_type type) {
+  return (tesela_matrix){.data = of->operands[which].data,
+                         .row_stride = 1,
+                         .col_stride = of->operands[which].matrix.leading,
+                         .transpose = of->transposed[which],
+                         .conjugate = of->conjugated[which],
+                         .type = type};
+}
+
+static tesela_status multiply(const work *of, tesela_type type, const tsl_scalapack_grid *grid,
+                              tesela_mpi_record *record) {
+  const tesela_gemm_desc gemm = {
+      .m = of->m,
+      .n = of->n,
+      .k = of->k,
+      .a = matrix_of(of, A, type),
+      .b = matrix_of(of, B, type),
+      .c = {.data = tsl_writable(of->operands[C].data),
+            .row_stride = 1,
+            .col_stride = of->operands[C].matrix.leading,
+            .type = type},
+      .alpha = of->alpha,
+      .beta = of->beta,
+  };
+  const tesela_mpi_desc desc = {.gemm = &gemm,
+                                .a = tsl_scalapack_layout(&of->operands[A], grid),
+                                .b = tsl_scalapack_layout(&of->operands[B], grid),
+                                .c = tsl_scalapack_layout(&of->operands[C], grid)};
+  /* A process without a context takes part all the same, and all learn of it. */
+  return tesela_mpi_gemm(grid->comm, tsl_scalapack_context(grid->sharing), &desc, record);
+}
+
+/* NULL where it is done. */
+static tsl_scalapack_function *compute(tsl_scalapack_call *call, const work *of,
+                                       const tsl_scalapack_grid *grid) {
+  tesela_mpi_record record = {0};
+  const tesela_status status = multiply(of, call->symbol->type, grid, &record);
+  if (status == TESELA_OK) {
+    tsl_scalapack_end(call, &record);
+    return NULL;
+  }
+  return tsl_scalapack_retry(call, grid, of->beta);
+}
+
+tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
+                                           const tsl_scalapack_multiply *product) {
+  tsl_scalapack_call call = {.symbol = symbol};
+  work of = {.m = 0};
+  const char *why = prepare(product, &call, &of);
+  const bool is_ours = tsl_scalapack_takes_gemm(of.m, of.n, of.k, call.place.rows * call.place.cols,
+                                                tsl_scalapack_next(symbol) != NULL);
+  const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
+  tsl_scalapack_begin(&call);
+  return grid ? compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
+}

@@ -1,0 +1,11 @@
+/* Products. */
+#ifndef TSL_SCALAPACK_SCALAPACK_GEMM_H
+#define TSL_SCALAPACK_SCALAPACK_GEMM_H
+
+#include "scalapack/scalapack_arguments.h"
+#include "scalapack/scalapack_symbol.h"
+
+tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
+                                           const tsl_scalapack_multiply *product);
+
+#endif

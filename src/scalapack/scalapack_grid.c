@@ -1,0 +1,211 @@
+/* The processes of a BLACS context. The program's BLACS is asked for the communicator that it made for the context, in which what is
+ * known is kept as an attribute: MPI gives it back when the program ends the context. */
+#include "scalapack/scalapack_grid.h"
+
+#include "base/affinity.h"
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "base/source.h"
+#include "scalapack/next.h"
+#include "scalapack/processes.h"
+#include "scalapack/width.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* What blacs_get() is asked: "the system's handle of the communicator that the context has". */
+enum { GET_COMMUNICATOR = 10 };
+
+static int64_t value_of(tsl_scalapack_word word) {
+  return tsl_scalapack_integer(&word, 0);
+}
+
+bool tsl_scalapack_where(int64_t context, tsl_scalapack_place *place) {
+  typedef void gridinfo(const void *, void *, void *, void *, void *);
+  static tsl_scalapack_late late;
+  gridinfo *ask = (gridinfo *)tsl_scalapack_find(&late, "blacs_gridinfo_");
+  if (!ask)
+    return false;
+  const tsl_scalapack_word number = tsl_scalapack_say(context);
+  tsl_scalapack_word rows = {.wide = 0}, cols = rows, row = rows, col = rows;
+  ask(&number, &rows, &cols, &row, &col);
+  *place =
+      (tsl_scalapack_place){(int)value_of(rows), (int)value_of(cols), (int)value_of(row), (int)value_of(col)};
+  return place->rows > 0 && place->cols > 0 && place->row >= 0 && place->row < place->rows &&
+         place->col >= 0 && place->col < place->cols;
+}
+
+/* MPI_COMM_NULL where the BLACS does not tell, or tells of one with other processes beside the grid's: those do not call. */
+static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *place) {
+  typedef void get(const void *, const void *, void *);
+  typedef int64_t to_system(const void *);
+  static tsl_scalapack_late late_get, late_system;
+  get *ask = (get *)tsl_scalapack_find(&late_get, "blacs_get_");
+  to_system *translate = (to_system *)tsl_scalapack_find(&late_system, "blacs2sys_handle_");
+  const tsl_scalapack_word number = tsl_scalapack_say(context), what = tsl_scalapack_say(GET_COMMUNICATOR);
+  tsl_scalapack_word handle = {.wide = 0};
+  if (!ask)
+    return MPI_COMM_NULL;
+  ask(&number, &what, &handle);
+  /* Handles of Fortran have 32 bits, however wide integers are. */
+  const int64_t system = translate ? translate(&handle) : value_of(handle);
+  const MPI_Comm comm = MPI_Comm_f2c((MPI_Fint)system);
+  int size = 0, inter = 0;
+  if (comm == MPI_COMM_NULL || MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter ||
+      MPI_Comm_size(comm, &size) != MPI_SUCCESS || size != place->rows * place->cols)
+    return MPI_COMM_NULL;
+  return comm;
+}
+
+/* --- what is kept in the communicator --- */
+
+static int forget(MPI_Comm comm, int key, void *value, void *extra) {
+  (void)comm, (void)key, (void)extra;
+  free(value);
+  return MPI_SUCCESS;
+}
+
+static int key_of_grids(void) {
+  static int key = MPI_KEYVAL_INVALID;
+  if (key == MPI_KEYVAL_INVALID)
+    (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
+  return key;
+}
+
+/* What a process tells the others; eight bytes each. */
+typedef struct told {
+  int64_t place; /* row * columns + column */
+  int64_t same;
+  uint64_t host, processors; /* numbers that only processes have in common which share these */
+} told;
+enum { WORDS = sizeof(told) / sizeof(int64_t) };
+
+static told tell(const tsl_scalapack_place *place, int64_t same) {
+  char name[MPI_MAX_PROCESSOR_NAME];
+  int length = 0;
+  (void)MPI_Get_processor_name(name, &length);
+  return (told){.place = (int64_t)place->row * place->cols + place->col,
+                .same = same,
+                .host = tsl_hash_add(tsl_hash_start(), name, (size_t)length).low,
+                .processors = tsl_affinity_hash()};
+}
+
+/* Whether all told the same, and each another place; then they are the grid's ranks. */
+static bool agree(tsl_scalapack_grid *grid, const told *all) {
+  const int count = grid->rows * grid->cols;
+  for (int i = 0; i < count; i++)
+    grid->ranks[i] = -1;
+  for (int rank = 0; rank < count; rank++) {
+    if (all[rank].same != all[0].same || all[rank].place < 0 || all[rank].place >= count ||
+        grid->ranks[all[rank].place] >= 0)
+      return false;
+    grid->ranks[all[rank].place] = rank;
+  }
+  return true;
+}
+
+static bool introduce(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t same, told *all) {
+  const told mine = tell(place, same);
+  if (MPI_Allgather(&mine, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T, grid->comm) != MPI_SUCCESS ||
+      !agree(grid, all))
+    return false;
+  for (int rank = 0; rank < grid->rows * grid->cols; rank++)
+    grid->sharing += all[rank].host == mine.host && all[rank].processors == mine.processors;
+  return true;
+}
+
+/* Waits for a collective call of all processes. A process without this library never takes part: after a
+ * while a line on stderr names that as the likely reason. */
+static bool wait_for_all(MPI_Request *request, const tsl_scalapack_place *place) {
+  static const double patience = 20;
+  static const struct timespec pause = {0, 100000};
+  const double begun = tsl_clock();
+  int done = 0;
+  while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+    if (tsl_clock() - begun > patience) {
+      fprintf(
+          stderr,
+          "tesela: process (%d, %d) of a grid of %d x %d has waited %.0f s for the others. Where one of them "
+          "was started "
+          "without libtesela_scalapack, it never comes: load the library into all processes, or into none\n",
+          place->row, place->col, place->rows, place->cols, patience);
+      return MPI_Wait(request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    }
+    nanosleep(&pause, NULL);
+  }
+  return done != 0;
+}
+
+/* Whether every process has what it needs, before any waits for another one. */
+static bool all_have(MPI_Comm comm, const tsl_scalapack_place *place, bool own) {
+  int mine = own, everyone = 0;
+  MPI_Request request;
+  return MPI_Iallreduce(&mine, &everyone, 1, MPI_INT, MPI_MIN, comm, &request) == MPI_SUCCESS &&
+         wait_for_all(&request, place) && everyone;
+}
+
+/* Returns whether a process of the communicator lacks this library. On one host all processes with the
+ * library find that, and the program's own ScaLAPACK computes. Processes on other hosts do not find it and
+ * would wait for ever: then the job ends. */
+static bool lacks_library(MPI_Comm comm) {
+  const tsl_scalapack_processes processes = tsl_scalapack_look_at_processes(comm);
+  if (processes.without < 0)
+    return false;
+  static bool has_spoken;
+  if ((processes.is_first && !has_spoken) || !processes.all_here)
+    fprintf(stderr,
+            "tesela: rank %d was started without libtesela_scalapack, and others with it; %s. Load the "
+            "library into all processes, or into none\n",
+            processes.without,
+            processes.all_here ? "the program's own ScaLAPACK computes on all of their grid"
+                               : "processes on other hosts would wait for it for ever, and the job ends");
+  has_spoken = true;
+  if (!processes.all_here)
+    MPI_Abort(comm, EXIT_FAILURE);
+  return true;
+}
+
+static tsl_scalapack_grid *make(MPI_Comm of, const tsl_scalapack_place *place, int64_t same) {
+  const size_t count = (size_t)place->rows * (size_t)place->cols;
+  tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
+  told *all = malloc(count * sizeof *all);
+  const int key = key_of_grids();
+  const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(of);
+  if (lacks ? !has_memory : !all_have(of, place, has_memory)) {
+    free(grid);
+    free(all);
+    return NULL;
+  }
+  *grid = (tsl_scalapack_grid){.comm = of, .rows = place->rows, .cols = place->cols};
+  /* Where tesela does not compute that is kept, too: nobody is asked twice. */
+  if (lacks || !introduce(grid, place, same, all))
+    grid->sharing = 0;
+  free(all);
+  if (MPI_Comm_set_attr(of, key, grid) != MPI_SUCCESS)
+    grid->sharing = 0;
+  return grid;
+}
+
+const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scalapack_place *place,
+                                                int64_t same) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  const MPI_Comm of = communicator_of(context, place);
+  tsl_scalapack_grid *grid = NULL;
+  int found = 0;
+  if (of == MPI_COMM_NULL)
+    return NULL;
+  TSL_NOT_CANCELLED;
+  pthread_mutex_lock(&lock);
+  if (MPI_Comm_get_attr(of, key_of_grids(), &grid, &found) != MPI_SUCCESS || !found)
+    grid = make(of, place, same);
+  pthread_mutex_unlock(&lock);
+  return grid && grid->sharing > 0 ? grid : NULL;
+}
+
+bool tsl_scalapack_any(const tsl_scalapack_grid *grid, bool own) {
+  int mine = own, all = own;
+  (void)MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, grid->comm);
+  return all != 0;
+}

@@ -1,0 +1,91 @@
+/* What entries are given, read and checked. */
+#include "scalapack/scalapack_operand.h"
+
+#include "base/types.h"
+#include "scalapack/scalapack_route.h"
+#include "scalapack/width.h"
+
+#include <string.h>
+
+static void read_matrix(const tsl_scalapack_part *part, tsl_scalapack_matrix *out) {
+  enum { FIELDS_MAX = 11 };
+  int64_t fields[FIELDS_MAX] = {tsl_scalapack_integer(part->desc, 0)};
+  for (int i = 1; i < tsl_scalapack_fields(fields[0]); i++)
+    fields[i] = tsl_scalapack_integer(part->desc, i);
+  tsl_scalapack_describe(fields, tsl_scalapack_integer(part->i, 0), tsl_scalapack_integer(part->j, 0), out);
+}
+
+/* The address is not followed before what is missing is added again. */
+static const void *address_of(const void *data, int64_t elements, tesela_type type) {
+  const uintptr_t address = (uintptr_t)data - (uintptr_t)elements * tsl_type(type)->size;
+  return data ? (const void *)address : NULL; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scalapack_operand *operands,
+                               int count, tesela_type type, tsl_scalapack_place *place) {
+  const char *why = NULL;
+  for (int i = 0; i < count; i++) {
+    read_matrix(parts[i], &operands[i].matrix);
+    if (operands[i].matrix.context != operands[0].matrix.context)
+      return "the operands are not of one context";
+  }
+  if (!tsl_scalapack_where(operands[0].matrix.context, place))
+    return "the caller is not in the grid";
+  for (int i = 0; i < count && !why; i++) {
+    why = tsl_scalapack_refuse(&operands[i].matrix, operands[i].rows, operands[i].cols, place);
+    operands[i].data = address_of(parts[i]->data, tsl_scalapack_begin_at(&operands[i].matrix, place), type);
+  }
+  return why;
+}
+
+const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operand,
+                                             const tsl_scalapack_place *place, bool is_ours,
+                                             const char **why) {
+  /* One process speaks for all of its grid. */
+  if (place->row == 0 && place->col == 0)
+    tsl_scalapack_check_request();
+  if (*why)
+    return NULL;
+  /* Asked first: whether sizes are tesela's is another matter where processes were told different things. */
+  const tsl_scalapack_grid *grid =
+      tsl_scalapack_grid_of(operand->matrix.context, place, tsl_scalapack_same());
+  if (!grid)
+    *why = "the processes of the grid were told different things, or cannot be asked";
+  else if (!is_ours)
+    *why = "that one is faster, or was asked for";
+  return *why ? NULL : grid;
+}
+
+tsl_scalapack_function *tsl_scalapack_retry(const tsl_scalapack_call *call, const tsl_scalapack_grid *grid,
+                                            const double beta[2]) {
+  /* What a process has written of C before another one failed, its sentence tells. */
+  const char *why = tesela_last_error();
+  if (!tsl_scalapack_any(grid, strstr(why, "lost") != NULL) || (beta[0] == 0 && beta[1] == 0))
+    return tsl_scalapack_forward(call, why);
+  tsl_scalapack_lost(call, why);
+  return NULL;
+}
+
+tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const tsl_scalapack_grid *grid) {
+  const tsl_scalapack_matrix *of = &operand->matrix;
+  return (tesela_layout){.kind = TESELA_LAYOUT_CYCLIC,
+                         .grid_rows = grid->rows,
+                         .grid_cols = grid->cols,
+                         .ranks = grid->ranks,
+                         .row_block = of->row_block,
+                         .col_block = of->col_block,
+                         .first_row = (int)of->first_row,
+                         .first_col = (int)of->first_col,
+                         .row = of->row,
+                         .col = of->col,
+                         .rows = of->rows,
+                         .cols = of->cols};
+}
+
+char tsl_scalapack_letter(char given) {
+  static const char letters[] = "NTC";
+  for (int i = 0; letters[i]; i++)
+    if (given == letters[i] || given == letters[i] + ('a' - 'A'))
+      return letters[i];
+  return 0;
+}

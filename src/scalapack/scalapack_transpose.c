@@ -1,0 +1,87 @@
+/* Transposes. */
+#include "scalapack/scalapack_transpose.h"
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "scalapack/calls.h"
+#include "scalapack/scalapack_context.h"
+#include "scalapack/next.h"
+#include "scalapack/scalapack_operand.h"
+#include "scalapack/scalapack_route.h"
+#include "scalapack/width.h"
+
+enum { A, C, OPERANDS };
+
+/* A transpose, checked. */
+typedef struct work {
+  int64_t m, n;
+  bool conjugated;
+  tsl_scalapack_operand operands[OPERANDS];
+  double alpha[2], beta[2];
+} work;
+
+/* NULL, or why it is not tesela's. */
+static const char *prepare(const tsl_scalapack_add *sum, tsl_scalapack_call *call, work *out) {
+  const tesela_type type = call->symbol->type;
+  const tsl_scalapack_part *const parts[] = {&sum->a, &sum->c};
+  const char letter = tsl_scalapack_letter(sum->trans);
+  if (tsl_scalapack_width() == 0)
+    return "it is not known how wide its integers are";
+  out->m = call->sizes[0] = tsl_scalapack_integer(sum->m, 0);
+  out->n = call->sizes[1] = tsl_scalapack_integer(sum->n, 0);
+  call->letters[0] = letter ? letter : '?';
+  tsl_type_load(type, sum->alpha, out->alpha);
+  tsl_type_load(type, sum->beta, out->beta);
+  out->conjugated = letter == 'C' && tsl_type(type)->is_complex;
+  out->operands[A].rows = out->operands[C].cols = out->n;
+  out->operands[A].cols = out->operands[C].rows = out->m;
+  const char *why = tsl_scalapack_read(parts, out->operands, OPERANDS, type, &call->place);
+  if (why)
+    return why;
+  if (letter != 'T' && letter != 'C')
+    return "it is no transpose";
+  if (out->m <= 0 || out->n <= 0)
+    return "a size is not positive";
+  return out->alpha[0] == 0 && out->alpha[1] == 0 ? "alpha is 0" : NULL;
+}
+
+/* NULL where it is done. */
+static tsl_scalapack_function *compute(tsl_scalapack_call *call, const work *of,
+                                       const tsl_scalapack_grid *grid) {
+  const tesela_type type = call->symbol->type;
+  const tesela_mpi_transpose_desc desc = {
+      .rows = of->n,
+      .cols = of->m,
+      .a = {.data = of->operands[A].data,
+            .row_stride = 1,
+            .col_stride = of->operands[A].matrix.leading,
+            .conjugate = of->conjugated,
+            .type = type},
+      .b = {.data = tsl_writable(of->operands[C].data),
+            .row_stride = 1,
+            .col_stride = of->operands[C].matrix.leading,
+            .type = type},
+      .alpha = of->alpha,
+      .beta = of->beta,
+      .layout_a = tsl_scalapack_layout(&of->operands[A], grid),
+      .layout_b = tsl_scalapack_layout(&of->operands[C], grid),
+  };
+  tesela_mpi_record record = {.ranks = 0};
+  const tesela_status status =
+      tesela_mpi_transpose(grid->comm, tsl_scalapack_context(grid->sharing), &desc, &record);
+  if (status == TESELA_OK) {
+    tsl_scalapack_end(call, &record);
+    return NULL;
+  }
+  return tsl_scalapack_retry(call, grid, of->beta);
+}
+
+tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum) {
+  tsl_scalapack_call call = {.symbol = symbol};
+  work of = {.m = 0};
+  const char *why = prepare(sum, &call, &of);
+  const bool is_ours = tsl_scalapack_takes_transpose(tsl_scalapack_next(symbol) != NULL);
+  const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
+  tsl_scalapack_begin(&call);
+  return grid ? compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);
+}

@@ -1,0 +1,10 @@
+/* Transposes: p?tran, p?tranu, p?tranc, and p?geadd where it transposes. */
+#ifndef TSL_SCALAPACK_SCALAPACK_TRANSPOSE_H
+#define TSL_SCALAPACK_SCALAPACK_TRANSPOSE_H
+
+#include "scalapack/scalapack_arguments.h"
+#include "scalapack/scalapack_symbol.h"
+
+tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum);
+
+#endif

@@ -1,0 +1,109 @@
+/* exact on the cpu: threads take chunks of terms one after the other, each into a superaccumulator of its own; these
+ * are added and rounded in the end. Within a chunk, blocks go through the vectors of blocks.h, in a window that stays
+ * where it is from block to block; a block that does not fit is added term by term, and tells where the window should
+ * be. dot_exact.cl tells the idea and the limits. */
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "strategy/dot/exact/dot_exact.h"
+#include "strategy/exact/sum.h"
+#include "strategy/low_precision.h"
+
+enum { BLOCK = TSL_EXACT_BLOCK, CHUNK = 128 * BLOCK };
+
+/* One thread's share. */
+typedef struct share {
+  bool used;
+  tsl_exact_sum sum;
+  _Alignas(TSL_CACHE_LINE) unsigned char x[BLOCK * sizeof(double)];
+  unsigned char y[BLOCK * sizeof(double)];
+} share;
+
+typedef struct running {
+  const unsigned char *x, *y;
+  int64_t x_stride, y_stride, count;
+  tesela_type x_type, y_type;
+  tsl_exact_terms terms;
+  share *shares; /* a thread's each */
+} running;
+
+/* --- one thread --- */
+
+/* Terms as the window takes them: where they lie, or `count` of them copied to where they lie side by side, narrow types as
+ * f32, with zeros behind them. */
+static const void *gather(tesela_type type, const unsigned char *from, int64_t stride, int count, void *to) {
+  const size_t size = type == TESELA_F64 ? sizeof(double) : sizeof(float);
+  if (type != TESELA_F64 && type != TESELA_F32)
+    tsl_narrow_gather(type, from, stride, count, to);
+  else if (stride == 1 && count == BLOCK)
+    return from;
+  else if (type == TESELA_F64)
+    for (int i = 0; i < count; i++)
+      ((double *)to)[i] = ((const double *)from)[i * stride];
+  else
+    for (int i = 0; i < count; i++)
+      ((float *)to)[i] = ((const float *)from)[i * stride];
+  memset((unsigned char *)to + (size_t)count * size, 0, (size_t)(BLOCK - count) * size);
+  return to;
+}
+
+static void add_chunk(void *argument, int64_t chunk, int worker) {
+  const running *run = argument;
+  share *own = &run->shares[worker];
+  const int64_t first = chunk * CHUNK, x_step = run->x_stride * (int64_t)tsl_type(run->x_type)->size,
+                y_step = run->y_stride * (int64_t)tsl_type(run->y_type)->size;
+  const int64_t end = run->count - first < CHUNK ? run->count : first + CHUNK;
+  if (!own->used)
+    tsl_exact_sum_begin(&own->sum, TSL_EXACT_TOP_LEAST);
+  own->used = true;
+  for (int64_t i = first; i < end; i += BLOCK) {
+    const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
+    const void *x = gather(run->x_type, run->x + i * x_step, run->x_stride, count, own->x),
+               *y = gather(run->y_type, run->y + i * y_step, run->y_stride, count, own->y);
+    tsl_exact_sum_add(&run->terms, &own->sum, x, y, count);
+  }
+}
+
+/* --- all of them --- */
+
+/* Adds everybody's digits to those of the first; returns what was not finite. */
+static int merge(share *shares, int workers, int64_t *digits) {
+  int flags = 0;
+  memset(digits, 0, TSL_EXACT_DIGITS * sizeof *digits);
+  for (int w = 0; w < workers; w++) {
+    if (!shares[w].used)
+      continue;
+    tsl_exact_sum_settle(&shares[w].sum);
+    flags |= shares[w].sum.flags;
+    for (int i = 0; i < TSL_EXACT_DIGITS; i++)
+      digits[i] += shares[w].sum.digits[i];
+    tsl_exact_settle(digits);
+  }
+  return flags;
+}
+
+tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *operands) {
+  const tsl_problem *problem = &work->problem;
+  const tsl_exact_store how = tsl_exact_store_of(problem);
+  const int workers = tsl_team_threads(operands->team);
+  int64_t digits[TSL_EXACT_DIGITS];
+  void *block;
+  TSL_TRY(tsl_scratch_take((size_t)workers * sizeof(share), "superaccumulators", &block));
+  running run = {.x = operands->a.host,
+                 .y = operands->b.host,
+                 .x_stride = operands->a.col_stride,
+                 .y_stride = operands->b.row_stride,
+                 .count = how.alpha == 0 ? 0 : problem->k,
+                 .x_type = problem->a.type,
+                 .y_type = problem->b.type,
+                 .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
+                 .shares = block};
+  for (int w = 0; w < workers; w++)
+    run.shares[w].used = false;
+  tsl_team_run(operands->team, run.count == 0 ? 0 : (run.count - 1) / CHUNK + 1, add_chunk, &run);
+  const int flags = merge(run.shares, workers, digits);
+  tsl_exact_sum_store(&how, digits, flags, operands->c.host);
+  tsl_scratch_give(block);
+  return TESELA_OK;
+}

@@ -1,0 +1,180 @@
+/* Which factor stays, what needs scratch memory, and the real product of it. */
+#include "host/int_math.h"
+#include "strategy/gemm/complex_real/complex_real.h"
+#include "strategy/host_job.h"
+
+#include <math.h>
+
+/* Real numbers that a line in scratch memory is a multiple of: 64 bytes of f32. */
+enum { GRAIN = 16 };
+
+/* Roundings of a sum of two parts' sums, of alpha times that, of beta times what C holds, and of their sum. */
+static const double result_roundings = 5;
+
+/* --- oriented operands --- */
+
+tsl_complex_real_strides tsl_complex_real_left(bool swapped, const tsl_operands *of) {
+  return swapped ? (tsl_complex_real_strides){of->b.col_stride, of->b.row_stride}
+                 : (tsl_complex_real_strides){of->a.row_stride, of->a.col_stride};
+}
+
+tsl_complex_real_strides tsl_complex_real_right(bool swapped, const tsl_operands *of) {
+  return swapped ? (tsl_complex_real_strides){of->a.col_stride, of->a.row_stride}
+                 : (tsl_complex_real_strides){of->b.row_stride, of->b.col_stride};
+}
+
+tsl_complex_real_strides tsl_complex_real_c(bool swapped, const tsl_operands *of) {
+  return swapped ? (tsl_complex_real_strides){of->c.col_stride, of->c.row_stride}
+                 : (tsl_complex_real_strides){of->c.row_stride, of->c.col_stride};
+}
+
+tsl_complex_real_strides tsl_complex_real_staying(const tsl_complex_real_way *way, const tsl_operands *of) {
+  return way->form == TSL_COMPLEX_REAL_APART ? tsl_complex_real_right(way->is_swapped, of)
+                                             : tsl_complex_real_left(way->is_swapped, of);
+}
+
+bool tsl_complex_real_follows(const tsl_complex_real_strides *strides, int64_t count) {
+  return strides->along == 1 || count <= 1;
+}
+
+/* Whether that holds of a packed copy, too, which lies along the other way where both strides are 1. */
+static bool surely_follows(const tsl_complex_real_strides *strides, int64_t lines, int64_t count) {
+  return tsl_complex_real_follows(strides, count) && (count <= 1 || lines <= 1 || strides->line != 1);
+}
+
+/* --- the way --- */
+
+static bool has_complex_scalars(const tsl_problem *problem) {
+  return problem->alpha[1] != 0 || problem->beta[1] != 0;
+}
+
+static bool is_empty(const tsl_problem *problem) {
+  return problem->k == 0 || problem->m == 0 || problem->n == 0 ||
+         (problem->alpha[0] == 0 && problem->alpha[1] == 0);
+}
+
+static tsl_complex_real_way oriented(const tsl_problem *problem, int form, bool swapped) {
+  const tsl_operands of = tsl_strides_of(problem);
+  const tsl_complex_real_strides c = tsl_complex_real_c(swapped, &of);
+  const bool apart = form == TSL_COMPLEX_REAL_APART;
+  tsl_complex_real_way way = {.form = form, .is_swapped = swapped, .is_empty = is_empty(problem)};
+  const tsl_complex_real_strides stays = tsl_complex_real_staying(&way, &of);
+  way.m = swapped ? problem->n : problem->m;
+  way.n = swapped ? problem->m : problem->n;
+  way.copies =
+      !way.is_empty && !surely_follows(&stays, apart ? problem->k : way.m, apart ? way.n : problem->k);
+  way.is_staged =
+      way.is_empty || apart || has_complex_scalars(problem) || !tsl_complex_real_follows(&c, way.n);
+  return way;
+}
+
+/* Complex numbers that pass through memory beside the product: R read once and written twice, or L's parts once each; what stays, copied; sums, read, where they are
+ * apart of twice as many and written twice as well, and C. Where C does not lie along its rows, that takes longer. */
+static double moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
+  const tsl_operands of = tsl_strides_of(problem);
+  const tsl_complex_real_strides c = tsl_complex_real_c(way->is_swapped, &of);
+  const double k = (double)problem->k, left = k * (double)way->m, right = k * (double)way->n,
+               elements = (double)way->m * (double)way->n,
+               result = tsl_launch_along(c.along, c.line) ? 4 : 12;
+  if (way->form == TSL_COMPLEX_REAL_APART)
+    return 2 * left + (way->copies ? 2 * right : 0) + (result + 2) * elements;
+  return 3 * right + (way->copies ? 2 * left : 0) + (way->is_staged ? result * elements : 0);
+}
+
+static tsl_complex_real_way better_of(const tsl_problem *problem, int form) {
+  const tsl_complex_real_way plain = oriented(problem, form, false), swapped = oriented(problem, form, true);
+  return moved(problem, &swapped) < moved(problem, &plain) ? swapped : plain;
+}
+
+/* Units for tf32 take what lies along n sooner than the copy can be turned to lie along k, but for small products (NOTES.md). */
+static bool is_left_along_n(const tsl_problem *problem, bool swapped) {
+  enum { SMALL = 1 << 19 };
+  const tsl_operands of = tsl_strides_of(problem);
+  const tsl_complex_real_strides right = tsl_complex_real_right(swapped, &of);
+  const double elements = (double)problem->k * (double)(swapped ? problem->m : problem->n);
+  return tsl_complex_real_of_product(problem).cuts && tsl_launch_along(right.along, right.line) &&
+         elements >= SMALL;
+}
+
+static tsl_complex_real_way chosen(const tsl_problem *problem) {
+  tsl_complex_real_way expanded = better_of(problem, TSL_COMPLEX_REAL_ALONG_K);
+  const tsl_complex_real_way apart = better_of(problem, TSL_COMPLEX_REAL_APART);
+  if (moved(problem, &apart) < moved(problem, &expanded))
+    return apart;
+  if (is_left_along_n(problem, expanded.is_swapped))
+    expanded.form = TSL_COMPLEX_REAL_ALONG_N;
+  return expanded;
+}
+
+static tsl_complex_real_room room_of(const tsl_problem *problem, int64_t lines, int64_t places) {
+  tsl_complex_real_room room = {.line = tsl_round_up(places, GRAIN), .lines = lines};
+  room.step = room.line * lines;
+  room.elements = room.step * tsl_problem_batch(problem);
+  return room;
+}
+
+tsl_complex_real_way tsl_complex_real_way_of(const tsl_problem *problem, const tsl_config *config) {
+  const int form = (int)config->value[TSL_COMPLEX_REAL_FORM];
+  tsl_complex_real_way way = form == TSL_COMPLEX_REAL_ANY ? chosen(problem) : better_of(problem, form);
+  const bool apart = way.form == TSL_COMPLEX_REAL_APART;
+  const int64_t m = way.m, n = way.n, k = problem->k;
+  if (way.is_empty)
+    return way;
+  way.made = apart                                  ? room_of(problem, 2 * m, k)
+             : way.form == TSL_COMPLEX_REAL_ALONG_K ? room_of(problem, 2 * n, 2 * k)
+                                                    : room_of(problem, 2 * k, 2 * n);
+  if (way.copies)
+    way.copy = apart ? room_of(problem, k, 2 * n) : room_of(problem, m, 2 * k);
+  if (way.is_staged)
+    way.sums = room_of(problem, apart ? 2 * m : m, 2 * n);
+  return way;
+}
+
+uint64_t tsl_complex_real_bytes(const tsl_problem *problem, const tsl_complex_real_way *way) {
+  const int64_t size = (int64_t)tsl_type(problem->c.type)->size / 2, line = 256 / size;
+  return (uint64_t)(size * (tsl_round_up(way->made.elements, line) + tsl_round_up(way->copy.elements, line) +
+                            tsl_round_up(way->sums.elements, line)));
+}
+
+/* --- the real product --- */
+
+static tsl_problem product_of(const tsl_problem *problem, int64_t m, int64_t n, int64_t k) {
+  tsl_problem real = tsl_problem_gemm(m, n, k, tsl_type(problem->c.type)->component);
+  real.batch = problem->batch;
+  real.ask = problem->ask;
+  return real;
+}
+
+tsl_problem tsl_complex_real_product(const tsl_problem *problem, const tsl_complex_real_way *way) {
+  const tsl_operands of = tsl_strides_of(problem);
+  const int64_t stays = way->copies ? way->copy.line : 2 * tsl_complex_real_staying(way, &of).line;
+  const bool apart = way->form == TSL_COMPLEX_REAL_APART;
+  tsl_problem real = apart ? product_of(problem, 2 * way->m, 2 * way->n, problem->k)
+                           : product_of(problem, way->m, 2 * way->n, 2 * problem->k);
+  real.a.row_stride = apart ? way->made.line : stays;
+  real.b.row_stride = apart ? stays : way->form == TSL_COMPLEX_REAL_ALONG_K ? 1 : way->made.line;
+  real.b.col_stride = way->form == TSL_COMPLEX_REAL_ALONG_K ? way->made.line : 1;
+  real.c.row_stride = way->is_staged ? way->sums.line : 2 * tsl_complex_real_c(way->is_swapped, &of).line;
+  if (!way->is_staged) {
+    real.alpha[0] = problem->alpha[0];
+    real.beta[0] = problem->beta[0];
+  }
+  return real;
+}
+
+/* Of each part, a sum of 2 k real terms, or of two sums of k. Where alpha and beta are brought to it later, these roundings are added to a careful sum's, and
+ * what an ask allows has them already. */
+tsl_accuracy tsl_complex_real_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  const tsl_problem real = product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
+  tsl_accuracy made = tsl_accuracy_asked_of_parts(&real, 1);
+  (void)config;
+  made.factor = fmax(made.factor, tsl_accuracy_of_parts(&real, 1).factor + result_roundings);
+  return made;
+}
+
+tsl_accuracy tsl_complex_real_of_product(const tsl_problem *problem) {
+  const tsl_problem real = product_of(problem, problem->m, 2 * problem->n, 2 * problem->k);
+  tsl_accuracy made = tsl_accuracy_of_one_part(&real, &real, 1);
+  made.factor = fmax(tsl_accuracy_of_parts(&real, 1).factor, made.factor - result_roundings);
+  return made;
+}

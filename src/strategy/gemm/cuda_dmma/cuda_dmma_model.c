@@ -1,0 +1,252 @@
+/* What follows from a problem and a config of cuda_dmma: a tile, its memory, how its work is shared out; and its model, in clocks of a
+ * multiprocessor, whose constants NOTES.md tells the origin of. */
+#include "host/int_math.h"
+#include "strategy/gemm/cuda_dmma/cuda_dmma.h"
+
+#include <math.h>
+
+/* Tiles, slices of k that warps share out, their warps' tiles, blocks a multiprocessor has registers for, and what tensor cores make of
+ * their peak in long sums, where elements come by pairs and one by one. */
+static const struct {
+  int numbers, tile_m, tile_n, slices, warp_m, warp_n, groups;
+  double by_pairs, by_ones;
+} shapes[] = {
+    {1, 128, 64, 2, 64, 32, 1, 0.863, 0.557},  {1, 64, 128, 2, 32, 64, 1, 0.926, 0.601},
+    {1, 128, 128, 1, 64, 32, 1, 0.936, 0.607}, {1, 128, 64, 1, 64, 32, 2, 0.910, 0.807},
+    {1, 64, 128, 1, 32, 64, 2, 0.904, 0.675},  {1, 64, 64, 1, 32, 32, 3, 0.925, 0.600},
+    {1, 128, 32, 1, 32, 32, 3, 0.801, 0.503},  {1, 32, 128, 1, 32, 32, 3, 0.936, 0.562},
+    {1, 64, 32, 1, 32, 16, 4, 0.752, 0.570},   {1, 32, 64, 1, 32, 16, 4, 0.790, 0.510},
+    {1, 128, 16, 1, 32, 16, 4, 0.792, 0.409},  {1, 16, 128, 1, 16, 32, 4, 0.723, 0.520},
+    {1, 64, 64, 2, 32, 32, 1, 0.801, 0.511},   {1, 64, 32, 4, 32, 32, 1, 0.762, 0.451},
+    {1, 32, 64, 4, 32, 32, 1, 0.719, 0.476},   {1, 32, 32, 8, 32, 32, 1, 0.603, 0.356},
+    {1, 16, 64, 4, 16, 32, 1, 0.572, 0.268},   {1, 64, 16, 4, 32, 16, 1, 0.428, 0.268},
+    {1, 16, 32, 8, 16, 32, 1, 0.494, 0.214},   {1, 32, 16, 8, 32, 16, 1, 0.475, 0.278},
+    {2, 128, 64, 1, 32, 32, 1, 0.903, 0.803},  {2, 64, 64, 1, 32, 32, 2, 0.900, 0.800},
+    {2, 64, 32, 1, 32, 16, 3, 0.801, 0.701},   {2, 32, 64, 1, 16, 32, 3, 0.813, 0.713},
+    {2, 64, 64, 2, 32, 32, 1, 0.846, 0.746},   {2, 32, 32, 4, 32, 32, 1, 0.926, 0.826},
+    {2, 16, 32, 4, 16, 32, 1, 0.822, 0.722},   {2, 32, 16, 4, 32, 16, 1, 0.800, 0.700},
+};
+
+enum {
+  STAGES_MOST = 6,
+  PADDING = 32,
+  FOLD_PADDING = 64,
+  BLOCK_BYTES = 1024, /* of the system's in each block's shared memory */
+  STAY_DEPTH = 128
+};
+
+static int64_t panel_bytes(int numbers, bool across, int lines, int depth) {
+  const int row = across ? lines : depth, rows = across ? depth : lines;
+  return (int64_t)rows * (8 * numbers * row + (numbers == 2 && !across ? 2 * PADDING : PADDING));
+}
+
+/* As many stages as there is memory for; and where sums meet in shared memory, these fit. */
+static void share_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
+  const int64_t stage = panel_bytes(tile->numbers, tile->a_across, tile->tile_m, tile->depth) +
+                        panel_bytes(tile->numbers, tile->b_across, tile->tile_n, tile->depth),
+                own = ((int64_t)device->local_bytes_inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES,
+                fits = own / stage,
+                sums =
+                    (int64_t)tile->slices * tile->tile_m * (8 * tile->numbers * tile->tile_n + FOLD_PADDING);
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
+  if (tile->slices * tile->cluster > 1 && tile->stages * stage < sums)
+    tile->stages = 0;
+  tile->shared_bytes = (uint64_t)(tile->stages * stage);
+}
+
+bool tsl_cuda_dmma_pairs(int numbers, int64_t along, int64_t line, int64_t lines, int64_t offset) {
+  return numbers == 2 || (along == 1 && offset % 2 == 0 && (lines == 1 || line % 2 == 0));
+}
+
+static bool shape_by_pairs(int numbers, const tsl_shape *shape, bool by_rows) {
+  return by_rows ? tsl_cuda_dmma_pairs(numbers, shape->col_stride, shape->row_stride, shape->rows, 0)
+                 : tsl_cuda_dmma_pairs(numbers, shape->row_stride, shape->col_stride, shape->cols, 0);
+}
+
+/* Whether both factors' elements come two at a time. */
+static bool by_pairs(const tsl_cuda_dmma *tile) {
+  return shape_by_pairs(tile->numbers, &tile->problem.a, !tile->a_across) &&
+         shape_by_pairs(tile->numbers, &tile->problem.b, tile->b_across);
+}
+
+/* Whether all lines of a tile that begins further up are there; pairs of them begin at even ones. */
+static bool is_whole(int64_t lines, int tile, bool across) {
+  return lines >= tile && (lines % 2 == 0 || !across);
+}
+
+/* Whether blocks stay: where there are more tiles than find room, and short sums, so that the next tile's panels count that come while one
+ * is stored. */
+static bool stays(const tsl_cuda_dmma *tile, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n);
+  return tile->numbers == 1 && tile->slices == 1 && tile->cluster == 1 && tsl_problem_batch(problem) == 1 &&
+         problem->k > 0 && problem->k <= STAY_DEPTH && problem->k % tile->depth == 0 &&
+         tiles > (int64_t)device->compute_units * tile->groups &&
+         is_whole(problem->m, tile->tile_m, tile->a_across) &&
+         is_whole(problem->n, tile->tile_n, tile->b_across);
+}
+
+tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
+  tsl_cuda_dmma tile = {
+      .swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1,
+      .numbers = tsl_type(problem->c.type)->is_complex ? 2 : 1,
+      .tile_m = (int)config->value[TSL_CUDA_DMMA_TILE_M],
+      .tile_n = (int)config->value[TSL_CUDA_DMMA_TILE_N],
+      .slices = (int)config->value[TSL_CUDA_DMMA_SLICES],
+      .cluster = (int)config->value[TSL_CUDA_DMMA_CLUSTER],
+  };
+  tile.depth = tile.slices * TSL_CUDA_DMMA_DEPTH;
+  tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
+  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
+  tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    if (shapes[i].numbers == tile.numbers && shapes[i].tile_m == tile.tile_m &&
+        shapes[i].tile_n == tile.tile_n && shapes[i].slices == tile.slices) {
+      tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
+      tile.efficiency = by_pairs(&tile) ? shapes[i].by_pairs : shapes[i].by_ones;
+      tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
+      share_memory(&tile, device);
+      tile.stays = stays(&tile, device);
+    }
+  return tile;
+}
+
+/* --- the model --- */
+
+/* Clocks from a block's start to its first full stage, and of its last step for each sum of a thread; what one warp for each tensor core
+ * makes of what two do; and what elements cost that are copied one by one and looked at, because a tile is longer than the matrix, for
+ * each copy over each product of a warp. */
+static const double first_clocks = 3480, sum_clocks = 125, few_warps = 0.683, part_cost = 0.83;
+/* How much longer C takes whose elements are stored one by one: of the last step, and on its way to memory. */
+static const double odd_sums = 3.13, odd_moves = 1.37;
+/* Of a block's beginning and end, what others of its multiprocessor hide. */
+static const double hidden = 0.548;
+/* Clocks from asking for a panel until it has come. */
+static const double panel_clocks = 1620;
+/* Of what memory's bandwidth and the last cache's are called, what such copies reach; of a fold, its start; and of a launch's, what is
+ * left where one follows another. */
+static const double bandwidth_share = 0.777, cache_bytes = 32.1 /* a clock and multiprocessor */,
+                    fold_seconds = 2.9e-6, launch_share = 0.293;
+/* Units that blocks of a cluster, which are neighbours, leave over for each block but the first. */
+static const double cluster_loss = 3.56;
+
+/* Multiply-adds of f64 that a multiprocessor's tensor cores do in a clock: twice those of FMA where it has these at half the rate of
+ * f32, and no more than those where it hardly has any. */
+static double unit_rate(const tsl_device *device) {
+  const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
+  return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
+}
+
+/* Of the last step, where blocks' sums meet, its start, and bytes of slices' and of blocks' sums that are moved in a clock. */
+static const double blocks_clocks = 1840, fold_bytes = 175;
+
+/* Clocks of the last step of a block, beyond those of its sums. */
+static double meeting_clocks(const tsl_cuda_dmma *tile) {
+  const double bytes = 16.0 * tile->numbers * tile->tile_m * tile->tile_n;
+  return (tile->slices * tile->cluster > 1 ? tile->slices * bytes / fold_bytes : 0) +
+         (tile->cluster > 1 ? blocks_clocks + bytes / fold_bytes : 0);
+}
+
+/* Three that go on at once: the longest, and more where others are nearly as long. */
+static double together_of(double a, double b, double c) {
+  return pow(pow(a, 4) + pow(b, 4) + pow(c, 4), 0.25);
+}
+
+static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  const double units = fmax(1, device->compute_units),
+               blocks = tiles * (double)parts * (double)tsl_problem_batch(problem),
+               each = ceil(blocks / fmax(1, units - cluster_loss * (tile->cluster - 1))),
+               together = fmin(each, tile->groups), warps = together * tile->items / 128,
+               numbers = tile->numbers, products_each = numbers * numbers,
+               area = products_each * tile->tile_m * tile->tile_n,
+               lines = numbers * (tile->tile_m + tile->tile_n);
+  const double depth = ceil(ceil((double)problem->k / tile->depth) / (double)parts) * tile->depth;
+  const bool is_part = problem->m < tile->tile_m || problem->n < tile->tile_n;
+  const double copies = lines * tile->depth / tile->items,
+               products = products_each * tile->warp_m * tile->warp_n / 64 /* 16 x 8 x 8 each */,
+               slowed = is_part ? 1 + part_cost * copies / products : 1,
+               rate = unit_rate(device) * tile->efficiency * (warps >= 2 ? 1 : few_warps) / slowed;
+  const double rounds = ceil(each / tile->groups),
+               waited = rounds * depth / tile->depth * panel_clocks / fmax(1, tile->stages - 1);
+  const bool is_odd = tile->numbers == 1 && parts == 1 && problem->c.row_stride % 2 != 0;
+  const double sums_each = (double)tile->numbers * tile->tile_m * tile->tile_n / tile->items;
+  /* Of all rounds but the first, blocks that share a multiprocessor begin and end while others multiply. */
+  const double around = sum_clocks * (is_odd ? odd_sums : 1) * sums_each + meeting_clocks(tile),
+               later = (tile->stays ? around : first_clocks + around) *
+                       (1 - hidden * (tile->groups - 1) / tile->groups);
+  const double clocks =
+                   fmax(each * depth * area / rate, waited) + first_clocks + around + (rounds - 1) * later,
+               cached = blocks * depth * lines * 8 / (cache_bytes * units);
+  const double c_bytes =
+      8.0 * numbers * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
+  const double clock = 1e6 * fmax(1, device->clock_mhz),
+               seconds = together_of(clocks / clock, cached / clock,
+                                     (tsl_problem_bytes(problem) + (is_odd ? odd_moves - 1 : 0) * c_bytes) /
+                                         (bandwidth_share * device->bandwidth));
+  const double sums = 16.0 * tile->numbers * (double)problem->m * (double)problem->n * (double)parts;
+  return launch_share * device->launch_seconds + seconds +
+         (parts > 1 && tile->cluster == 1 ? fold_seconds + sums / device->bandwidth : 0);
+}
+
+double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
+  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
+  return seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
+}
+
+/* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than units take at once. */
+enum { PART_PANELS = 2 };
+
+static int64_t parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_device *device) {
+  const int64_t slots = device->compute_units * (int64_t)tile->groups,
+                panels = tsl_ceil_div(tile->problem.k, tile->depth),
+                most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1
+                           ? tsl_min(slots / tiles, panels / PART_PANELS)
+                           : 1;
+  int64_t best = 1;
+  double least = INFINITY;
+  if (tile->cluster > 1)
+    return tile->cluster;
+  for (int64_t parts = 1; parts <= tsl_max(1, most); parts++) {
+    const double seconds = seconds_of(tile, (double)tiles, parts, device);
+    if (seconds < least)
+      least = seconds, best = parts;
+  }
+  return best;
+}
+
+tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const tsl_device *device) {
+  const int64_t m = tile->problem.m, n = tile->problem.n;
+  tsl_cuda_dmma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+                                 .tiles_n = tsl_ceil_div(n, tile->tile_n)};
+  const int64_t tiles = shares.tiles_m * shares.tiles_n;
+  shares.parts = parts_of(tile, tiles, device);
+  shares.blocks = tiles * shares.parts;
+  shares.pitch = tile->numbers == 2 ? n : tsl_round_up(n, 2);
+  shares.sums_bytes =
+      shares.parts > 1 && tile->cluster == 1 ? shares.parts * m * shares.pitch * 8 * tile->numbers : 0;
+  return shares;
+}
+
+void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                           tsl_cost_counts *account) {
+  const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
+  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
+  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n,
+               depth = ceil((double)problem->k / tile.depth) * tile.depth,
+               bytes = tiles * depth * 8 * tile.numbers;
+  tsl_cost_counts_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
+                     (int64_t)tile.shared_bytes, device, account);
+  account->per_unit = tile.groups;
+  account->computed = tiles * depth * tile.tile_m * tile.tile_n;
+  account->local =
+      (tsl_moved){.read = bytes * tile.tile_m * tile.tile_n * (1.0 / tile.warp_m + 1.0 / tile.warp_n),
+                  .written = bytes * (tile.tile_m + tile.tile_n)};
+  account->global.read = account->local.written;
+  account->rate = 2 * unit_rate(device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_result(problem, 1, account);
+}

@@ -1,0 +1,184 @@
+/* Compiling and launching cuda_dmma. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "host/int_math.h"
+#include "strategy/gemm/cuda_dmma/cuda_dmma.h"
+#include "strategy/gemm/cuda_dmma/cuda_dmma_shared.h"
+
+#include <stdio.h>
+
+#define FOLDER "strategy/gemm/cuda_dmma/"
+
+/* What build() leaves in work->state. */
+typedef struct dmma_kernels {
+  tsl_kernel *multiply, *fold;
+} dmma_kernels;
+
+enum { FOLD_ITEMS = 256, FOLD_ELEMENTS = 32, UNIT_BLOCKS = 16 };
+
+tesela_status tsl_cuda_dmma_build(tsl_work *work) {
+  const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&work->problem, &work->config, work->device);
+  const tsl_device_ops *ops = work->device->ops;
+  char defines[300];
+  dmma_kernels made = {.fold = NULL};
+  void *block;
+  snprintf(defines, sizeof defines,
+           "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_ACROSS %d\n"
+           "#define B_ACROSS %d\n#define NUMBERS %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n"
+           "#define STAYS %d\n",
+           tile.stages, tile.warp_m, tile.warp_n, tile.groups, tile.a_across, tile.b_across, tile.numbers,
+           tile.problem.conjugate_a ? -1 : 1, tile.problem.conjugate_b ? -1 : 1, tile.stays);
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma.cu", "tsl_gemm_cuda_dmma", tile.items, defines,
+                                 &made.multiply));
+  TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
+  /* For parts, and where there are no products. */
+  const bool folds = tsl_cuda_dmma_shares_of(&tile, work->device).sums_bytes > 0 ||
+                     !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
+  if (folds)
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma_split_k_reduce.cu", "tsl_gemm_cuda_dmma_fold", FOLD_ITEMS,
+                                   tile.numbers == 2 ? "#define NUMBERS 2\n" : "#define NUMBERS 1\n",
+                                   &made.fold));
+  if (work->device->capabilities & TSL_CAN_WGMMA) {
+    ops->kernel_early(made.multiply);
+    if (folds)
+      ops->kernel_early(made.fold);
+  }
+  TSL_TRY(tsl_alloc(sizeof made, "cuda_dmma's kernels", &block));
+  *(dmma_kernels *)block = made;
+  work->state = block;
+  return TESELA_OK;
+}
+
+void tsl_cuda_dmma_release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+/* --- running --- */
+
+/* Whether matrices can be read or written by pairs along `along`, in `lines` lines; of a batch, all of them. */
+static int is_wide(int numbers, const tsl_operand *operand, int64_t along, int64_t line, int64_t lines,
+                   int64_t offset) {
+  return tsl_cuda_dmma_pairs(numbers, along, line, lines, offset) && operand->step * numbers % 2 == 0 &&
+         (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % 16 == 0;
+}
+
+/* One run; A, B and the sizes are those of C = A B as the kernel sees it, swapped or not. */
+typedef struct running {
+  const tsl_work *work;
+  const tsl_operands *operands;
+  tsl_cuda_dmma tile;
+  tsl_cuda_dmma_shares shares;
+  tsl_gemm_sizes sizes;
+  const tsl_operand *a, *b;
+  bool is_split; /* parts of k go to memory, and the fold adds them up */
+  cuda_dmma_matrix result;
+  int64_t first, count; /* products of the batch that a launch takes */
+  tsl_launch_wanted wanted;
+  tsl_stream *stream;
+} running;
+
+/* C from the sums of all parts; or from nothing, where there are none. */
+static tesela_status fold(const running *run) {
+  const tsl_work *work = run->work;
+  const dmma_kernels *kernels = work->state;
+  const tsl_gemm_sizes *s = &run->sizes;
+  tsl_buffer *c = run->operands->c.buffer;
+  cuda_dmma_fold_arguments given = {.m = s->m,
+                                    .n = s->n,
+                                    .pitch = run->shares.pitch,
+                                    .part = s->m * run->shares.pitch,
+                                    .c_step = run->operands->c.step,
+                                    .c = run->result,
+                                    .parts = s->k > 0 ? (int)run->shares.parts : 0,
+                                    .alpha = {work->problem.alpha[0], work->problem.alpha[1]},
+                                    .beta = {work->problem.beta[0], work->problem.beta[1]},
+                                    .wanted = run->wanted.at,
+                                    .wanted_above = run->wanted.above};
+  given.c.offset += run->first * given.c_step;
+  const int64_t blocks = tsl_ceil_div(given.m * given.n, FOLD_ELEMENTS),
+                most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
+  const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), (uint64_t)run->count, 1}, {FOLD_ITEMS, 1, 1}};
+  const tsl_argument list[] = {
+      TSL_ARG_BUFFER(c), TSL_ARG_BUFFER(given.parts > 0 ? run->operands->scratch : c), TSL_ARG_VALUE(given)};
+  return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
+}
+
+static cuda_dmma_matrix factor(const running *run, const tsl_operand *operand, bool across, int64_t offset,
+                               int64_t row, int64_t col, int64_t rows, int64_t cols, bool is_a) {
+  const bool by_rows = is_a != across; /* elements of a row of the matrix lie side by side */
+  return (cuda_dmma_matrix){offset + run->first * operand->step, row, col,
+                            by_rows ? is_wide(run->tile.numbers, operand, col, row, rows, offset)
+                                    : is_wide(run->tile.numbers, operand, row, col, cols, offset)};
+}
+
+static tesela_status multiply(const running *run) {
+  const tsl_work *work = run->work;
+  const dmma_kernels *kernels = work->state;
+  const tsl_gemm_sizes *s = &run->sizes;
+  const tsl_cuda_dmma_shares *shares = &run->shares;
+  const int64_t panels = tsl_ceil_div(s->k, run->tile.depth), c_step = run->operands->c.step;
+  cuda_dmma_arguments given = {
+      .m = (int)s->m,
+      .n = (int)s->n,
+      .k = (int)s->k,
+      .tiles_m = (int)shares->tiles_m,
+      .tiles_n = (int)shares->tiles_n,
+      .parts = (int)shares->parts,
+      .part_panels = (int)(panels / shares->parts),
+      .longer_parts = (int)(panels % shares->parts),
+      .a = factor(run, run->a, run->tile.a_across, s->a_offset, s->a_row_stride, s->a_col_stride, s->m, s->k,
+                  true),
+      .b = factor(run, run->b, run->tile.b_across, s->b_offset, s->b_row_stride, s->b_col_stride, s->k, s->n,
+                  false),
+      .c = run->is_split ? (cuda_dmma_matrix){0, shares->pitch, 1, 1} : run->result,
+      .c_part = s->m * shares->pitch,
+      .a_step = run->a->step,
+      .b_step = run->b->step,
+      .c_step = c_step,
+      .alpha = {1},
+      .wanted = run->wanted.at,
+      .wanted_above = run->wanted.above,
+  };
+  if (!run->is_split) {
+    given.c.offset += run->first * c_step, given.c_part = 0;
+    for (int part = 0; part < 2; part++)
+      given.alpha[part] = work->problem.alpha[part], given.beta[part] = work->problem.beta[part];
+  }
+  tsl_buffer *c = run->is_split ? run->operands->scratch : run->operands->c.buffer;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a->buffer), TSL_ARG_BUFFER(run->b->buffer),
+                               TSL_ARG_BUFFER(c), TSL_ARG_VALUE(given)};
+  const int64_t room = (int64_t)tsl_launch_units(work->device) * run->tile.groups,
+                blocks = run->tile.stays ? tsl_min(shares->blocks, room) : shares->blocks;
+  const tsl_grid grid = {{(uint64_t)blocks, (uint64_t)run->count, 1}, {run->tile.items, 1, 1}};
+  return work->device->ops->launch(run->stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
+}
+
+tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&work->problem, &work->config, work->device);
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  const int64_t batch = tsl_problem_batch(&work->problem),
+                most = (int64_t)tsl_launch_limited(work->device, 1, batch);
+  running run = {.work = work,
+                 .operands = operands,
+                 .tile = tile,
+                 .shares = tsl_cuda_dmma_shares_of(&tile, work->device),
+                 .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
+                 .a = tile.swapped ? &operands->b : &operands->a,
+                 .b = tile.swapped ? &operands->a : &operands->b,
+                 .wanted = tsl_launch_wanted_of(work, operands),
+                 .stream = stream};
+  const tsl_gemm_sizes *s = &run.sizes;
+  run.is_split = run.shares.sums_bytes > 0;
+  run.result = (cuda_dmma_matrix){
+      s->c_offset, s->c_row_stride, s->c_col_stride,
+      is_wide(tile.numbers, &operands->c, s->c_col_stride, s->c_row_stride, s->m, s->c_offset)};
+  for (; run.first < batch; run.first += most) {
+    run.count = tsl_min(most, batch - run.first);
+    if (s->k > 0)
+      TSL_TRY(multiply(&run));
+    if (s->k == 0 || run.is_split)
+      TSL_TRY(fold(&run));
+  }
+  return TESELA_OK;
+}

@@ -1,0 +1,236 @@
+/* The model of cuda_wgmma, in clocks of a multiprocessor; NOTES.md has what its constants were fitted to. */
+#include "host/int_math.h"
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
+
+#include <math.h>
+
+/* Clocks: from a block's start to its first full stage; of the last step of a tile, and for each of its bytes; bytes that a
+ * multiprocessor gets from the last cache in a clock, and that its shared memory takes or gives. */
+static const double first_clocks = 2790, tile_clocks = 824, store_bytes = 59.6, cache_bytes = 49.1,
+                    shared_bytes = 128;
+/* Of the clock that the card names, what is left under such load for longer than its power allows; and the time after which it is. */
+static const double hot_clock = 0.75, cool_seconds = 20e-6;
+/* After this time, clusters of two win some of it back: less comes from the last cache. Where A comes from registers they do so later, and
+ * best of bands of half as many rows of clusters. */
+static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seconds = 1e-3, band_most = 8;
+
+/* From a panel's last product to the next one's first where its sums are added between. */
+static const double adding_clocks = 100;
+
+/* A box's rows that begin anywhere touch a line more of the last cache than those that begin where lines do: how many times as long they
+ * take. */
+static const double odd_lines = 1.61;
+
+/* How a factor's boxes come from the last cache, as its lines lie, or those of its packed copy. */
+static double odd_of(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool across_rows, bool across) {
+  enum { LINE = 128, CHUNK = 16 };
+  const bool by_columns = across_rows == across;
+  const int64_t given = (by_columns ? shape->col_stride : shape->row_stride) * tile->element,
+                packed = tsl_round_up((by_columns ? shape->rows : shape->cols) * tile->element, CHUNK),
+                pitch = tile->element != tile->given || given % CHUNK != 0 ? packed : given;
+  return pitch % LINE == 0 ? 1 : odd_lines;
+}
+
+/* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache; shared memory. */
+static double panel_clocks(const tsl_cuda_wgmma *tile) {
+  const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
+  const double odd_a = odd_of(tile, &tile->problem.a, true, tile->a_across),
+               odd_b = odd_of(tile, &tile->problem.b, false, tile->b_across);
+  const double products = blocks * wide * 2,
+               loaded = (odd_a * tile->tile_m + odd_b * tile->tile_n / tile->cluster) * 128,
+               arrives = (tile->tile_m + (double)tile->tile_n) * 128,
+               read = blocks * (64 + (double)tile->tile_n) * 128;
+  const double alone = tile->warpgroups == 1 ? 0.1 : 0.01;
+  /* Sums of panels are added while the other warpgroup's products are under way, where there is one. */
+  const double adding = tile->apart == 0        ? 0
+                        : tile->warpgroups == 1 ? blocks * (0.5 * wide + adding_clocks) / tile->apart
+                                                : 0.1 * products / tile->apart;
+  return fmax(products, fmax(loaded / cache_bytes, (arrives + read) / shared_bytes)) + alone * products +
+         adding;
+}
+
+static double copied(const tsl_shape *shape, bool across_rows, bool across, int element) {
+  const tsl_rows_place place = {
+      .step = across_rows == across ? shape->row_stride : shape->col_stride,
+      .row_stride = across_rows == across ? shape->col_stride : shape->row_stride,
+  };
+  const tsl_rows rows = {.rows = 2, .elements = 2};
+  return tsl_cuda_wgmma_packs(&place, &rows, element) ? (double)shape->rows * (double)shape->cols * element
+                                                      : 0;
+}
+
+double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
+  const tsl_shape *a = &tile->problem.a, *b = &tile->problem.b;
+  const double products = (double)tsl_problem_batch(&tile->problem);
+  if (tile->element != tile->given)
+    return 1.5 * products * ((double)a->rows * (double)a->cols + (double)b->rows * (double)b->cols);
+  return products *
+         (copied(a, true, tile->a_across, tile->element) + copied(b, false, tile->b_across, tile->element));
+}
+
+/* Of blocks that flow, seconds: from a launch's end to the next one's first full stage and its last sums; more for each further 64 rows or
+ * columns of a tile, and for each doubling of a cluster beyond two blocks, which find less often room together. */
+static const double flow_seconds = 1.78e-6, flow_lines_seconds = 1.59e-6, flow_cluster_seconds = 1.93e-6,
+                    flow_fold_seconds = 1.28e-6;
+/* What multiprocessors lose that wait for others: where each has one block, which nobody balances; by a last round that is not full; and
+ * by each round that finds no room beside the first. */
+static const double flow_alone = 1.08, flow_uneven = 0.352, flow_queue = 0.175;
+/* Of memory's bandwidth, what they get; of that, what the last cache gives; and bytes a second that a block's stages bring. */
+static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78e10;
+
+/* No product was measured whose work takes less: nothing better is promised of them. */
+static const double flow_least_seconds = 5.64e-6;
+
+static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+                              const tsl_problem *problem, const tsl_device *device) {
+  const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  const double blocks = (double)shares->blocks, panel = (tile->tile_m + (double)tile->tile_n) * 128;
+  const double parts = (double)shares->parts * tile->cluster,
+               panels = ceil(ceil((double)problem->k / tile->depth) / parts);
+  const double each = fmax(1, ceil(blocks / units)), memory = flow_part * device->bandwidth;
+  const double from_memory = tsl_problem_bytes(problem) / memory,
+               from_cache = blocks * panels * panel / (flow_cache * memory),
+               loaded = panels * panel * (each > 2 ? each / 2 : 1) / flow_block_bytes,
+               multiplied = each * panels * panel_clocks(tile) / clock;
+  const double uneven = each <= 1 ? flow_alone
+                                  : 1 + flow_uneven * (each * units / blocks - 1) +
+                                        flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
+  const double work = fmax(fmax(from_memory, from_cache), fmax(loaded, multiplied)) * uneven;
+  return fmax(work, flow_least_seconds) + flow_seconds + (shares->parts > 1 ? flow_fold_seconds : 0) +
+         flow_lines_seconds * (tile->tile_m / 64.0 - 1 + tile->tile_n / 64.0) +
+         flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
+}
+
+/* Of batches, whose tiles are short: clocks for 128 elements that a warpgroup stores one by one, and seconds for each product's rows that
+ * are packed, on a multiprocessor. Memory and multiprocessors wait for each other where both take as long. */
+static const double element_clocks = 70, pack_seconds = 0.15e-6;
+
+static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+                            const tsl_problem *problem, const tsl_device *device) {
+  const double products = (double)tsl_problem_batch(problem),
+               tiles = (double)shares->tiles_m * (double)shares->tiles_n * products * tile->cluster;
+  const double rounds = ceil(tiles / fmax(1, (double)shares->blocks));
+  const double multiplied = ceil((double)problem->k / tile->depth) * panel_clocks(tile),
+               elements = (double)tile->tile_m * tile->tile_n;
+  /* While one of the blocks of a multiprocessor stores by map, others multiply; storing one by one is work, too. */
+  const double one_by_one = tsl_cuda_wgmma_problem_by_map(tile)
+                                ? 0
+                                : elements / 128 * element_clocks / sqrt(tile->warpgroups),
+               store = tile_clocks + elements * tile->c_element / store_bytes;
+  const double clocks = first_clocks + rounds * fmax(tile->resident * (multiplied + one_by_one),
+                                                     multiplied + store + one_by_one);
+  const double computed = clocks / (1e6 * fmax(1, device->clock_mhz)),
+               moved = tsl_problem_bytes(problem) / (0.85 * device->bandwidth);
+  const double packed =
+      tsl_cuda_wgmma_packed_bytes(tile) > 0 ? products * pack_seconds / fmax(1, device->compute_units) : 0;
+  return (sqrt(sqrt(pow(computed, 4) + pow(moved, 4))) + packed) *
+             (1 + 0.002 * fabs(log2(tile->band / 8.0))) +
+         device->launch_seconds;
+}
+
+/* Of one product. Clocks that a second warpgroup's beginning takes; that a tile costs two blocks that wait for one another; of a last step whose elements threads write, and for each
+ * of a thread's; what blocks get of memory's bandwidth; and what is left of a launch where one begins while another ends. */
+static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090, thread_clocks = 11.6,
+                    memory_part = 0.846, launch_share = 0.297;
+/* Of the sums of parts: a second launch, and how often their bytes are moved. */
+static const double fold_share = 0.73, fold_moves = 3.06;
+
+/* Two blocks of a cluster share what a pair of multiprocessors gets of memory, where single blocks would be spread over more pairs: how much longer what is moved takes, if no pair
+ * had blocks. */
+static const double pairs_moves = 0.5;
+
+/* What it takes longer than its panels say where blocks help each other with the last round: of all, and in any case. */
+static const double helped_share = 0.07, helped_seconds = 1e-6;
+
+/* Clocks in which a block multiplies and stores, where blocks take whole tiles, and where they help each other with the last ones. */
+static double taken_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares, double panels,
+                           double store, double pairs) {
+  const double clusters = fmax(1, (double)shares->blocks / tile->cluster),
+               tiles = (double)shares->tiles_m * (double)shares->tiles_n * (double)shares->parts,
+               each = ceil(tiles / clusters) * (store + pairs);
+  return each + panel_clocks(tile) * (tile->streams
+                                          ? (double)shares->whole / clusters * panels + (double)shares->ending
+                                          : ceil(tiles / clusters) * panels);
+}
+
+static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+                              const tsl_problem *problem, const tsl_device *device) {
+  if (tsl_problem_batch(problem) > 1)
+    return batch_seconds(tile, shares, problem, device);
+  const double clock = 1e6 * fmax(1, device->clock_mhz);
+  const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)shares->parts);
+  const double c_bytes = (double)tile->tile_m * tile->tile_n * (shares->parts > 1 ? 4 : tile->c_element);
+  const double elements = (double)tile->tile_m * tile->tile_n / tile->warpgroups;
+  const double store = tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || shares->parts > 1
+                                          ? c_bytes / store_bytes
+                                          : threads_clocks + elements / 128 * thread_clocks);
+  const double pairs = tile->cluster > 1 ? pair_clocks : 0;
+  const double clocks = first_clocks + group_clocks * (tile->warpgroups - 1) + 2 * pairs +
+                        taken_clocks(tile, shares, panels, store, pairs);
+  double seconds = clocks / clock;
+  if (seconds > cool_seconds)
+    seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
+  const bool is_cut = tile->from_registers && tile->element == 4;
+  const double warm = is_cut ? warm_across_seconds : warm_seconds;
+  const bool is_won_back = seconds > warm && tile->cluster == 2;
+  if (is_won_back)
+    seconds = warm + (seconds - warm) * (hot_clock / shared_clock);
+  const double idle = fmax(0, 1 - (double)shares->blocks / fmax(1, (double)device->compute_units));
+  const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth) *
+                       (1 + (tile->cluster > 1 ? pairs_moves * idle : 0));
+  seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
+  const double band = is_won_back && is_cut ? band_most / 2 : band_most;
+  const double helped = tile->streams ? seconds * helped_share + helped_seconds : 0;
+  return seconds * (1 + 0.002 * fabs(log2(tile->band / band))) + helped +
+         launch_share * device->launch_seconds;
+}
+
+/* Copies of factors: of the bytes copied, what passes through memory, of 8-bit ones and of others; and what both take beside that, by one early launch, which elements of 4 bytes and those
+ * of batches do not have. */
+static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-6;
+
+static double packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const double copies = tsl_cuda_wgmma_packed_bytes(tile);
+  const bool by_lines = tile->given == 1 || (tile->given == 2 && tsl_problem_batch(&tile->problem) == 1);
+  return copies == 0 ? 0
+                     : (tile->given == 1 ? lines_traffic : rows_traffic) * copies / device->bandwidth +
+                           (by_lines ? lines_seconds : device->launch_seconds);
+}
+
+double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
+  const tsl_cuda_wgmma_shares shares =
+      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double folding = shares.parts > 1 ? fold_share * device->launch_seconds +
+                                                fold_moves * (double)shares.sums_bytes / device->bandwidth
+                                          : 0;
+  return packing_seconds(&tile, device) + folding +
+         (tile.flows ? flowing_seconds(&tile, &shares, problem, device)
+                     : staying_seconds(&tile, &shares, problem, device));
+}
+
+void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                            tsl_cost_counts *account) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
+  const tsl_cuda_wgmma_shares shares =
+      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * (tile.flows ? 1 : tile.cluster),
+               panels = ceil((double)problem->k / tile.depth),
+               panel = (double)(tile.tile_m + tile.tile_n) * 128;
+  const int items = tile.flows ? 160 : 128 * (tile.warpgroups + 1);
+  tsl_cost_counts_groups((double)shares.blocks, items, (double)shares.blocks * items, (int64_t)tile.shared_bytes,
+                     device, account);
+  account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;
+  account->local =
+      (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
+                  .written = tiles * panels * panel};
+  account->global.read = tiles * panels * (tile.tile_m + (double)tsl_cuda_wgmma_columns(&tile)) * 128;
+  /* 512 multiply-adds of 32 bytes along k a clock, for each of four tensor cores: 8192 bytes' worth. */
+  account->rate =
+      2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  tsl_cost_counts_copies(tsl_cuda_wgmma_packed_bytes(&tile), account);
+  tsl_cost_counts_copies((double)shares.sums_bytes, account);
+  tsl_cost_counts_result(problem, 1, account);
+}

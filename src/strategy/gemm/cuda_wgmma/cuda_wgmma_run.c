@@ -1,0 +1,438 @@
+/* Compiling and launching cuda_wgmma. */
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_run.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "host/int_math.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FOLDER "strategy/gemm/cuda_wgmma/"
+
+enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
+/* Bytes that a launch's blocks together have brought to the last cache before they may start: what memory gives in the time from the
+ * last bytes of one product to the first of the next. */
+enum { AHEAD = 6 << 20 };
+
+int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
+  return tile->flows ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
+}
+
+static tsl_cuda_wgmma_shares shares_of(const tsl_work *work, const tsl_cuda_wgmma *tile) {
+  const tsl_problem *problem = &tile->problem;
+  return tsl_cuda_wgmma_shares_of(tile, problem->m, problem->n, problem->k, work->device);
+}
+
+/* --- building --- */
+
+static const char *word_of(const tsl_cuda_wgmma *tile, tesela_type type) {
+  return tile->element != tile->given ? "f16" : tsl_launch_ptx_word(type);
+}
+
+static tsl_cuda_wgmma tile_of(const tsl_work *work) {
+  return work->finishes ? tsl_cuda_wgmma_finishing(&work->problem, &work->config, work->device)
+                        : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
+}
+
+/* What kernels are told of the last step that they do, each line on its own; "" where they do none. */
+enum { FINISH_TEXT = 256 };
+static void define_finish(const tsl_problem *problem, const tsl_cuda_wgmma *tile, char text[FINISH_TEXT]) {
+  text[0] = 0;
+  if (tile->finishes)
+    snprintf(
+        text, FINISH_TEXT,
+        "#define FINISH 1\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
+        "#define FINISH_B %d\n#define FINISH_WIDE %d\n#define FINISH_ALPHA %d\n#define FINISH_PLACES %d\n",
+        (int)problem->activation, tile->bias, tile->scale_a, tile->scale_b, problem->bias.type == TESELA_F32,
+        problem->alpha[0] != 1, tsl_problem_places(problem));
+}
+
+void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,
+                           char text[TSL_CUDA_WGMMA_DEFINES]) {
+  char finish[FINISH_TEXT];
+  define_finish(problem, tile, finish);
+  snprintf(text, TSL_CUDA_WGMMA_DEFINES,
+           "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
+           "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n"
+           "#define RESIDENT %d\n#define APART %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n%s",
+           tile->stages, tile->boxes, tile->element, word_of(tile, problem->a.type),
+           word_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_across, tile->b_across,
+           is_split, tile->resident, tile->apart, tsl_type(problem->a.type)->is_integer, tile->streams,
+           is_split ? "" : finish);
+}
+
+/* The kernels that multiply. */
+typedef struct kernel_text {
+  const char *path, *entry;
+} kernel_text;
+static const kernel_text staying = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma"},
+                         from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
+                         flowing = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
+
+/* Flags lie in memory that may have held anything, so tickets begin where no memory is likely to have brought 64 bits: those that were read are 0
+ * again, and what else lies there would have to be this run's number. */
+static unsigned long long first_ticket(const tsl_work *work) {
+  static const unsigned long long odd = 0x9e3779b97f4a7c15ULL;
+  return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
+}
+
+tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
+  const tsl_cuda_wgmma tile = tile_of(work);
+  const tsl_device_ops *ops = work->device->ops;
+  const tsl_problem *problem = &tile.problem;
+  const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
+  const kernel_text *text = tile.flows ? &flowing : tile.from_registers ? &from_registers : &staying;
+  const bool is_split = shares.parts > 1;
+  char finish[FINISH_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
+  tsl_cuda_wgmma_kernels made = {.joined = NULL};
+  void *block;
+  tsl_cuda_wgmma_define(problem, &tile, is_split, defines);
+  TSL_TRY(tsl_launch_kernel_with(work, text->path, text->entry, tsl_cuda_wgmma_items(&tile), defines,
+                                 &made.multiply));
+  TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
+  /* For parts, and where there are no products: compilers take a tenth of a second for it. */
+  const bool folds = is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
+  define_finish(problem, &tile, finish);
+  snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
+           tsl_launch_form(problem->c.type), tsl_launch_fold_items(shares.parts),
+           tsl_type(problem->a.type)->is_integer, finish);
+  if (folds)
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_split_k_reduce.cu", "tsl_gemm_cuda_wgmma_fold", FOLD_ITEMS,
+                                   defines, &made.fold));
+  if (tile.given > 1)
+    TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
+  if (tile.given == 1 || (tsl_problem_batch(problem) == 1 && tsl_cuda_wgmma_packed_bytes(&tile) > 0))
+    TSL_TRY(tsl_cuda_wgmma_lines_kernel(work, &tile, &made.lines));
+  ops->kernel_early(made.multiply);
+  if (folds)
+    ops->kernel_early(made.fold);
+  TSL_TRY(tsl_alloc(sizeof made, "cuda_wgmma's kernels", &block));
+  *(tsl_cuda_wgmma_kernels *)block = made;
+  atomic_init(&((tsl_cuda_wgmma_kernels *)block)->tickets, first_ticket(work));
+  work->state = block;
+  return TESELA_OK;
+}
+
+void tsl_cuda_wgmma_release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+/* --- running --- */
+
+/* A's and B's lines (of B, columns), as they lie from the launch's first product on. */
+void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_running *run, tsl_cuda_wgmma_factor factors[2]) {
+  const tsl_gemm_sizes *s = &run->sizes;
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const bool a = tile->a_across, b = tile->b_across;
+  const tsl_operand *from_a = tile->swapped ? &run->operands->b : &run->operands->a,
+                    *from_b = tile->swapped ? &run->operands->a : &run->operands->b;
+  factors[0] = (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->m, s->k, a, tile->element),
+                                       .place = {from_a->buffer, s->a_offset + run->first * from_a->step,
+                                                 a ? s->a_col_stride : s->a_row_stride,
+                                                 a ? s->a_row_stride : s->a_col_stride, from_a->step}};
+  factors[1] = (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->n, s->k, b, tile->element),
+                                       .place = {from_b->buffer, s->b_offset + run->first * from_b->step,
+                                                 b ? s->b_row_stride : s->b_col_stride,
+                                                 b ? s->b_col_stride : s->b_row_stride, from_b->step}};
+  for (int i = 0; i < 2; i++)
+    factors[i].packs = tile->element != tile->given ||
+                       tsl_cuda_wgmma_packs(&factors[i].place, &factors[i].rows, tile->element);
+}
+
+static bool packs(const tsl_cuda_wgmma_running *run) {
+  tsl_cuda_wgmma_factor factors[2];
+  tsl_cuda_wgmma_find_factors(run, factors);
+  return factors[0].packs || factors[1].packs;
+}
+
+/* A map of a factor: boxes of `lines` rows along k, or of a panel's depths of 128 bytes across. A batch whose products follow one
+ * another backwards is mapped from its last. */
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_running *run, const tsl_cuda_wgmma_factor *own,
+                                        int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const int64_t pitch = own->rows.rows > 1 ? own->place.row_stride * tile->element : own->rows.pitch,
+                apart = run->count > 1 ? own->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
+  found->first = (int)last;
+  found->layer = apart < 0 ? -1 : apart > 0;
+  const tsl_tensor tensor = {.buffer = own->place.buffer,
+                             .offset = (size_t)((own->place.offset + last * apart) * tile->element),
+                             .element = tile->element,
+                             .size = {own->rows.elements, own->rows.rows, apart != 0 ? run->count : 1},
+                             .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
+                             .box = {found->across ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
+                                     found->across ? tile->depth : lines}};
+  return own->place.buffer->device->ops->tensor_map(&tensor, map);
+}
+
+/* Both factors where maps take them, those that one launch does not copy packed one by one, and their maps. */
+static tesela_status prepare_factors(const tsl_cuda_wgmma_running *run, cuda_wgmma_arguments *given,
+                                     tsl_tensor_map maps[2]) {
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const int64_t to[] = {0, tile->packed * tile->a_bytes};
+  const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
+  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
+  tsl_cuda_wgmma_layers found[] = {{.across = tile->a_across}, {.across = tile->b_across}};
+  tsl_cuda_wgmma_factor factors[2];
+  tsl_cuda_wgmma_find_factors(run, factors);
+  if (kernels->lines && run->count == 1)
+    TSL_TRY(
+        tsl_cuda_wgmma_lines(run->work, kernels->lines, tile, run->operands->scratch, run->stream, factors));
+  for (int i = 0; i < 2; i++) {
+    if (factors[i].packs)
+      TSL_TRY(tsl_pack_rows(run->work, kernels->pack, &factors[i].rows, tile->element, run->count,
+                            run->operands->scratch, to[i], run->stream, &factors[i].place));
+    TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], box_lines[i], &found[i], &maps[i]));
+  }
+  given->a_first = found[0].first, given->a_layer = found[0].layer;
+  given->b_first = found[1].first, given->b_layer = found[1].layer;
+  return TESELA_OK;
+}
+
+/* The bits of alpha or beta, as the kernels take them: 32 of them in f32 or i32. */
+static cuda_wgmma_scalar scalar_of(const tsl_gemm_argument *scaled, int index) {
+  cuda_wgmma_scalar scalar;
+  memcpy(&scalar, &scaled->scalars.i32[index], sizeof scalar);
+  return scalar;
+}
+
+/* Never 0, which is a flag that was read. */
+static unsigned long long next_ticket(const tsl_cuda_wgmma_running *run) {
+  tsl_cuda_wgmma_kernels *kernels = run->work->state;
+  unsigned long long ticket;
+  do
+    ticket = atomic_fetch_add(&kernels->tickets, 1);
+  while (ticket == 0);
+  return ticket;
+}
+
+/* 1, as sums are. */
+static cuda_wgmma_scalar one_of(const tsl_problem *problem) {
+  cuda_wgmma_scalar one = {.real = 1};
+  if (tsl_type(problem->a.type)->is_integer)
+    one.integer = 1;
+  return one;
+}
+
+static int64_t c_offset(const tsl_cuda_wgmma_running *run) {
+  return run->sizes.c_offset + run->first * run->operands->c.step;
+}
+
+/* The last step's arguments of a launch, behind the others' in a kernel's list. */
+enum { FINISH_ARGUMENTS = 4 };
+
+static cuda_wgmma_vector vector_of(const tsl_cuda_wgmma_running *run, const tsl_operand *vector) {
+  const bool is_swapped = run->tile.swapped;
+  return (cuda_wgmma_vector){.offset = vector->offset + run->first * vector->step,
+                             .row = is_swapped ? vector->col_stride : vector->row_stride,
+                             .col = is_swapped ? vector->row_stride : vector->col_stride,
+                             .step = vector->step};
+}
+
+static cuda_wgmma_finish finish_of(const tsl_cuda_wgmma_running *run) {
+  const tsl_operands *own = run->operands;
+  return (cuda_wgmma_finish){vector_of(run, &own->bias), vector_of(run, &own->scale_a),
+                             vector_of(run, &own->scale_b), (float)run->work->problem.alpha[0]};
+}
+
+/* Appends them, where kernels do it; returns how many there are then. */
+static int add_finish(const tsl_cuda_wgmma_running *run, const cuda_wgmma_finish *steps, tsl_argument *list,
+                      int count) {
+  const tsl_operands *own = run->operands;
+  const tsl_operand *vectors[] = {&own->bias, &own->scale_a, &own->scale_b};
+  if (!run->tile.finishes)
+    return count;
+  for (int i = 0; i < 3; i++) /* a pointer needs some buffer */
+    list[count++] = (tsl_argument)TSL_ARG_BUFFER(vectors[i]->buffer ? vectors[i]->buffer : own->c.buffer);
+  list[count++] = (tsl_argument){.value = steps, .bytes = sizeof *steps};
+  return count;
+}
+
+/* Whether C goes by a map, all products of a launch by one. */
+bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_running *run, bool reads_c) {
+  tsl_gemm_sizes sizes = run->sizes;
+  const int64_t step = run->operands->c.step;
+  sizes.c_offset = c_offset(run);
+  return tsl_cuda_wgmma_by_map(&run->tile, &sizes, reads_c) &&
+         (run->count == 1 || (step > 0 && step * run->tile.c_element % 16 == 0));
+}
+
+tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_running *run, tsl_tensor_map *map) {
+  const tsl_gemm_sizes turned = tsl_launch_swapped(&run->sizes),
+                       *sizes = tsl_cuda_wgmma_by_columns(&run->tile, &run->sizes) ? &turned : &run->sizes;
+  const int element = run->tile.c_element;
+  tsl_buffer *c = run->operands->c.buffer;
+  const int64_t pitch = sizes->m > 1 ? sizes->c_row_stride * element : (sizes->n * element + 15) / 16 * 16;
+  const tsl_tensor tensor = {.buffer = c,
+                             .offset = (size_t)(c_offset(run) * element),
+                             .element = element,
+                             .size = {sizes->n, sizes->m, run->count},
+                             .pitch = {pitch, run->count > 1 ? run->operands->c.step * element : 16},
+                             .box = {128 / element, 64}};
+  return c->device->ops->tensor_map(&tensor, map);
+}
+
+/* Where the sums of parts go: scratch memory behind packed operands. */
+typedef struct sums_place {
+  int64_t offset, part; /* elements of 4 bytes */
+  bool by_map;
+} sums_place;
+
+static tesela_status map_sums(const tsl_cuda_wgmma_running *run, sums_place *place, tsl_tensor_map *map) {
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const tsl_cuda_wgmma_shares *shares = &run->shares;
+  tsl_buffer *scratch = run->operands->scratch;
+  *place = (sums_place){.offset = (tile->a_bytes + tile->b_bytes) / 4,
+                        .part = shares->sums_bytes / shares->parts / 4,
+                        .by_map = tile->tile_n >= 32 && !tile->flows};
+  const tsl_tensor tensor = {.buffer = scratch,
+                             .offset = (size_t)(tile->a_bytes + tile->b_bytes),
+                             .element = 4,
+                             .size = {run->sizes.n, run->sizes.m, shares->parts},
+                             .pitch = {4 * shares->pitch, 4 * place->part},
+                             .box = {32, 64}};
+  return place->by_map ? scratch->device->ops->tensor_map(&tensor, map) : TESELA_OK;
+}
+
+/* C from the sums of all parts; or, where there are no products (`parts` is 0), from nothing. */
+static tesela_status fold(const tsl_cuda_wgmma_running *run, const sums_place *place, cuda_wgmma_scalar alpha,
+                          cuda_wgmma_scalar beta, int parts) {
+  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
+  const tsl_device *device = run->work->device;
+  const tsl_gemm_sizes *s = &run->sizes;
+  const cuda_wgmma_fold_arguments given = {.m = s->m,
+                                           .n = s->n,
+                                           .pitch = run->shares.pitch,
+                                           .part = place->part,
+                                           .c_offset = s->c_offset,
+                                           .c_row = s->c_row_stride,
+                                           .c_col = s->c_col_stride,
+                                           .c_step = run->operands->c.step,
+                                           .parts = parts,
+                                           .products = (int)run->count,
+                                           .alpha = alpha,
+                                           .beta = beta};
+  const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->shares.parts),
+                blocks = tsl_ceil_div(s->m * s->n, across),
+                most = (int64_t)UNIT_BLOCKS * device->compute_units;
+  const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
+                         {FOLD_ITEMS, 1, 1}};
+  const long long from = place->offset;
+  const cuda_wgmma_finish steps = finish_of(run);
+  tsl_argument list[4 + FINISH_ARGUMENTS] = {
+      TSL_ARG_BUFFER(run->operands->c.buffer),
+      TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer), TSL_ARG_VALUE(from),
+      TSL_ARG_VALUE(given)};
+  return device->ops->launch(run->stream, kernels->fold, &grid, list, add_finish(run, &steps, list, 4));
+}
+
+/* Panels that each block has brought to the last cache early. */
+static int ahead_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares) {
+  const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
+  return tile->flows ? (int)tsl_ceil_div(AHEAD, panel * tsl_max(1, shares->blocks)) : 0;
+}
+
+static tesela_status launch(const tsl_cuda_wgmma_running *run, const tsl_tensor_map maps[3],
+                            const cuda_wgmma_arguments *given, bool is_split) {
+  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
+  const tsl_cuda_wgmma_shares *shares = &run->shares;
+  const int64_t all =
+      run->tile.streams ? shares->blocks
+                        : shares->tiles_m * shares->tiles_n * shares->parts * run->count * run->tile.cluster;
+  const cuda_wgmma_finish steps = finish_of(run);
+  tsl_argument list[6 + FINISH_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
+  int count = 2;
+  if (!run->tile.flows)
+    list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
+  list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? run->operands->scratch : run->operands->c.buffer);
+  list[count++] = (tsl_argument){.value = given, .bytes = sizeof *given};
+  if (run->tile.streams)
+    list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
+  if (!is_split)
+    count = add_finish(run, &steps, list, count);
+  /* Streams need all the blocks that they were shared out to. */
+  const int64_t room = (int64_t)tsl_launch_units(run->work->device) * run->tile.resident / run->tile.cluster *
+                       run->tile.cluster,
+                blocks = run->tile.streams ? shares->blocks
+                                           : tsl_min(shares->blocks, tsl_max(run->tile.cluster, room));
+  const tsl_grid grid = {{(uint64_t)tsl_min(blocks, all), 1, 1}, {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
+  return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
+}
+
+/* Products `first` to `first + count` of the batch. */
+static tesela_status multiply(const tsl_cuda_wgmma_running *run, cuda_wgmma_scalar alpha,
+                              cuda_wgmma_scalar beta) {
+  const tsl_cuda_wgmma *tile = &run->tile;
+  const tsl_cuda_wgmma_shares *shares = &run->shares;
+  const tsl_gemm_sizes *s = &run->sizes;
+  const bool is_split = shares->parts > 1;
+  _Alignas(64) tsl_tensor_map maps[3];
+  sums_place place = {0, 0, false};
+  cuda_wgmma_arguments given = {.m = (int)s->m,
+                                .n = (int)s->n,
+                                .k = (int)s->k,
+                                .tiles_m = (int)shares->tiles_m,
+                                .tiles_n = (int)shares->tiles_n,
+                                .band = tile->band,
+                                .parts = (int)shares->parts,
+                                .products = (int)run->count,
+                                .ahead = ahead_of(tile, shares),
+                                .c_offset = c_offset(run),
+                                .c_row = s->c_row_stride,
+                                .c_col = s->c_col_stride,
+                                .c_part = run->operands->c.step,
+                                .alpha = alpha,
+                                .beta = beta,
+                                .one = one_of(&tile->problem)};
+  memset(&maps[2], 0, sizeof maps[2]);
+  TSL_TRY(prepare_factors(run, &given, maps));
+  if (is_split) {
+    TSL_TRY(map_sums(run, &place, &maps[2]));
+    given.by_map = place.by_map;
+    given.c_offset = place.offset, given.c_part = place.part;
+    given.c_row = shares->pitch, given.c_col = 1;
+    given.alpha = one_of(&tile->problem), given.beta.integer = 0;
+  } else if (tile->finishes) {
+    given.alpha = one_of(&tile->problem);
+  }
+  if (tile->streams) {
+    given.whole = (int)shares->whole;
+    given.owned = (int)shares->owned;
+    given.helped = (int)shares->helped;
+    given.flags = tile->a_bytes + tile->b_bytes;
+    given.sums = given.flags + shares->flags_bytes;
+    given.ticket = next_ticket(run);
+  }
+  if (!is_split && !tile->flows && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
+    TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
+    given.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
+  }
+  TSL_TRY(launch(run, maps, &given, is_split));
+  return is_split ? fold(run, &place, alpha, beta, (int)shares->parts) : TESELA_OK;
+}
+
+/* A batch whose factors lie as maps take them is one launch; others go by as many products as there is memory for their copies. */
+tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  tsl_cuda_wgmma_running run = {.work = work,
+                                .operands = operands,
+                                .tile = tile_of(work),
+                                .stream = stream,
+                                .count = tsl_problem_batch(&work->problem)};
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
+  run.shares = shares_of(work, &run.tile);
+  const int64_t products = run.count;
+  const tsl_gemm_argument scaled = tsl_launch_scalars(work, &run.sizes);
+  const cuda_wgmma_scalar alpha = scalar_of(&scaled, 0), beta = scalar_of(&scaled, 1);
+  const sums_place none = {0, 0, false};
+  if (sizes.k == 0)
+    return fold(&run, &none, alpha, beta, 0);
+  const int64_t most = products > 1 && packs(&run) ? run.tile.packed : products;
+  for (; run.first < products; run.first += most) {
+    run.count = tsl_min(most, products - run.first);
+    TSL_TRY(multiply(&run, alpha, beta));
+  }
+  return TESELA_OK;
+}

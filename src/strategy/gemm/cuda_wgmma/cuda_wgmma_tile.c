@@ -1,0 +1,284 @@
+/* What follows from a problem and a config of cuda_wgmma: a tile, its memory, and how its work is shared out. */
+#include "host/int_math.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
+
+enum { BOX = 64 * 128 /* bytes */, STAGES_MOST = 12, BOXES_MOST = 4 };
+/* Of scratch memory, for copies of a batch's factors; those of one product have room in any case. */
+static const int64_t PACKED_BYTES = (int64_t)64 << 20;
+
+bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element) {
+  return (place->step != 1 && rows->elements > 1) || place->offset * element % 16 != 0 ||
+         place->apart * element % 16 != 0 ||
+         (rows->rows > 1 && (place->row_stride <= 0 || place->row_stride * element % 16 != 0));
+}
+
+bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes) {
+  return tile->from_registers && tile->tile_n >= 64 && sizes->c_row_stride == 1 && sizes->c_col_stride != 1;
+}
+
+bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *given, bool reads_c) {
+  const tsl_gemm_sizes turned = tsl_launch_swapped(given),
+                       *sizes = tsl_cuda_wgmma_by_columns(tile, given) ? &turned : given;
+  return !reads_c && tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element && sizes->c_col_stride == 1 &&
+         sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
+         (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
+}
+
+int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
+  return tile->flows ? tile->tile_n : tile->tile_n / tile->cluster;
+}
+
+/* What a multiprocessor keeps for itself of its memory, for each block. */
+enum { KEPT = 1024 };
+
+static int64_t room_of(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  return ((int64_t)device->local_bytes_inside + KEPT) / tile->resident - KEPT;
+}
+
+/* Small blocks of a batch, whose products are short, wait for one another's last steps: as many as there are registers for. */
+static int resident_of(const tsl_cuda_wgmma *tile) {
+  if (tile->flows)
+    return TSL_CUDA_WGMMA_RESIDENT;
+  if (tile->warpgroups > 1 || tile->apart > 0 || tsl_problem_batch(&tile->problem) == 1)
+    return 1;
+  return tile->tile_n <= 64 ? 3 : tile->tile_n <= 128 ? 2 : 1;
+}
+
+/* Of blocks that flow: a share of the multiprocessor's memory, stages that take the sums in the end, and barriers. */
+static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
+                sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
+                beside = 1024 + 16 * STAGES_MOST,
+                fits = tsl_min((room_of(tile, device) - beside) / stage, STAGES_MOST);
+  tile->stages = fits < 2 || fits * stage < sums ? 0 : (int)fits;
+  tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
+}
+
+/* As many stages as there is memory for, beside `most` boxes of C, or fewer that go out in equal turns, and barriers. */
+static void share_memory_with(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
+  const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
+            across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
+            all = tile->tile_m / tile->warpgroups / 64 * across;
+  tile->boxes = (int)tsl_min(all, most);
+  while (all % tile->boxes != 0)
+    tile->boxes--;
+  const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
+                boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
+                beside = boxes + tile->beside + 1024 + 16 * STAGES_MOST,
+                fits = (room_of(tile, device) - beside) / stage;
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, STAGES_MOST);
+  tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
+}
+
+/* Where two stages are read at a time, two more are to be filled meanwhile: of two panels that are added together, or of one that is
+ * multiplied and the next, whose fragments go to registers. */
+static void share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  share_memory_with(tile, BOXES_MOST, device);
+  if ((tile->apart == 2 || tile->from_registers) && tile->stages < 4)
+    share_memory_with(tile, BOXES_MOST / 2, device);
+}
+
+bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem) {
+  const tsl_type_info *type = tsl_type(problem->a.type);
+  return type->size == 1 && !type->is_integer;
+}
+
+bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
+  return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
+}
+
+/* How a vector goes that goes along C's rows, or columns, of the product as it was asked for. */
+static int way_of(bool is_swapped, bool is_there, bool by_column) {
+  return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
+         : by_column != is_swapped ? TSL_CUDA_WGMMA_BY_COLUMN
+                                   : TSL_CUDA_WGMMA_BY_ROW;
+}
+
+/* Of one number any way is right, and as rows go it needs no memory. */
+static int way_of_scale(bool is_swapped, tesela_scaling scaling, bool by_column) {
+  return scaling == TESELA_SCALE_TENSOR ? TSL_CUDA_WGMMA_BY_ROW
+                                        : way_of(is_swapped, scaling != TESELA_NO_SCALE, by_column);
+}
+
+/* Of the last step's vectors that go from column to column, each warpgroup has its tile's. */
+static void share_vectors(tsl_cuda_wgmma *tile, const tsl_problem *problem) {
+  tile->finishes = true;
+  tile->bias =
+      way_of(tile->swapped, problem->bias_axis != TESELA_NO_BIAS, problem->bias_axis == TESELA_BIAS_ROW);
+  tile->scale_a = way_of_scale(tile->swapped, problem->scaling_a, false);
+  tile->scale_b = way_of_scale(tile->swapped, problem->scaling_b, true);
+  const int vectors = (tile->bias == TSL_CUDA_WGMMA_BY_COLUMN) + (tile->scale_a == TSL_CUDA_WGMMA_BY_COLUMN) +
+                      (tile->scale_b == TSL_CUDA_WGMMA_BY_COLUMN);
+  tile->beside = (int64_t)vectors * tile->tile_n * 4 * tile->warpgroups;
+}
+
+bool tsl_cuda_wgmma_problem_by_map(const tsl_cuda_wgmma *tile) {
+  const tsl_problem *problem = &tile->problem;
+  const tsl_gemm_sizes sizes = {.m = problem->m,
+                                .n = problem->n,
+                                .c_row_stride = problem->c.row_stride,
+                                .c_col_stride = problem->c.col_stride};
+  return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
+}
+
+/* Integers that lie across go to registers where C, by columns or rows, goes by its map: what threads store costs more there than turning does. Tiles have
+ * a slab's rows; its kernel has no last step. */
+static bool bytes_from_registers(const tsl_cuda_wgmma *given) {
+  tsl_cuda_wgmma tile = *given;
+  tile.from_registers = true;
+  return tile.element == 1 && tile.eights == 0 && tile.tile_m >= TSL_CUDA_WGMMA_PANEL && !tile.streams &&
+         tile.problem.c.type == TESELA_I32 && !tsl_problem_has_epilogue(&tile.problem) &&
+         tsl_cuda_wgmma_problem_by_map(&tile);
+}
+
+typedef enum tile_for { ALONE, FINISHING, JOINING } tile_for;
+
+static tsl_cuda_wgmma tile_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                              tile_for purpose) {
+  const int64_t *value = config->value;
+  tsl_cuda_wgmma tile = {
+      .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
+      .given = (int)tsl_type(problem->a.type)->size,
+      .c_element = (int)tsl_type(problem->c.type)->size,
+      .tile_m = (int)value[TSL_CUDA_WGMMA_TILE_M],
+      .tile_n = (int)value[TSL_CUDA_WGMMA_TILE_N],
+      .cluster = (int)value[TSL_CUDA_WGMMA_CLUSTER],
+      .band = (int)value[TSL_CUDA_WGMMA_BAND],
+  };
+  tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
+  tile.flows = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
+  tile.streams = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
+  tile.warpgroups = tile.tile_m > 64 && !tile.flows ? 2 : 1;
+  if (purpose == FINISHING)
+    share_vectors(&tile, problem);
+  else if (purpose == JOINING)
+    tile.beside = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
+  tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
+  const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
+  tile.apart = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
+  tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.given;
+  tile.resident = resident_of(&tile);
+  tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
+  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
+  /* From shared memory wgmma takes elements of 8 and of 32 bits along k alone. */
+  tile.from_registers = !tile.flows && !tsl_launch_along(a->col_stride, a->row_stride) &&
+                        (tile.element == 4 || (purpose == ALONE && bytes_from_registers(&tile)));
+  tile.a_across =
+      tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
+  tile.b_across = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
+  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.element),
+                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
+  tile.a_bytes = tsl_rows_bytes(&rows_a);
+  tile.b_bytes = tsl_rows_bytes(&rows_b);
+  tile.packed = tile.given == 1
+                    ? 1
+                    : tsl_max(1, tsl_min(tsl_problem_batch(problem),
+                                            PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
+  if (tile.flows)
+    share_flowing(&tile, device);
+  else
+    share_memory(&tile, device);
+  /* Its kernel does no last step, and has no table. */
+  if (tile.from_registers && purpose != ALONE)
+    tile.stages = 0;
+  return tile;
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
+  return tile_of(problem, config, device, ALONE);
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
+  return tile_of(problem, config, device, FINISHING);
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
+                                           const tsl_device *device) {
+  return tile_of(problem, config, device, JOINING);
+}
+
+/* k is split where tiles are too few for all units, into parts of at least so many panels; where A comes from registers, whose tiles are
+ * small then, fewer of them take less time than a second launch. */
+enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
+
+/* Of blocks that flow, one a multiprocessor where it is the parts that count: the next launch's lie beside them. */
+static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+                                              const tsl_device *device) {
+  const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
+  tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+                                  .tiles_n = tsl_ceil_div(n, tile->tile_n),
+                                  .parts = 1,
+                                  .pitch = tsl_round_up(n, 32)};
+  const int64_t clusters = shares.tiles_m * shares.tiles_n;
+  if (clusters > 0)
+    shares.parts = tsl_max(
+        1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
+  shares.blocks = clusters * shares.parts * tile->cluster;
+  shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
+  return shares;
+}
+
+/* In panels, which take as much longer for larger tiles as their sums do: to leave a part's sums, to see a flag, and to add a part's; and parts of
+ * a tile at most. */
+enum { LEAVING = 3, SEEING = 2, ADDING = 3, PARTS_MOST = 16 };
+
+/* When the last round ends, in panels, where an owner has `owned` of them and helpers each `turns` of the parts of what is left. */
+static int64_t ending_of(int64_t panels, int64_t owned, int64_t parts, int64_t turns) {
+  return tsl_max(owned, turns * (tsl_ceil_div(panels - owned, parts) + LEAVING) + SEEING) + parts * ADDING;
+}
+
+/* A last round that is not full: those without a tile of it help, one with several tiles, or several with one; with as many panels, in as many parts,
+ * as let it end first. */
+static void share_last_round(int64_t clusters, int64_t panels, tsl_cuda_wgmma_shares *shares) {
+  const int64_t tiles = shares->tiles_m * shares->tiles_n, last = tiles % clusters, helpers = clusters - last;
+  if (last == 0 || panels < 2)
+    return;
+  const int64_t turns = tsl_ceil_div(last, helpers),
+                most = tsl_min(tsl_min(tsl_max(1, helpers / last), panels - 1), PARTS_MOST);
+  shares->whole = tiles - last;
+  for (int64_t parts = 1; parts <= most; parts++) {
+    /* Both sides end together: owned = turns ((panels - owned) / parts + LEAVING) + SEEING. */
+    const int64_t even = tsl_ceil_div(turns * (panels + parts * LEAVING) + parts * SEEING, parts + turns),
+                  owned = tsl_min(even, panels - parts), ending = ending_of(panels, owned, parts, turns);
+    if (shares->helped == 0 || ending < shares->ending)
+      shares->owned = owned, shares->helped = parts, shares->ending = ending;
+  }
+}
+
+static void share_by_streams(const tsl_cuda_wgmma *tile, int64_t clusters, int64_t panels,
+                             tsl_cuda_wgmma_shares *shares) {
+  enum { FLAG = 8, LINE = 128 };
+  share_last_round(clusters, panels, shares);
+  const int64_t parts = shares->helped > 0 ? (shares->tiles_m * shares->tiles_n - shares->whole) *
+                                                 shares->helped * tile->cluster
+                                           : 0;
+  shares->blocks = clusters * tile->cluster;
+  shares->flags_bytes = tsl_round_up(parts * tile->warpgroups * FLAG, LINE);
+  shares->sums_bytes = shares->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
+}
+
+tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+                                               const tsl_device *device) {
+  if (tile->flows)
+    return shares_that_flow(tile, m, n, k, device);
+  const int64_t clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
+                products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
+  tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
+                                  .tiles_n = tsl_ceil_div(n, tile->tile_n),
+                                  .parts = 1};
+  const int64_t tiles = shares.tiles_m * shares.tiles_n;
+  if (tile->streams) {
+    share_by_streams(tile, clusters, panels, &shares);
+    return shares;
+  }
+  if (tiles > 0 && products == 1)
+    shares.parts = tsl_max(
+        1, tsl_min(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
+  shares.blocks = tsl_min(tiles * shares.parts * products, clusters) * tile->cluster;
+  shares.pitch = tsl_round_up(n, 32);
+  shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
+  return shares;
+}

@@ -1,0 +1,202 @@
+/* On the cpu: blocks of C, of which nearly exact sums decide most elements (gemm_exact_blocks.h). What is left of a block goes tile by tile to
+ * superaccumulators, with the rows of A and columns of B that it needs copied side by side. */
+#include "strategy/gemm/exact/exact.h"
+
+#include "base/scratch.h"
+#include "base/status.h"
+#include "host/int_math.h"
+#include "strategy/gemm/exact/gemm_exact_blocks.h"
+#include "strategy/low_precision.h"
+
+#include <math.h>
+
+/* Bytes of a tile's copies of A, and of B: of what a second-level cache holds. A tile has at most so many rows and columns. A block of nearly
+ * exact sums is as high as A's panel fits there; narrower, where threads would else have none. */
+enum { COPY_BYTES = 1 << 18, TILE_MOST = 64, BLOCK = TSL_EXACT_BLOCK, HEIGHT = 96, WIDTH = TSL_NEAR_COLUMNS };
+
+typedef struct running {
+  tsl_exact_run of;
+  tsl_exact_terms terms;
+  int64_t side;        /* rows and columns of a tile that is not at an edge */
+  size_t number, line; /* bytes of a number as superaccumulators take it, and of a copied row or column */
+  int64_t down;
+  size_t
+      share; /* bytes of a worker: a block's sums, copies of rows and columns, and which elements are left */
+  unsigned char *memory;
+} running;
+
+/* k numbers, `stride` elements apart, to where they lie side by side, with zeros behind them. */
+static void copy_line(const running *run, tesela_type type, const unsigned char *from, int64_t stride,
+                      unsigned char *to) {
+  enum { AT_ONCE = 1 << 20 };
+  const int64_t k = run->of.k, step = stride * (int64_t)tsl_type(type)->size;
+  if (type == TESELA_F64)
+    for (int64_t i = 0; i < k; i++)
+      memcpy(to + i * 8, from + i * step, 8);
+  else if (type == TESELA_F32)
+    for (int64_t i = 0; i < k; i++)
+      memcpy(to + i * 4, from + i * step, 4);
+  else
+    for (int64_t i = 0; i < k; i += AT_ONCE)
+      tsl_narrow_gather(type, from + i * step, stride, (int)tsl_min(k - i, AT_ONCE),
+                        (float *)(void *)to + i);
+  memset(to + (size_t)k * run->number, 0, run->line - (size_t)k * run->number);
+}
+
+static void add_up(const running *run, const unsigned char *x, const unsigned char *y, tsl_exact_sum *sum) {
+  for (int64_t first = 0; first < run->of.k; first += BLOCK)
+    tsl_exact_sum_add(&run->terms, sum, x + (size_t)first * run->number, y + (size_t)first * run->number,
+                      (int)tsl_min(run->of.k - first, BLOCK));
+}
+
+/* Rows and columns of a tile, copied when an element first needs them. */
+typedef struct copies {
+  unsigned char *a, *b;
+  bool has_a[TILE_MOST], has_b[TILE_MOST];
+} copies;
+
+static const unsigned char *row_of(const running *run, copies *of, int64_t row, int64_t i) {
+  const tsl_exact_run *now = &run->of;
+  unsigned char *const to = of->a + (size_t)i * run->line;
+  if (!of->has_a[i] && now->k > 0)
+    copy_line(run, now->a_type, tsl_exact_element(&now->at->a, now->a_type, row + i, 0),
+              now->at->a.col_stride, to);
+  of->has_a[i] = true;
+  return to;
+}
+
+static const unsigned char *column_of(const running *run, copies *of, int64_t column, int64_t j) {
+  const tsl_exact_run *now = &run->of;
+  unsigned char *const to = of->b + (size_t)j * run->line;
+  if (!of->has_b[j] && now->k > 0)
+    copy_line(run, now->b_type, tsl_exact_element(&now->at->b, now->b_type, 0, column + j),
+              now->at->b.row_stride, to);
+  of->has_b[j] = true;
+  return to;
+}
+
+/* The elements that are left of the tile at (row, column); `left` has a block's rows of `across` elements. The window
+ * stays where the element before needed it, which is where most need it. */
+static void add_tile(const running *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                     const unsigned char *left, int64_t across, unsigned char *memory, int *top) {
+  const tsl_exact_store *store = &run->of.store;
+  copies of = {.a = memory, .b = memory + (size_t)run->side * run->line};
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++) {
+      tsl_exact_sum sum;
+      if (!left[i * across + j])
+        continue;
+      tsl_exact_sum_begin(&sum, *top);
+      add_up(run, row_of(run, &of, row, i), column_of(run, &of, column, j), &sum);
+      *top = sum.top;
+      tsl_exact_sum_finish(store, &sum,
+                           tsl_exact_element(&run->of.at->c, store->type->type, row + i, column + j));
+    }
+}
+
+static void multiply(void *argument, int64_t block, int worker) {
+  const running *run = argument;
+  const tsl_exact_run *of = &run->of;
+  const int64_t row = block % run->down * of->height, column = block / run->down * of->width;
+  const int64_t rows = tsl_min(of->height, of->m - row), columns = tsl_min(of->width, of->n - column);
+  unsigned char *const memory = run->memory + (size_t)worker * run->share,
+                       *const lines = memory + tsl_exact_block_doubles(of) * sizeof(double),
+                       *const left = lines + 2 * (size_t)run->side * run->line;
+  int top = TSL_EXACT_TOP_LEAST;
+  if (!of->near)
+    memset(left, 1, (size_t)(rows * columns));
+  else if (!tsl_exact_decide(of, row, column, rows, columns, (double *)(void *)memory, left))
+    return;
+  for (int64_t i = 0; i < rows; i += run->side)
+    for (int64_t j = 0; j < columns; j += run->side)
+      add_tile(run, row + i, column + j, tsl_min(run->side, rows - i), tsl_min(run->side, columns - j),
+               left + i * columns + j, columns, lines, &top);
+}
+
+/* As square as the copies allow, and small enough for all threads to have some. */
+static int64_t side_of(int64_t m, int64_t n, size_t line, int threads) {
+  const double fair = sqrt((double)m * (double)n / (4. * threads));
+  const int64_t fitting = (int64_t)(COPY_BYTES / line), side = tsl_min(fitting, (int64_t)fair);
+  return tsl_max(1, tsl_min(side, TILE_MOST));
+}
+
+/* Blocks that are not too wide for all threads to have some. */
+static void cut(int64_t m, int64_t n, int threads, int64_t *height, int64_t *width) {
+  const int64_t wanted = threads > 1 ? 4 * (int64_t)threads : 1;
+  *height = tsl_min(m, HEIGHT);
+  *width = tsl_min(n, WIDTH);
+  while (tsl_ceil_div_or_one(m, *height) * tsl_ceil_div_or_one(n, *width) < wanted && *width > TILE_MOST)
+    *width = tsl_max(TILE_MOST, *width / 2);
+  while (tsl_ceil_div_or_one(m, *height) * tsl_ceil_div_or_one(n, *width) < wanted && *height > TILE_MOST / 2)
+    *height = tsl_max(TILE_MOST / 2, *height / 2);
+}
+
+static const tsl_near_of *near_of(tesela_type result, int64_t k, unsigned capabilities) {
+#define SET(isa, header, needs, ...) &tsl_near_##isa,
+  static const tsl_near *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  const tsl_near *near = sets[tsl_isa_best(capabilities)];
+  const tsl_near_of *of = result == TESELA_F64 ? &near->f64 : &near->f32;
+  return of->add && k < INT32_MAX ? of : NULL;
+}
+
+tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *operands) {
+  const tsl_problem *problem = &work->problem;
+  const tsl_exact_store store = tsl_exact_store_of(problem);
+  const int threads = tsl_team_threads(operands->team);
+  running now = {.of = {.at = operands,
+                        .a_type = problem->a.type,
+                        .b_type = problem->b.type,
+                        .store = store,
+                        .m = problem->m,
+                        .n = problem->n,
+                        .k = store.alpha == 0 ? 0 : problem->k},
+                 .terms = tsl_exact_terms_of(problem->c.type, work->device->capabilities),
+                 .number = problem->c.type == TESELA_F64 ? sizeof(double) : sizeof(float)};
+  tsl_exact_run *const of = &now.of;
+  void *memory;
+  of->near = near_of(problem->c.type, of->k, work->device->capabilities);
+  cut(of->m, of->n, threads, &of->height, &of->width);
+  now.line = (size_t)tsl_round_up(tsl_max(of->k, 1), BLOCK) * now.number;
+  now.side = side_of(of->height, of->width, now.line, 1);
+  now.down = tsl_ceil_div_or_one(of->m, of->height);
+  now.share = tsl_exact_block_doubles(of) * sizeof(double) + 2 * (size_t)now.side * now.line +
+              (size_t)tsl_round_up(of->height * of->width, sizeof(double));
+  const size_t lines = tsl_exact_lines_doubles(of) * sizeof(double);
+  TSL_TRY(tsl_scratch_take((size_t)threads * now.share + lines, "sums and copies of tiles", &memory));
+  now.memory = memory;
+  if (of->near)
+    tsl_exact_measure(of, (double *)(void *)(now.memory + (size_t)threads * now.share), operands->team);
+  tsl_team_run(operands->team, now.down * tsl_ceil_div_or_one(of->n, of->width), multiply, &now);
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
+
+/* Clocks of a term and of an element's end where nearly exact sums decide (NOTES.md): of f32 and of f64, by instruction set. */
+static double term_clocks(bool twice, unsigned capabilities) {
+  static const double f32[] = {0.8, 0.23, 0.15}, f64[] = {8, 0.43, 0.3};
+  const int set = capabilities & TSL_CAN_AVX512 ? 2 : capabilities & (TSL_CAN_AVX2 | TSL_CAN_NEON) ? 1 : 0;
+  return twice ? f64[set] : f32[set];
+}
+
+double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
+  enum { END = 15, LINE = 4 }; /* clocks of an element of C, and of one of A and B, to measure and to copy */
+  const double elements = (double)problem->m * (double)problem->n, lines = (double)(problem->m + problem->n),
+               k = (double)problem->k,
+               term = term_clocks(problem->c.type == TESELA_F64, device->capabilities);
+  return 1e-6 +
+         (elements * (term * k + END) + LINE * lines * k) / (1e6 * device->clock_mhz * device->threads);
+}
+
+void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device, tsl_cost_counts *account) {
+  int64_t height, width;
+  cut(problem->m, problem->n, device->threads, &height, &width);
+  const double down = (double)tsl_ceil_div_or_one(problem->m, height), across = (double)tsl_ceil_div_or_one(problem->n, width);
+  account->workers = fmin(device->threads, down * across);
+  const double a = across * (double)problem->m * (double)problem->k,
+               b = down * (double)problem->n * (double)problem->k;
+  account->local.written = (a + b) * (double)sizeof(double);
+  tsl_cost_counts_operands(problem, a, b, account);
+  tsl_cost_counts_result(problem, 1, account);
+  tsl_cost_counts_tiles(problem, 1, 1, account);
+}

@@ -1,0 +1,359 @@
+/* Panels of A and B, as wide as a block and TSL_NEAR_DEPTH steps deep, as micro-panels of f64:
+ *
+ *   b: [ step 0: COLUMNS numbers | step 1 | ... ] [ the next columns' ] ...    a: the same of ROWS rows
+ *
+ * Each micro-panel of B stays in the first cache while all of A's pass, whose panel the second cache holds. Lines that are not there are
+ * zeros. */
+#include "strategy/gemm/exact/gemm_exact_blocks.h"
+
+#include "host/int_math.h"
+#include "strategy/low_precision.h"
+
+#include <math.h>
+
+enum { DEPTH = TSL_NEAR_DEPTH, MOST = TSL_NEAR_COLUMNS, LINES = 64, LANES = 8 };
+
+static void gather_f64(const double *from, int64_t stride, int count, double *to) {
+  if (stride == 1)
+    memcpy(to, from, (size_t)count * sizeof *to);
+  else
+    for (int i = 0; i < count; i++)
+      to[i] = from[i * stride];
+}
+
+static void gather_f32(const float *from, int64_t stride, int count, double *to) {
+  if (stride == 1) /* vectors */
+    for (int i = 0; i < count; i++)
+      to[i] = (double)from[i];
+  else
+    for (int i = 0; i < count; i++)
+      to[i] = (double)from[i * stride];
+}
+
+/* `count` numbers, at most MOST, `stride` elements apart. */
+static void gather(tesela_type type, const void *from, int64_t stride, int count, double *to) {
+  float narrow[MOST];
+  if (type == TESELA_F64) {
+    gather_f64(from, stride, count, to);
+  } else if (type == TESELA_F32) {
+    gather_f32(from, stride, count, to);
+  } else {
+    tsl_narrow_gather(type, from, stride, count, narrow);
+    gather_f32(narrow, 1, count, to);
+  }
+}
+
+/* One of the two factors, as lines of k numbers. */
+typedef struct side {
+  const tsl_operand *of;
+  tesela_type type;
+  int64_t line, step; /* strides, in elements */
+} side;
+
+static side side_of(const tsl_exact_run *run, bool is_b) {
+  const tsl_operand *of = is_b ? &run->at->b : &run->at->a;
+  return is_b ? (side){of, run->b_type, of->col_stride, of->row_stride}
+              : (side){of, run->a_type, of->row_stride, of->col_stride};
+}
+
+static const void *number_at(const side *of, int64_t line, int64_t l) {
+  return (const unsigned char *)of->of->host +
+         (line * of->line + l * of->step) * (int64_t)tsl_type(of->type)->size;
+}
+
+static bool along_lines(const side *of) {
+  return tsl_abs(of->step) <= tsl_abs(of->line);
+}
+
+/* --- lines --- */
+
+/* The last bit of a number that is set, as a number; 0 of 0. Without it a mantissa is that much less. */
+static double last_bit_of(double size) {
+  const int64_t bits = tsl_exact_bits_of(size);
+  const double rest = tsl_exact_double_of(bits & (bits - 1));
+  return (bits & TSL_EXACT_MASK) == 0 ? size : size - rest;
+}
+
+static void measure_number(double number, double *largest, double *total, double *grain) {
+  const double size = fabs(number), bit = last_bit_of(size);
+  *largest = size > *largest ? size : *largest;
+  *grain = bit < *grain && bit > 0 ? bit : *grain;
+  *total += size;
+}
+
+/* One line, in LANES parts, which compilers make vectors of. */
+static void measure_along(const side *of, int64_t line, int64_t k, double *largest, double *total,
+                          double *grain) {
+  double numbers[MOST], most[LANES] = {0}, sum[LANES] = {0}, least[LANES];
+  for (int j = 0; j < LANES; j++)
+    least[j] = *grain;
+  for (int64_t l = 0; l < k; l += MOST) {
+    const int count = (int)tsl_min(MOST, k - l);
+    gather(of->type, number_at(of, line, l), of->step, count, numbers);
+    for (int i = count; i % LANES != 0; i++)
+      numbers[i] = 0;
+    for (int i = 0; i < count; i += LANES)
+      for (int j = 0; j < LANES; j++)
+        measure_number(numbers[i + j], &most[j], &sum[j], &least[j]);
+  }
+  for (int j = 0; j < LANES; j++) {
+    *largest = most[j] > *largest ? most[j] : *largest;
+    *grain = least[j] < *grain ? least[j] : *grain;
+    *total += sum[j];
+  }
+}
+
+/* Exponent of a line's largest number below which the line is scaled up to this exponent. Products of two
+ * scaled lines, and the parts that pairs lose, are normal numbers. Large factors of the other side leave room
+ * above. */
+enum { SCALED_EXPONENT = -400 };
+
+/* Scales a line of tiny numbers up: pairs of sums need products far above the least normal number. */
+static void scale_line(double *largest, double *total, double *grain, double *scale) {
+  *scale = 1;
+  if (!(*largest > 0 && *largest < ldexp(1, SCALED_EXPONENT)))
+    return;
+  *scale = ldexp(1, SCALED_EXPONENT - ilogb(*largest));
+  *largest *= *scale;
+  *total *= *scale;
+  *grain *= *scale;
+}
+
+static void measure_lines(void *argument, int64_t piece, int worker) {
+  const tsl_exact_run *run = argument;
+  const int64_t of_a = tsl_ceil_div_or_one(run->m, LINES), first = (piece < of_a ? piece : piece - of_a) * LINES;
+  const side of = side_of(run, piece >= of_a);
+  const tsl_near_lines *lines = piece < of_a ? &run->a : &run->b;
+  const int count = (int)tsl_min(LINES, (piece < of_a ? run->m : run->n) - first);
+  double *const largest = lines->largest + first, *const total = lines->total + first,
+                *const grain = lines->grain + first, numbers[LINES];
+  (void)worker;
+  for (int i = 0; i < count; i++) {
+    largest[i] = total[i] = 0;
+    grain[i] = (double)INFINITY;
+  }
+  if (along_lines(&of))
+    for (int i = 0; i < count; i++)
+      measure_along(&of, first + i, run->k, &largest[i], &total[i], &grain[i]);
+  else
+    for (int64_t l = 0; l < run->k; l++) {
+      gather(of.type, number_at(&of, first, l), of.line, count, numbers);
+      for (int i = 0; i < count; i++)
+        measure_number(numbers[i], &largest[i], &total[i], &grain[i]);
+    }
+  for (int i = 0; i < count; i++) {
+    largest[i] = isnan(total[i]) ? total[i] : largest[i];
+    lines->scale[first + i] = 1;
+    if (run->store.type->type == TESELA_F64)
+      scale_line(&largest[i], &total[i], &grain[i], &lines->scale[first + i]);
+  }
+}
+
+size_t tsl_exact_lines_doubles(const tsl_exact_run *run) {
+  return 4 * (size_t)(run->m + run->n);
+}
+
+void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
+  double *const of_b = memory + 4 * run->m;
+  run->a = (tsl_near_lines){memory, memory + run->m, memory + 2 * run->m, memory + 3 * run->m};
+  run->b = (tsl_near_lines){of_b, of_b + run->n, of_b + 2 * run->n, of_b + 3 * run->n};
+  tsl_team_run(team, tsl_ceil_div_or_one(run->m, LINES) + tsl_ceil_div_or_one(run->n, LINES), measure_lines, run);
+  run->is_scaled = false;
+  for (int64_t i = 0; i < run->m; i++)
+    run->is_scaled = run->is_scaled || run->a.scale[i] != 1;
+  for (int64_t j = 0; j < run->n; j++)
+    run->is_scaled = run->is_scaled || run->b.scale[j] != 1;
+}
+
+/* --- panels --- */
+
+/* Packs lines first to first + count - 1, steps l to l + depth - 1, in micro-panels of `width` lines.
+ * `scale` has the scales of these lines, or is NULL: no line is scaled. */
+static void pack(const side *of, const double *scale, int64_t first, int64_t count, int64_t l, int depth,
+                 int width, double *to) {
+  double numbers[MOST];
+  const int64_t whole = tsl_round_up(count, width);
+  if (along_lines(of))
+    for (int64_t i = 0; i < count; i++) {
+      double *at = to + i / width * width * depth + i % width;
+      const double factor = scale ? scale[i] : 1;
+      gather(of->type, number_at(of, first + i, l), of->step, depth, numbers);
+      for (int s = 0; s < depth; s++, at += width)
+        *at = numbers[s] * factor;
+    }
+  else
+    for (int s = 0; s < depth; s++) {
+      gather(of->type, number_at(of, first, l + s), of->line, (int)count, numbers);
+      for (int64_t i = 0; scale && i < count; i++)
+        numbers[i] *= scale[i];
+      for (int64_t i = 0; i < count; i += width)
+        memcpy(to + (i * depth + s * width), numbers + i,
+               (size_t)tsl_min(width, count - i) * sizeof(double));
+    }
+  for (int64_t i = count; i < whole; i++)
+    for (int s = 0; s < depth; s++)
+      to[i / width * width * depth + s * width + i % width] = 0;
+}
+
+/* A worker's memory. */
+typedef struct block {
+  double *a, *b, *high, *low;
+  int64_t row; /* numbers from row to row of sums */
+} block;
+
+static int64_t whole_rows(const tsl_exact_run *run) {
+  return tsl_round_up(run->height, run->near->rows);
+}
+
+static int64_t whole_columns(const tsl_exact_run *run) {
+  return tsl_round_up(run->width, run->near->columns);
+}
+
+size_t tsl_exact_block_doubles(const tsl_exact_run *run) {
+  if (!run->near)
+    return 0;
+  const int64_t rows = whole_rows(run), columns = whole_columns(run);
+  return (size_t)(DEPTH * (rows + columns) + 2 * rows * columns);
+}
+
+static block block_at(const tsl_exact_run *run, double *memory) {
+  const int64_t rows = whole_rows(run), columns = whole_columns(run);
+  double *const b = memory + DEPTH * rows, *const high = b + DEPTH * columns;
+  return (block){memory, b, high, high + rows * columns, columns};
+}
+
+static void add_up(const tsl_exact_run *run, const block *at, int64_t row, int64_t column, int64_t rows,
+                   int64_t columns) {
+  const side a = side_of(run, false), b = side_of(run, true);
+  const tsl_near_of *near = run->near;
+  for (int64_t l = 0; l < run->k; l += DEPTH) {
+    const int depth = (int)tsl_min(DEPTH, run->k - l);
+    pack(&a, run->is_scaled ? run->a.scale + row : NULL, row, rows, l, depth, near->rows, at->a);
+    pack(&b, run->is_scaled ? run->b.scale + column : NULL, column, columns, l, depth, near->columns, at->b);
+    for (int64_t j = 0; j < columns; j += near->columns)
+      for (int64_t i = 0; i < rows; i += near->rows)
+        near->add(depth, at->a + i * depth, at->b + j * depth, at->high + i * at->row + j,
+                  at->low + i * at->row + j, at->row);
+  }
+}
+
+/* --- the end --- */
+
+/* Whether both round to one number of C's type, which is stored then. */
+static bool store_if_same(tesela_type type, const double lower[2], const double upper[2], unsigned char *c) {
+  unsigned char one[8], other[8];
+  tsl_type_store(type, one, lower);
+  tsl_type_store(type, other, upper);
+  const size_t size = tsl_type(type)->size;
+  if (isnan(lower[0]) || memcmp(one, other, size) != 0)
+    return false;
+  memcpy(c, one, size);
+  return true;
+}
+
+static bool decided_f32(double lower, double upper, unsigned char *c) {
+  const float one = (float)lower, other = (float)upper;
+  uint32_t bits[2];
+  memcpy(&bits[0], &one, sizeof one);
+  memcpy(&bits[1], &other, sizeof other);
+  if (bits[0] != bits[1] || isnan(lower))
+    return false;
+  memcpy(c, &one, sizeof one);
+  return true;
+}
+
+static bool decided_f64(double lower, double upper, unsigned char *c) {
+  if (tsl_exact_bits_of(lower) != tsl_exact_bits_of(upper) || isnan(lower))
+    return false;
+  memcpy(c, &lower, sizeof lower);
+  return true;
+}
+
+static int store_row(const tsl_exact_run *run, const double *lower, const double *upper, unsigned char *c,
+                     int count, unsigned char *left) {
+  const tesela_type type = run->store.type->type;
+  const int64_t step = run->at->c.col_stride * (int64_t)run->store.type->size;
+  int open = 0;
+  for (int j = 0; j < count; j++, c += step) {
+    left[j] = type == TESELA_F32   ? !decided_f32(lower[j], upper[j], c)
+              : type == TESELA_F64 ? !decided_f64(lower[j], upper[j], c)
+                                   : !store_if_same(type, &(const double[2]){lower[j], 0}[0],
+                                                    &(const double[2]){upper[j], 0}[0], c);
+    open += left[j];
+  }
+  return open;
+}
+
+static void load_row(const tsl_exact_run *run, const unsigned char *c, int count, double *before) {
+  const int64_t step = run->at->c.col_stride * (int64_t)run->store.type->size;
+  double value[2];
+  for (int j = 0; j < count; j++, c += step) {
+    tsl_type_load(run->store.type->type, c, value);
+    before[j] = value[0];
+  }
+}
+
+/* Scales C's numbers like the sums of a row. NaN, which decides nothing, replaces numbers that become too
+ * large. */
+static void scale_before(double row_scale, const double *scale, int count, double *before) {
+  for (int j = 0; j < count; j++) {
+    const double scaled = before[j] * row_scale * scale[j];
+    before[j] = fabs(scaled) < 0x1p1000 || scale[j] * row_scale == 1 ? scaled : (double)NAN;
+  }
+}
+
+/* Takes the scales of a row and its columns out of the bounds of its elements. A normal number keeps its
+ * digits. A number that becomes subnormal or 0 is rounded a second time: its bounds are widened by a last
+ * place before. An exact 0 stays positive. NaN decides nothing. */
+static void unscale(double row_scale, const double *scale, int count, double *lower, double *upper) {
+  for (int j = 0; j < count; j++) {
+    const double factor = 1 / row_scale / scale[j]; /* exact, or 0: too small for a double */
+    if (factor == 1 || (lower[j] == 0 && upper[j] == 0))
+      continue;
+    double low = lower[j] * factor, high = upper[j] * factor;
+    if (!(fabs(low) >= 0x1p-1022 && fabs(high) >= 0x1p-1022)) {
+      low = (lower[j] - 0x1p-52 * fabs(lower[j])) * factor;
+      high = (upper[j] + 0x1p-52 * fabs(upper[j])) * factor;
+    }
+    lower[j] = factor == 0 ? (double)NAN : low;
+    upper[j] = high;
+  }
+}
+
+bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                      double *memory, unsigned char *left) {
+  double before[MOST], lower[MOST], upper[MOST];
+  const block at = block_at(run, memory);
+  tsl_near_row now = {
+      .count = (int)columns,
+      .k = run->k,
+      .b = {run->b.largest + column, run->b.total + column, run->b.grain + column, run->b.scale + column},
+      .alpha = run->store.alpha,
+      .beta = run->store.beta,
+      .before = before};
+  int64_t open = 0;
+  memset(at.high, 0, 2 * (size_t)(whole_rows(run) * whole_columns(run)) * sizeof(double));
+  for (int64_t i = 0; i < rows; i++) {
+    now.largest = run->a.largest[row + i];
+    now.total = run->a.total[row + i];
+    run->near->begin(&now, at.high + i * at.row, at.low + i * at.row);
+  }
+  add_up(run, &at, row, column, rows, columns);
+  for (int64_t i = 0; i < rows; i++) {
+    unsigned char *const c = tsl_exact_element(&run->at->c, run->store.type->type, row + i, column);
+    now.largest = run->a.largest[row + i];
+    now.total = run->a.total[row + i];
+    now.grain = run->a.grain[row + i];
+    now.high = at.high + i * at.row;
+    now.low = at.low + i * at.row;
+    if (now.beta != 0)
+      load_row(run, c, now.count, before);
+    if (now.beta != 0 && run->is_scaled)
+      scale_before(run->a.scale[row + i], now.b.scale, now.count, before);
+    run->near->enclose(&now, lower, upper);
+    if (run->is_scaled)
+      unscale(run->a.scale[row + i], now.b.scale, now.count, lower, upper);
+    open += store_row(run, lower, upper, c, now.count, left + i * columns);
+  }
+  return open != 0;
+}

@@ -1,0 +1,141 @@
+/* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. Here is what all of them do beside their products,
+ * in host_amx_register_tile.h a tile. A file that includes them has the words
+ *   REGISTER_COPY_TAIL(to, from, bytes)    copies the first bytes of a line, and makes the others 0
+ *   REGISTER_NONTEMPORAL(to, from)         perhaps: copies a line past the caches
+ *   REGISTER_LEAST, REGISTER_LEAST_NONE, REGISTER_LEAST_ADD(least, line), REGISTER_LEAST_OF(least)
+ *                                          perhaps: the least magnitudes of pairs of bf16 in some lines, of none, with one line
+ *                                          more, and the least of all
+ * and for each inclusion of host_amx_register_tile.h
+ *   REGISTER_NAME(word)                    the tile's version of a name
+ *   REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
+ *   REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_DOT(c, a, b) for the numbers of registers
+ *   REGISTER_FILE                          perhaps: declares where registers are that are variables
+ *   REGISTER_FINDS_LEAST                   whether it finds the least magnitude of what it copies: 0 or 1
+ * Tests include them with words that are plain C, to prove their addresses where there is no such unit.
+ *
+ *          4        5        16 units (64 bytes) of B: a register holds 16 columns' units, unit after unit
+ *      +--------+--------+
+ *   6  |   0    |   1    |   16 rows of A by 16 units
+ *      +--------+--------+
+ *   7  |   2    |   3    |   for each 16 units: four loads, four products of 16 clocks each, no sum waits for the one before
+ *      +--------+--------+
+ *
+ * A copy of A is in blocks of 16 units: rows x 64 bytes, dense, so each load is of 1 KiB in a row; those of B are of
+ * rows of 64 bytes, 128 apart. A's micro-panel stays in the first-level cache while B's pass by, whose loads say
+ * that they will not be wanted again: else each would push a part of it out. */
+#include "strategy/gemm/host_amx/host_amx_kernels.h"
+
+#include <string.h>
+
+enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, B_BYTES = 2 * REGISTER_BYTES };
+
+/* Work beside products, some in each step, so that it neither comes in a burst nor late: lines of the next tile's sums
+ * are prefetched, and an earlier tile's sums are written to C, whose lines would hold up tiles that are stored there. */
+typedef struct writing {
+  const unsigned char *sums;
+  const uint32_t *late;
+  unsigned char *c;
+  int64_t c_row, each, left; /* rows */
+  bool nontemporal;
+} writing;
+
+static inline __attribute__((always_inline)) writing writing_of(const tsl_amx_tile *tile, int64_t steps) {
+  return (writing){.sums = (const unsigned char *)tile->next_sums,
+                   .late = tile->late,
+                   .c = tile->late_c,
+                   .c_row = tile->late_row,
+                   .nontemporal = tile->late_nontemporal,
+                   .each = steps < 16 ? 32 / steps + 1 : 2,
+                   .left = tile->next_sums || tile->late ? 32 : 0};
+}
+
+static inline __attribute__((always_inline)) void write_row(const writing *of) {
+#ifdef REGISTER_NONTEMPORAL
+  if (of->nontemporal) {
+    REGISTER_NONTEMPORAL(of->c, of->late);
+    REGISTER_NONTEMPORAL(of->c + REGISTER_BYTES, of->late + 16);
+    return;
+  }
+#endif
+  memcpy(of->c, of->late, B_BYTES);
+}
+
+static inline __attribute__((always_inline)) void write_rows(writing *of, int64_t count) {
+  for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
+    if (of->sums) {
+      __builtin_prefetch(of->sums);
+      __builtin_prefetch(of->sums + REGISTER_BYTES);
+      of->sums += B_BYTES;
+    }
+    if (of->late) {
+      write_row(of);
+      of->late += B_BYTES / UNIT_BYTES;
+      of->c += of->c_row;
+    }
+  }
+}
+
+/* And lines of A that will be needed soon are copied. */
+typedef struct copying {
+  const unsigned char *in;
+  unsigned char *out;
+  int64_t each, left, line, lines, tail, in_gap, out_gap;
+#ifdef REGISTER_LEAST
+  REGISTER_LEAST least;
+#endif
+} copying;
+
+static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_tile *tile, int64_t steps) {
+  copying made;
+  made.in = tile->copy_in;
+  made.left = made.each = made.line = made.lines = made.tail = made.in_gap = made.out_gap = 0;
+  made.out = NULL;
+#ifdef REGISTER_LEAST
+  made.least = REGISTER_LEAST_NONE;
+#endif
+  if (made.in) {
+    made.out = tile->copy_out;
+    made.left = tile->copy_rows * tile->copy_lines;
+    made.each = made.left / steps + 1;
+    made.line = made.lines = tile->copy_lines;
+    made.tail = tile->copy_tail;
+    made.in_gap = tile->copy_in_row - REGISTER_BYTES * made.lines;
+    made.out_gap = tile->copy_out_row - REGISTER_BYTES * made.lines;
+  }
+  return made;
+}
+
+/* `finds`: a constant. */
+static inline __attribute__((always_inline)) void copy_lines(copying *of, int64_t count, bool finds) {
+  for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
+    if (of->line == 1 && of->tail > 0)
+      REGISTER_COPY_TAIL(of->out, of->in, of->tail);
+    else
+      memcpy(of->out, of->in, REGISTER_BYTES);
+#ifdef REGISTER_LEAST
+    if (finds)
+      of->least = REGISTER_LEAST_ADD(of->least, of->out);
+#else
+    (void)finds;
+#endif
+    of->in += REGISTER_BYTES;
+    of->out += REGISTER_BYTES;
+    if (--of->line == 0) {
+      of->line = of->lines;
+      of->in += of->in_gap;
+      of->out += of->out_gap;
+    }
+  }
+}
+
+static inline __attribute__((always_inline)) void note_least(const copying *of, const tsl_amx_tile *tile,
+                                                             bool finds) {
+#ifdef REGISTER_LEAST
+  if (finds && tile->copy_in) {
+    const uint32_t least = REGISTER_LEAST_OF(of->least);
+    *tile->copy_least = least < *tile->copy_least ? least : *tile->copy_least;
+  }
+#else
+  (void)of, (void)tile, (void)finds;
+#endif
+}

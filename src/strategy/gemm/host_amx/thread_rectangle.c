@@ -1,0 +1,325 @@
+/* One thread, tile registers: everything is copied just before it is used, into memory that stays in the second-level
+ * cache, since tiles use a copy up faster than memory brings it.
+ *
+ *           pass     pass          A pass takes some columns of B, all of k or a chunk of it, about a MiB of copies, and then all
+ *         +--------+--------+      micro-panels of A. Each is copied in the first pass that meets it, and kept where there are
+ *   micro | | | | || | | | ||      more passes. Panel after panel it meets the pass's micro-panels of B: it stays in the
+ *         +--------+--------+      first-level cache, those of B come from the second, past the first.
+ *         |        |        |
+ *                                  So rows of A, of B and of C are each read and written in long runs.
+ *
+ * Beside a tile's products, some lines in each step (host_amx_registers.h): the rows of A's next micro-panel are copied as they
+ * are, and the sums of the tile before are written to C. Rows that are dense already and whole cache lines long are
+ * read where they lie. */
+#include "strategy/gemm/host_amx/host_amx_job.h"
+
+#include "base/memory.h"
+
+#include <stdatomic.h>
+
+/* Lines to be prefetched, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the next. */
+typedef struct prefetches {
+  const unsigned char *at;
+  int64_t left, lines, line, stride;
+  int64_t each;
+} prefetches;
+
+static void prefetch_some(prefetches *of) {
+  for (int64_t i = 0; i < of->each && of->left > 0; i++) {
+    __builtin_prefetch(of->at + of->line * TSL_CACHE_LINE, 0, 2);
+    if (++of->line == of->lines) {
+      of->line = 0;
+      of->at += of->stride;
+      of->left--;
+    }
+  }
+}
+
+typedef struct passing {
+  const tsl_amx_job *job;
+  tsl_amx_form a, b;
+  uint32_t *sums;
+  tsl_amx_beside beside;
+  uint32_t *rows[2]; /* of a micro-panel of A, where they are copied as they are */
+  int turn;
+  bool by_rows; /* A's rows are copied as they are, one micro-panel's while the one before it is multiplied */
+  bool keeps_a; /* A's copies are of all of it, and serve all passes */
+  int64_t micros_b, panels; /* of a pass, and of a chunk of k */
+  _Atomic int64_t *taken;   /* micro-panels of A that were handed out, where threads share them; else NULL */
+  uint32_t *least_a,
+      *least_b; /* least magnitudes of all micro-panels of A, and of a pass's micro-panels of B, in the chunks so far */
+} passing;
+
+/* Where the elements of a micro-panel of A lie that will be copied next. */
+static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a, int64_t panel,
+                                         int64_t end_panel) {
+  const int64_t per = tsl_amx_elements(job->kernels->format), first = panel * job->depth * per,
+                end = tsl_min(end_panel * job->depth * per, job->views.k),
+                row = tsl_amx_row_of(job, micro_a),
+                rows = tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m) - row;
+  const int64_t across = job->views.a.row_stride, along = job->views.a.col_stride;
+  prefetches made = {.at = job->views.a.at + (row * across + first * along) * job->size};
+  if (along == 1) {
+    made.left = rows;
+    made.lines = tsl_ceil_div((end - first) * job->size, TSL_CACHE_LINE);
+    made.stride = across * job->size;
+  } else if (across == 1) {
+    made.left = end - first;
+    made.lines = tsl_ceil_div(rows * job->size, TSL_CACHE_LINE);
+    made.stride = along * job->size;
+  }
+  return made;
+}
+
+/* Its copy, where there is one. */
+static prefetches prefetches_of_copy(const passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
+  const tsl_amx_job *job = run->job;
+  const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row;
+  return (prefetches){.at = (const unsigned char *)tsl_amx_at(job, &run->a, panel, row),
+                      .left = end_panel - panel,
+                      .lines =
+                          tsl_amx_panel_units(job, panel) * rows * (int64_t)sizeof(uint32_t) / TSL_CACHE_LINE,
+                      .stride = job->depth * run->a.count * (int64_t)sizeof(uint32_t)};
+}
+
+static void pack_b_panels(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
+  const int64_t width = run->job->kernels->width;
+  run->b.first = first * width;
+  run->b.count = (end - first) * width;
+  run->b.panel = panel;
+  for (int64_t p = panel; p < end_panel; p++)
+    tsl_amx_pack_b_range(run->job, &run->b, p, first, end, run->least_b);
+}
+
+static void pack_a_panels(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
+  if (!run->keeps_a) {
+    run->a.first = tsl_amx_row_of(run->job, micro_a);
+    run->a.count = tsl_amx_row_of(run->job, micro_a + 1) - run->a.first;
+    run->a.panel = panel;
+  }
+  for (int64_t p = panel; p < end_panel; p++)
+    tsl_amx_pack_a(run->job, &run->a, p, micro_a);
+}
+
+/* --- A by rows: workspace for two micro-panels, of rows of units of the chunk of k --- */
+
+/* Rows of whole lines, an odd number of pairs of them apart: so 32 of them lie in all sets of a cache alike, and zeros
+ * fit behind each. */
+static int64_t pitch_of(int64_t units) {
+  enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
+  const int64_t lines = tsl_ceil_div(units, LINE);
+  return (lines + 1) / 4 * 4 + 2;
+}
+
+static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end_panel) {
+  return tsl_min(end_panel * job->depth, job->units) - panel * job->depth;
+}
+
+/* The first micro-panel of A of a pass, at once. */
+static void start_rows(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
+  const int64_t units = units_of_chunk(run->job, panel, end_panel);
+  run->a =
+      (tsl_amx_form){.at = run->rows[run->turn], .panel = panel, .pitch = pitch_of(units) * TSL_CACHE_LINE};
+  run->a.first = tsl_amx_row_of(run->job, micro_a);
+  tsl_amx_pack_a_rows(run->job, &run->a, micro_a, units);
+}
+
+/* Micro-panel of A `index` is to be copied while so many tiles are multiplied. */
+static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel, int64_t tiles) {
+  const tsl_amx_job *job = run->job;
+  const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
+                units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
+                bytes = tsl_min((job->views.k - first) * job->size, units * (int64_t)sizeof(uint32_t));
+  tsl_amx_beside *beside = &run->beside;
+  beside->in = job->views.a.at + (row * job->views.a.row_stride + first) * job->size;
+  beside->out = (unsigned char *)run->rows[!run->turn];
+  beside->in_row = job->views.a.row_stride * job->size;
+  beside->out_row = run->a.pitch;
+  beside->lines = tsl_ceil_div(bytes, TSL_CACHE_LINE);
+  beside->tail = bytes % TSL_CACHE_LINE;
+  beside->rows = tsl_min(tsl_amx_row_of(job, index + 1), job->views.m) - row;
+  beside->tiles = tiles;
+  beside->least = TSL_AMX_ALL_ZERO;
+}
+
+/* Of a micro-panel, in these panels. */
+static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64_t micro, int64_t panel,
+                         int64_t end_panel,
+                         uint32_t (*least_of)(const tsl_amx_job *, const tsl_amx_form *, int64_t, int64_t)) {
+  uint32_t least = TSL_AMX_ALL_ZERO;
+  for (int64_t p = panel; p < end_panel; p++) {
+    const uint32_t own = least_of(job, form, p, micro);
+    least = own < least ? own : least;
+  }
+  return least;
+}
+
+/* What a chunk adds to the least magnitudes: registers keep a tile's sums from panel to panel, so what was handled
+ * with care is so to its end. */
+static void note(uint32_t *least, uint32_t own, bool is_first) {
+  *least = is_first || own < *least ? own : *least;
+}
+
+/* The micro-panel of A behind this one that nobody has taken; their number where there is none. */
+static int64_t next_micro_a(const passing *run, int64_t micro_a) {
+  const int64_t next =
+      run->taken ? atomic_fetch_add_explicit(run->taken, 1, memory_order_relaxed) : micro_a + 1;
+  return tsl_min(next, run->job->micros_a);
+}
+
+/* The micro-panels of B from `first` to before `end` with a chunk of k. */
+static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
+  const tsl_amx_job *job = run->job;
+  const bool copies_a = !run->by_rows && !job->packed_a.at && (first == 0 || !run->keeps_a),
+             one_micro_a = run->panels >= job->panels;
+  const int64_t workspace = tsl_amx_tile_sums(job), tiles = (end - first) * (end_panel - panel);
+  int64_t micro_a = next_micro_a(run, -1);
+  if (micro_a == job->micros_a)
+    return;
+  for (int64_t micro_b = first; micro_b < end && (panel == 0 || job->packed_b.at); micro_b++)
+    note(&run->least_b[micro_b - first],
+         job->packed_b.at ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b)
+                          : TSL_AMX_ALL_ZERO,
+         panel == 0);
+  if (!job->packed_b.at)
+    pack_b_panels(run, first, end, panel, end_panel);
+  if (run->by_rows)
+    start_rows(run, micro_a, panel, end_panel);
+  bool is_found = false; /* the least magnitude of the micro-panel of A, while it was copied */
+  for (int64_t behind; micro_a < job->micros_a; micro_a = behind) {
+    const uint32_t found = run->beside.least;
+    behind = next_micro_a(run, micro_a);
+    uint32_t *const sums = run->sums + (one_micro_a ? 0 : micro_a * run->micros_b * workspace);
+    prefetches next = {.each = 0};
+    const bool copies = copies_a && !tsl_amx_reads_in_place(job, micro_a);
+    if (copies)
+      pack_a_panels(run, micro_a, panel, end_panel);
+    if (run->by_rows && behind < job->micros_a) {
+      next_rows(run, behind, panel, end_panel, tiles);
+    } else if (behind < job->micros_a) {
+      next = copies_a ? prefetches_of_elements(job, behind, panel, end_panel)
+                      : prefetches_of_copy(run, behind, panel, end_panel);
+      next.each = tsl_ceil_div(next.left * next.lines, tiles);
+    }
+    note(&run->least_a[micro_a],
+         is_found ? found : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a),
+         panel == 0);
+    for (int64_t p = panel; p < end_panel; p++)
+      for (int64_t micro_b = first; micro_b < end; micro_b++) {
+        prefetch_some(&next);
+        tsl_amx_multiply_tile(job, &run->a, &run->b, p, micro_a, micro_b,
+                              tsl_amx_needs_care(run->least_a[micro_a], run->least_b[micro_b - first]),
+                              sums + (job->panels == 1 ? 0 : (micro_b - first) * workspace), &run->beside,
+                              micro_b + 1 < end);
+      }
+    if (run->by_rows) {
+      is_found = job->kernels->finds_least;
+      run->turn = !run->turn;
+      run->a.at = run->rows[run->turn];
+      run->a.first = tsl_amx_row_of(job, behind);
+    }
+  }
+}
+
+/* Units of B that a pass copies. */
+static int64_t units_of_pass(const tsl_amx_job *job) {
+  return 4 * job->kept / (int64_t)sizeof(uint32_t);
+}
+
+enum { MOST_COLUMNS = 512, LEAST_COLUMNS = 256 };
+
+int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
+  const int64_t columns = units_of_pass(job) / job->units, width = job->kernels->width;
+  return columns < LEAST_COLUMNS ? 0 : tsl_min(columns, MOST_COLUMNS) / width * width;
+}
+
+/* All of k while that leaves a pass some columns, else a chunk of it, whose sums of all tiles wait in memory. */
+static void choose(const tsl_amx_job *job, passing *run) {
+  enum { COLUMNS_OF_A_CHUNK = 384 };
+  int64_t columns = tsl_amx_pass_columns(job);
+  run->panels = job->panels;
+  if (columns == 0) {
+    columns = COLUMNS_OF_A_CHUNK;
+    const int64_t most = tsl_max(units_of_pass(job) / (columns * job->depth), 1);
+    run->panels = tsl_ceil_div(job->panels, tsl_ceil_div(job->panels, most));
+  }
+  const int64_t most = columns / job->kernels->width;
+  run->micros_b = tsl_ceil_div(job->micros_b, tsl_ceil_div(job->micros_b, most));
+  /* Rows are copied as bytes: elements that are stored as another type go the other way, where they are converted. */
+  const bool is_as_stored = job->size * tsl_amx_elements(job->kernels->format) == sizeof(uint32_t);
+  run->by_rows =
+      is_as_stored && !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
+  run->keeps_a = !run->by_rows && run->micros_b < job->micros_b;
+}
+
+/* Units of the rows of a micro-panel of A. */
+static int64_t workspace_of_rows(const passing *run) {
+  const tsl_amx_job *job = run->job;
+  return job->kernels->height * pitch_of(tsl_min(run->panels * job->depth, job->units)) *
+         (TSL_CACHE_LINE / (int64_t)sizeof(uint32_t));
+}
+
+static int64_t workspace_of_a(const passing *run) {
+  const tsl_amx_job *job = run->job;
+  return job->packed_a.at ? 0
+         : run->by_rows   ? 2 * workspace_of_rows(run)
+         : run->keeps_a   ? tsl_amx_form_units(job, true)
+                          : job->kernels->height * tsl_min(run->panels * job->depth, job->units);
+}
+
+static int64_t workspace_of_b(const passing *run) {
+  const tsl_amx_job *job = run->job;
+  return job->packed_b.at
+             ? 0
+             : run->micros_b * job->kernels->width * tsl_min(run->panels * job->depth, job->units);
+}
+
+/* Tiles whose sums wait at once. */
+static int64_t tiles_of(const passing *run) {
+  const tsl_amx_job *job = run->job;
+  return job->panels == 1 ? 1 : run->panels >= job->panels ? run->micros_b : run->micros_b * job->micros_a;
+}
+
+int64_t tsl_amx_workspace_alone(const tsl_amx_job *job) {
+  passing run = {.job = job};
+  choose(job, &run);
+  return workspace_of_a(&run) + workspace_of_b(&run) + (tiles_of(&run) + 2) * tsl_amx_tile_sums(job) +
+         job->micros_a + run.micros_b;
+}
+
+static void run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {
+  passing run = {.job = job, .a = job->packed_a, .b = job->packed_b, .taken = taken};
+  choose(job, &run);
+  for (int i = 0; run.by_rows && i < 2; i++)
+    run.rows[i] = workspace + i * workspace_of_rows(&run);
+  if (!job->packed_a.at && !run.by_rows)
+    run.a = run.keeps_a ? tsl_amx_form_in(job, true, workspace) : (tsl_amx_form){.at = workspace};
+  workspace += workspace_of_a(&run);
+  if (!job->packed_b.at)
+    run.b.at = workspace;
+  workspace += workspace_of_b(&run);
+  for (int i = 0; i < 2; i++, workspace += tsl_amx_tile_sums(job))
+    run.beside.sums[i] = workspace;
+  run.sums = workspace;
+  run.least_a = workspace + tiles_of(&run) * tsl_amx_tile_sums(job);
+  run.least_b = run.least_a + job->micros_a;
+  if (job->kernels->begin)
+    job->kernels->begin();
+  for (int64_t first = 0; first < job->micros_b; first += run.micros_b)
+    for (int64_t panel = 0; panel < job->panels; panel += run.panels)
+      run_pass(&run, first, tsl_min(first + run.micros_b, job->micros_b), panel,
+               tsl_min(panel + run.panels, job->panels));
+  tsl_amx_write_late(job, &run.beside);
+  if (job->kernels->end)
+    job->kernels->end();
+  if (job->nontemporal) /* lines past the caches are there before this product is said to be done */
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace) {
+  run_passes(job, workspace, NULL);
+}
+
+void tsl_amx_run_pass(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {
+  run_passes(job, workspace, taken);
+}

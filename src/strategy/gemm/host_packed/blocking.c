@@ -1,0 +1,250 @@
+/* From a problem to panels and blocks. */
+#include "strategy/gemm/host_packed/blocking.h"
+
+#include "strategy/host_job.h"
+
+#include <math.h>
+
+static bool is_alone(const tsl_problem *problem) {
+  static const double alone_flops = 4e6;
+  return tsl_problem_flops(problem) < alone_flops;
+}
+
+/* Lines that a number of a copy which is read again has to serve, so that this takes a fifth of the time or so: 4 bytes, while a core does
+ * 96 multiply-adds in a nanosecond (of f32, by AVX-512: 32 in each of three clocks). */
+enum {
+  SERVED = 5 * 4 * 96,
+  SERVED_FAR = SERVED / TSL_PACKED_AGAIN_FAR,
+  SERVED_NEAR = SERVED / TSL_PACKED_AGAIN_NEAR
+};
+
+/* Where nothing tells how large the caches are. */
+enum { LEVEL_1_GUESS = 32 << 10, LEVEL_2_GUESS = 512 << 10, LEVEL_3_GUESS = 8 << 20 };
+
+void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
+  tsl_views_bind_operands(&job->views, operands, job->size, job->size);
+}
+
+/* By doubles, which are exact for what may fit: a job is made for each call of some programs, and a division takes as long as a small
+ * product's tile. */
+static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
+  return (double)rows * (double)depth * (double)size <= (double)bytes;
+}
+
+/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather than A
+ * where C is large, which is then written row by row. C is so small that no other cut gives every thread something to
+ * do: k is cut. */
+static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
+  enum { SMALL_C = 512 << 10, LONG = 16 };
+  const int64_t depth = job->depth, size = job->size;
+  const bool keeps_a =
+                 holds(job->views.m, depth, size, kept) && holds(job->views.m, job->views.k + 1, size, last),
+             keeps_b =
+                 holds(job->views.n, depth, size, kept) && holds(job->views.n, job->views.k + 1, size, last);
+  const bool is_general =
+      job->views.a.structure == TESELA_GENERAL && job->views.b.structure == TESELA_GENERAL && job->half == 0;
+  if (is_general && holds(job->views.m, job->views.n, size, SMALL_C) &&
+      holds(job->views.n, depth, size, kept) && tsl_ceil_div_or_one(job->views.k, depth) >= LONG)
+    return TSL_PACKED_SPLIT_K;
+  const bool is_long = !holds(job->views.m, job->views.n, size, 4 * kept);
+  if (keeps_b && (job->views.m >= job->views.n || !keeps_a || is_long))
+    return TSL_PACKED_ROWS;
+  return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
+}
+
+/* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo a large
+ * power of two, and the last cache is far away. */
+static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
+  const uint64_t stride = (uint64_t)(tsl_abs(job->views.b.row_stride) * job->size);
+  const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
+  const uint64_t apart = stride & (~stride + 1); /* its largest power of two */
+  return tsl_last_cache_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
+}
+
+/* Whether rows of A are copied for so many columns of C: few of them would use a copy. */
+static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
+  enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TRANSPOSED = 2048 };
+  const int64_t few = job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
+                      : job->views.a.row_stride == 1 ? FEW_BYTES_TRANSPOSED
+                                                     : 0;
+  return columns > few / (int64_t)job->size;
+}
+
+/* Where copies do not pay. A is read where it lies when few micro-panels of B would use a copy, along its rows or,
+ * transposed, along its columns; B, when its panel lies together closely enough to stay in a cache, and few
+ * micro-panels of A would use a copy. */
+static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
+  enum { FEW_ROWS = 256, FEW_MICROS = 2 };
+  const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS;
+  const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
+  job->copies_a = is_panels || copies_rows(job, job->views.n);
+  job->copies_b = is_panels || job->views.b.col_stride != 1 ||
+                  (is_columns ? job->views.m > few * job->kernels->rows[1]
+                              : job->views.m > FEW_ROWS || !holds(tsl_abs(job->views.b.row_stride),
+                                                                  job->depth, job->size, kept));
+  job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
+  job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
+}
+
+/* Where the micro-panels of A are the tasks and there are few of them, lower ones, if that leaves the busiest thread
+ * less: rows that it has, and for each of its tiles about two more, which are the loads of B. */
+static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
+  int64_t best = job->height;
+  double least = INFINITY;
+  for (int64_t height = job->height; height >= (job->height + 1) / 2; height--) {
+    const int64_t micros_a = tsl_ceil_div_or_one(job->views.m, height);
+    const double rows =
+        (double)tsl_ceil_div_or_one(micros_a, threads) * (double)(tsl_ceil_div_or_one(job->views.m, micros_a) + 2);
+    if (rows < least) {
+      least = rows;
+      best = height;
+    }
+  }
+  return best;
+}
+
+/* Tiles of two vectors; four where rows of A are read where they lie, since they may all want the same set of the first
+ * cache: fewer rows at a time then, where there are registers for that. */
+static void choose_tile(tsl_packed_job *job, int64_t threads) {
+  enum { MANY_ROWS = 6 };
+  const int64_t lanes = tsl_packed_lanes(job->kernels);
+  int64_t vectors = tsl_min(2, tsl_ceil_div_or_one(job->views.n, lanes));
+  if (!job->copies_a && job->views.a.row_stride != 1 && job->kernels->rows[3] >= MANY_ROWS)
+    vectors = tsl_min(4, tsl_ceil_div_or_one(job->views.n, lanes));
+  job->width = vectors * lanes;
+  job->height = job->kernels->rows[vectors - 1];
+  if (threads > 1 && job->schedule == TSL_PACKED_ROWS && job->views.a.structure == TESELA_GENERAL)
+    job->height = fair_height(job, threads);
+}
+
+/* Where B's last columns have the most steps, or the most rows of C, a part of a vector costs least in front of all others. */
+static int64_t lead_of(const tsl_packed_job *job) {
+  const int64_t lanes = tsl_packed_lanes(job->kernels);
+  const tsl_view *b = &job->views.b;
+  const bool is_late = job->views.c.triangle == TESELA_UPPER ||
+                       (tsl_is_triangular(b->structure) && b->triangle == TESELA_UPPER);
+  const bool is_whole = job->schedule == TSL_PACKED_ROWS || job->schedule == TSL_PACKED_SPLIT_K;
+  return is_late && is_whole && job->views.n > lanes ? job->views.n & (lanes - 1) : 0;
+}
+
+bool tsl_packed_copies_first(const tsl_packed_job *job) {
+  const bool holds_a = job->views.a.structure == TESELA_GENERAL;
+  return job->views.k <= job->depth && job->schedule == (holds_a ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS);
+}
+
+/* Where rows of A would be read where they lie, were they not C's, too: copying them as they lie is soonest done. */
+static bool keeps_rows(const tsl_packed_job *job) {
+  return job->views.in_place && job->views.a.structure == TESELA_GENERAL && job->views.a.col_stride == 1 &&
+         tsl_packed_copies_first(job) && !copies_rows(job, job->views.n);
+}
+
+/* Whether lines of the triangular factor, rows of A or columns of B, end at its diagonal: what they are multiplied with can be overwritten from
+ * the last panel to the first. */
+static bool starts_last(const tsl_packed_job *job) {
+  return tsl_is_triangular(job->views.a.structure) ? job->views.a.triangle == TESELA_LOWER
+                                                   : job->views.b.triangle == TESELA_UPPER;
+}
+
+void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule) {
+  job->schedule = schedule;
+  job->lead = lead_of(job);
+  job->keeps_rows = keeps_rows(job);
+  job->descends = job->views.in_place && starts_last(job);
+  if (job->views.in_place) /* no micro-panel of B crosses from one panel to the next */
+    job->depth = tsl_round_up(job->depth, job->width);
+}
+
+tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
+  tsl_packed_job strip = *job;
+  strip.schedule = TSL_PACKED_ROWS;
+  strip.views.n = columns;
+  strip.copies_a = copies_rows(job, columns);
+  choose_tile(&strip, 1);
+  return strip;
+}
+
+static int64_t split_k_of(const tsl_packed_job *job) {
+  enum { MOST_SPLIT_K = 16 };
+  return tsl_min(MOST_SPLIT_K, tsl_ceil_div_or_one(job->views.k, job->depth));
+}
+
+/* Groups of micro-panels of B are tasks: as many for each thread as for the others, where there are few. */
+static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
+  enum { FEW = 8 };
+  const int64_t micros_b = tsl_ceil_div_or_one(job->views.n, job->width);
+  if (job->schedule != TSL_PACKED_COLUMNS || groups >= FEW * threads)
+    return groups;
+  return tsl_min(tsl_ceil_div_or_one(groups, threads) * threads, micros_b);
+}
+
+/* B's block takes `kept` bytes, which a second-level cache holds together with micro-panels of A that pass by; A's
+ * panel a quarter of the third level. */
+static void cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
+  const int64_t row_bytes = job->depth * job->size;
+  const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
+  const int64_t columns = tsl_max(held / row_bytes / job->width, 1) * job->width,
+                groups = fair_groups(job, tsl_ceil_div_or_one(job->views.n, columns), threads);
+  job->columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, groups), job->width) * job->width;
+  job->most = tsl_max(last / row_bytes, 32 * job->height);
+  job->rows = tsl_ceil_div_or_one(job->views.m, tsl_ceil_div_or_one(job->views.m, job->most));
+}
+
+static const tsl_packed_kernels *kernels_for(tesela_type type, unsigned offers) {
+#define KERNELS(isa, header, needs, ...)                                                                     \
+  {&tsl_packed_##isa##_f32, &tsl_packed_##isa##_f64, &tsl_packed_##isa##_c64, &tsl_packed_##isa##_c128},
+  static const tsl_packed_kernels *const kernels[][4] = {TSL_ISA_LIST(KERNELS)};
+#undef KERNELS
+  const tsl_packed_kernels *const *row = kernels[tsl_isa_best(offers)];
+  while ((*row)->type != type)
+    row++;
+  return *row;
+}
+
+tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
+                                     int64_t kept, const tsl_device *device, int64_t half) {
+  const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
+  const int64_t level_1 = device->level_bytes[0] ? (int64_t)device->level_bytes[0] : LEVEL_1_GUESS,
+                threads = is_alone(problem) ? 1 : device->threads;
+  tsl_packed_job job = {.kernels = kernels_for(problem->c.type, device->capabilities),
+                        .size = (int64_t)tsl_type(problem->c.type)->size,
+                        .near =
+                            (int64_t)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS) / 2,
+                        .again = tsl_last_cache_is_far(device) ? SERVED_FAR : SERVED_NEAR,
+                        .views = tsl_views_of(problem, strides),
+                        .is_alone = is_alone(problem),
+                        .alpha = {problem->alpha[0], problem->alpha[1]},
+                        .beta = {problem->beta[0], problem->beta[1]},
+                        .half = half};
+  job.masks_c = job.views.c.triangle != TESELA_WHOLE;
+  job.is_structured =
+      job.masks_c || job.views.a.structure != TESELA_GENERAL || job.views.b.structure != TESELA_GENERAL;
+  job.is_half =
+      job.masks_c || tsl_is_triangular(job.views.a.structure) || tsl_is_triangular(job.views.b.structure);
+  job.views.in_place = job.views.in_place && job.views.k > 0;
+  if (job.views.k == 0)
+    job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
+  tsl_views_signs(&job.views, job.signs);
+  job.depth = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
+  job.schedule = choose(&job, kept, last);
+  choose_copies(&job, kept, device);
+  choose_tile(&job, threads);
+  tsl_packed_set_schedule(&job, job.schedule);
+  cut(&job, kept, last, threads);
+  job.split_k = split_k_of(&job);
+  job.b_stays = holds(job.width + job.height, job.depth, job.size, level_1);
+  return job;
+}
+
+tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
+                                  int64_t kept, const tsl_device *device) {
+  return tsl_packed_joined_for(problem, strides, depth, kept, device, 0);
+}
+
+void tsl_packed_add_to_c(const tsl_packed_job *job, bool is_first, tsl_packed_tile *tile) {
+  const double alpha = job->alpha[0];
+  tile->beta[0] = is_first ? job->beta[0] : 1;
+  tile->beta[1] = is_first ? job->beta[1] : 0;
+  tile->is_plain =
+      !tsl_type(job->kernels->type)->is_complex && tile->c_column == 1 &&
+      ((alpha == 1 && tile->beta[0] == 0) || ((alpha == 1 || alpha == -1) && tile->beta[0] == 1));
+}

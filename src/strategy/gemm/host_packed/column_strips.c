@@ -1,0 +1,195 @@
+/* Both operands are large, and there are many threads, but k is not long: C is cut into strips, as many as threads or more. All of k of
+ * a strip's columns of B is copied, by whoever computes something of it, to where a second-level cache keeps it, and A passes
+ * by, as in TSL_PACKED_ROWS.
+ *
+ *                 strips of C
+ *      +-------+-------+-------+-------+     Each thread has a strip, and takes one micro-panel of A after the other; then it helps
+ *      |   0   |   1   |   2   |   3   |     where most are left, with a copy of its own.
+ *      +-------+-------+-------+-------+
+ *      |   4   |   5   |   6   |   7   |
+ *      +-------+-------+-------+-------+
+ *
+ * So parts of B, and of A where it is copied at all, are copied several times. But a copy that many read is in the caches of
+ * all, from which each line has to be called back before it is written again, and all wait for each other at the end of each
+ * panel; both took longer than the products where these are small. */
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "strategy/gemm/host_packed/blocking.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+/* On a line of its own. */
+typedef struct counter {
+  _Alignas(TSL_CACHE_LINE) _Atomic int64_t value;
+} counter;
+
+typedef struct cutting {
+  const tsl_packed_job *job;
+  tsl_packed_grid grid;
+  counter *taken; /* of each strip, the micro-panels of A that somebody has taken */
+  unsigned char *copies;
+  int64_t a_bytes, b_bytes; /* of a worker's copies */
+} cutting;
+
+/* Columns of the widest strip, in tiles of four vectors, and fewer than this use up A too fast. */
+enum { FEWEST_COLUMNS = 128, VECTORS = 4 };
+static int64_t widest(const tsl_packed_job *job) {
+  const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels);
+  return job->near / job->size / tsl_max(job->views.k, 1) / unit * unit;
+}
+
+bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
+  enum { MANY = 4 };
+  return threads >= MANY && job->schedule == TSL_PACKED_PANELS && !job->is_structured &&
+         !job->views.in_place && !job->views.a.packed && !job->views.b.packed &&
+         widest(job) >= FEWEST_COLUMNS;
+}
+
+/* Rows of a strip in clocks for each of its vectors and each step of k: half a clock for a multiply-add, twelve for a copy of
+ * what is in no near cache, and half of that where it is read instead. */
+static double clocks_of(const tsl_packed_job *job, int64_t rows, int64_t columns) {
+  const double a = tsl_packed_strip_of(job, columns).copies_a ? 12 : 6;
+  return 0.5 * (double)rows * (double)columns + a * (double)rows + 12 * (double)columns;
+}
+
+tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads) {
+  const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels),
+                fewest = tsl_ceil_div_or_one(job->views.n, widest(job));
+  tsl_packed_grid best = {.down = 0};
+  double least = INFINITY;
+  for (int64_t wanted = fewest; wanted <= tsl_max(fewest, threads); wanted++) {
+    const int64_t columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, wanted), unit) * unit,
+                  across = tsl_ceil_div_or_one(job->views.n, columns);
+    for (int64_t down = 1; down <= tsl_ceil_div_or_one(threads, across); down++) {
+      const double each = clocks_of(job, tsl_ceil_div_or_one(job->views.m, down), columns),
+                   cost = each * fmax(1, (double)(down * across) / (double)threads);
+      if (cost >= least)
+        continue;
+      least = cost;
+      best = (tsl_packed_grid){down, across, columns};
+    }
+  }
+  return best;
+}
+
+/* A strip's place in C, with a panel of k, of no depth behind the last. */
+static tsl_packed_block strip_at(const cutting *of, int64_t index, int64_t step) {
+  const tsl_views *views = &of->job->views;
+  const int64_t row = tsl_partition_begin(views->m, of->grid.down, index / of->grid.across),
+                column = index % of->grid.across * of->grid.columns;
+  return (tsl_packed_block){
+      row,    tsl_partition_begin(views->m, of->grid.down, index / of->grid.across + 1) - row,
+      column, tsl_min(of->grid.columns, views->n - column),
+      step,   tsl_max(tsl_min(of->job->depth, views->k - step), 0)};
+}
+
+/* Micro-panel of A `index` as a block of its own. */
+static tsl_packed_block micro_a_block(const tsl_packed_job *strip, tsl_packed_block block, int64_t index) {
+  const int64_t micros_a = tsl_packed_micros_a(strip, &block),
+                row = tsl_partition_begin(block.rows, micros_a, index);
+  block.rows = tsl_partition_begin(block.rows, micros_a, index + 1) - row;
+  block.row += row;
+  return block;
+}
+
+/* A micro-panel of A times a panel of the strip; while that is multiplied the next one is prefetched, or its next panel. */
+static void multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *one,
+                           const tsl_packed_block *next, void *a_copy, const void *b_copy) {
+  const int64_t micros_b = tsl_packed_micros_b(strip, one);
+  tsl_packed_tile tile = tsl_packed_tile_of(strip, one);
+  tsl_packed_pack_a(strip, one, 0, 1, a_copy);
+  const tsl_packed_side micro_a = tsl_packed_micro_a(strip, one, 0, a_copy);
+  tile.prefetch = next->depth > 0 ? tsl_packed_prefetch_a(strip, next, 0, micros_b)
+                                  : tsl_packed_prefetch_bytes(one, micros_b, micro_a.at, 1);
+  for (int64_t j = 0; j < micros_b; j++) {
+    const tsl_packed_side micro_b = tsl_packed_micro_b(strip, one, j, b_copy);
+    tsl_packed_multiply_tile(strip, one, &micro_a, &micro_b, &tile);
+  }
+}
+
+static int64_t take(const cutting *of, int64_t index) {
+  return atomic_fetch_add_explicit(&of->taken[index].value, 1, memory_order_relaxed);
+}
+
+/* What is left of a strip, or of what others have left of it. */
+static void multiply_strip(const cutting *of, int64_t index, int worker) {
+  const tsl_packed_block whole = strip_at(of, index, 0);
+  const tsl_packed_job strip = tsl_packed_strip_of(of->job, whole.columns);
+  const int64_t micros_a = tsl_packed_micros_a(&strip, &whole), k = of->job->views.k,
+                step_bytes = tsl_packed_width_of_b(&strip, whole.columns) * strip.size;
+  unsigned char *const a_copy = of->copies + worker * (of->a_bytes + of->b_bytes), *const b_copy =
+                                                                                       a_copy + of->a_bytes;
+  int64_t i = take(of, index);
+  for (int64_t step = 0; i < micros_a && step < k; step += strip.depth) {
+    const tsl_packed_block panel = strip_at(of, index, step);
+    tsl_packed_pack_b(&strip, &panel, 0, tsl_packed_micros_b(&strip, &panel), b_copy + step * step_bytes);
+  }
+  for (int64_t behind; i < micros_a; i = behind) {
+    behind = take(of, index);
+    for (int64_t step = 0; step == 0 || step < k; step += strip.depth) {
+      const tsl_packed_block one = micro_a_block(&strip, strip_at(of, index, step), i),
+                             next = step + strip.depth < k
+                                        ? micro_a_block(&strip, strip_at(of, index, step + strip.depth), i)
+                                    : behind < micros_a ? micro_a_block(&strip, whole, behind)
+                                                        : (tsl_packed_block){.depth = 0};
+      multiply_micro(&strip, &one, &next, a_copy, b_copy + step * step_bytes);
+    }
+  }
+}
+
+/* Rows of a strip that nobody has taken; none where those are not worth a copy of B: who has one, has begun. */
+static int64_t left_of(const cutting *of, int64_t index) {
+  enum { WORTH_A_COPY = 64 };
+  const tsl_packed_block whole = strip_at(of, index, 0);
+  const tsl_packed_job strip = tsl_packed_strip_of(of->job, whole.columns);
+  const int64_t taken = atomic_load_explicit(&of->taken[index].value, memory_order_relaxed),
+                left = whole.rows - taken * strip.height;
+  return taken > 0 && left < WORTH_A_COPY ? 0 : left;
+}
+
+static void share_strips(void *argument, int64_t index, int worker) {
+  const cutting *of = argument;
+  const int64_t count = of->grid.down * of->grid.across;
+  for (int64_t next = index, most = 1; most > 0;) {
+    multiply_strip(of, next, worker);
+    most = 0;
+    for (int64_t turn = 0; turn < count; turn++) {
+      const int64_t other = (index + turn) % count, left = left_of(of, other);
+      if (left > most) {
+        most = left;
+        next = other;
+      }
+    }
+  }
+}
+
+tsl_packed_sharing tsl_packed_share_strips(const tsl_packed_job *job, int64_t threads) {
+  const tsl_packed_grid grid = tsl_packed_cut_strips(job, threads);
+  const double even = (double)job->views.m * (double)job->views.n / (double)threads,
+               each = (double)tsl_ceil_div_or_one(job->views.m, grid.down) * (double)grid.columns;
+  return (tsl_packed_sharing){.waits = 1, .uneven = fmax(1, each / even)};
+}
+
+tesela_status tsl_packed_run_strips(const tsl_packed_job *job, tsl_team team) {
+  const int64_t threads = tsl_team_threads(team);
+  cutting of = {.job = job, .grid = tsl_packed_cut_strips(job, threads)};
+  const tsl_packed_job strip = tsl_packed_strip_of(job, of.grid.columns);
+  const int64_t count = of.grid.down * of.grid.across, counters = count * (int64_t)sizeof(counter),
+                tasks = tsl_min(threads, count);
+  of.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(&strip, job->kernels->rows[0]) * job->depth);
+  of.b_bytes =
+      tsl_packed_bytes(job, tsl_packed_width_of_b(&strip, of.grid.columns) * tsl_max(job->views.k, 1));
+  void *memory;
+  TSL_TRY(
+      tsl_scratch_take((size_t)(counters + tasks * (of.a_bytes + of.b_bytes)), "copies of panels", &memory));
+  of.taken = memory;
+  of.copies = (unsigned char *)memory + counters;
+  for (int64_t i = 0; i < count; i++)
+    atomic_init(&of.taken[i].value, 0);
+  tsl_team_run(team, tasks, share_strips, &of);
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}

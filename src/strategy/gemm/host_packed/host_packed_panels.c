@@ -1,0 +1,350 @@
+/* Both operands are large: TSL_PACKED_PANELS.
+ *
+ * One thread: for each panel of A's rows, for each panel of k, for each block of columns, micro-panels of A are
+ * multiplied with B's block; A's micro-panels are copied when they are first needed, B's next block in pieces between
+ * micro-panels of A.
+ *
+ * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles of that
+ * rectangle, many micro-panels of A by many micro-panels of B, and each makes a share of the next stage's copies, for
+ * which it asks while it multiplies. So a stage has one wait, and two sets of copies. Each thread has a part of the
+ * rectangle whose tasks it takes first.
+ *
+ * In place, where C holds the factor that a triangle multiplies, a panel of it is copied before what it lies in is written, and is then
+ * multiplied with all that the triangle has for it. Which part of C that adds to ends, or starts, with the panel's own, whose first sums these
+ * are: with a triangle whose lines end at the diagonal the last panel comes first, else the first one.
+ *
+ *      | L1       |   C3 = L3 C3, C's third panel of rows being copied;
+ *      | K1 L2    |   C2 = L2 C2, C3 += J2 C2, the second one;
+ *      | J1 J2 L3 |   C1 = L1 C1, C2 += K1 C1, C3 += J1 C1
+ *
+ * The same order is kept where all of C is copied first (host_packed_run.c), so that bits do not depend on the number of threads. */
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "strategy/gemm/host_packed/blocking.h"
+
+#include <stdatomic.h>
+
+/* --- one thread --- */
+
+static tsl_packed_block block_at(const tsl_packed_job *job, int64_t index) {
+  const int64_t across = tsl_ceil_div_or_one(job->views.n, job->columns),
+                panels = tsl_ceil_div_or_one(job->views.k, job->depth), row = index / across / panels * job->rows,
+                step = tsl_packed_step_of(job, index / across % panels),
+                column = index % across * job->columns;
+  if (row >= job->views.m)
+    return (tsl_packed_block){.depth = 0};
+  return (tsl_packed_block){row,    tsl_min(job->rows, job->views.m - row),
+                            column, tsl_min(job->columns, job->views.n - column),
+                            step,   tsl_min(job->depth, job->views.k - step)};
+}
+
+/* The blocks in order, from `index` on: panels of A's rows, in each the panels of k, in each the blocks of B's columns, but for those that
+ * have nothing to multiply. None behind the last: its depth and its rows are 0. */
+static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
+  tsl_packed_block block = block_at(job, (*index)++);
+  while (block.rows > 0 && tsl_packed_is_idle(job, &block))
+    block = block_at(job, (*index)++);
+  return block;
+}
+
+/* A block, and the copy of B's next one, piece by piece behind some micro-panels of A each. While a micro-panel of A
+ * meets its micro-panels of B, its part of the piece is prefetched, and then the next micro-panel of A: so copies wait
+ * for no memory. `copies_a`: micro-panels of A are copied when their turn comes. */
+static void multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, bool copies_a,
+                           void *a_copy, const void *b_copy, const tsl_packed_block *next, void *b_next) {
+  const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
+                pieces = tsl_packed_pieces(job, next, micros_a),
+                tiles = micros_b > 1 ? (micros_b + 3) / 4 : 0; /* while which B's part is prefetched */
+  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
+  tile.prefetch = tsl_packed_prefetch_bytes(block, 1, b_copy, 1);
+  if (copies_a)
+    tsl_packed_pack_a(job, block, 0, 1, a_copy);
+  for (int64_t piece = 0, i = 0; piece < pieces; piece++) {
+    const int64_t first = i, end = tsl_partition_begin(micros_a, pieces, piece + 1);
+    for (; i < end; i++) {
+      const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, i, a_copy);
+      const int64_t bytes = micro_a.count * block->depth * job->size;
+      for (int64_t j = 0; j < micros_b; j++) {
+        const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, j, b_copy);
+        if (j == 0 && tiles > 0)
+          tile.prefetch =
+              tsl_packed_prefetch_piece(job, block, next, pieces, piece, i - first, end - first, tiles);
+        if (j == tiles)
+          tile.prefetch = copies_a && i + 1 < micros_a
+                              ? tsl_packed_prefetch_a(job, block, i + 1, micros_b - tiles)
+                              : tsl_packed_prefetch_bytes(block, micros_b - tiles,
+                                                          (const unsigned char *)micro_a.at + bytes, bytes);
+        tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
+      }
+      if (copies_a && i + 1 < micros_a)
+        tsl_packed_pack_a(job, block, i + 1, i + 2, a_copy);
+    }
+    tsl_packed_pack_piece(job, next, pieces, piece, b_next);
+  }
+}
+
+static tesela_status run_alone(const tsl_packed_job *job) {
+  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->rows) * job->depth),
+                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->columns) * job->depth);
+  unsigned char *b_copy[2];
+  void *copies;
+  TSL_TRY(tsl_scratch_take((size_t)(a_bytes + 2 * b_bytes), "copies of panels", &copies));
+  b_copy[0] = (unsigned char *)copies + a_bytes;
+  b_copy[1] = b_copy[0] + b_bytes;
+  int64_t index = 0, panel_row = -1, panel_step = -1;
+  tsl_packed_block block = next_block(job, &index);
+  tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block), b_copy[0]);
+  for (int turn = 0; block.rows > 0; turn ^= 1) {
+    const tsl_packed_block next = next_block(job, &index);
+    const bool is_new = block.row != panel_row || block.step != panel_step;
+    multiply_block(job, &block, is_new && !job->views.a.packed, copies, b_copy[turn], &next,
+                   b_copy[turn ^ 1]);
+    panel_row = block.row;
+    panel_step = block.step;
+    block = next;
+  }
+  tsl_scratch_give(copies);
+  return TESELA_OK;
+}
+
+/* --- several threads --- */
+
+/* What a stage's copies are made of, and its tiles. */
+typedef struct stage {
+  tsl_packed_block block;
+  unsigned char *a_copy, *b_copy;
+  int64_t micros_a, micros_b;
+  int64_t down, across;                 /* tasks of tiles along a column and along a row */
+  int64_t regions_down, regions_across; /* of tasks that one thread takes first */
+} stage;
+
+/* Two neighbouring stages. */
+typedef struct running {
+  const tsl_packed_job *job;
+  stage now, next;        /* without blocks where there is none */
+  _Atomic int64_t *taken; /* tasks of each region of `now` */
+  int64_t shares;         /* of the first stage's copies */
+} running;
+
+/* Micro-panels of a task, and which share it has of the next stage's copies. */
+typedef struct task_tiles {
+  int64_t first_micro_a, end_micro_a, first_micro_b, end_micro_b, share, shares;
+} task_tiles;
+
+/* Stages in order: rectangles row by row, in each the panels of k. */
+typedef struct stages {
+  int64_t rows, columns; /* of a rectangle */
+  int64_t down, across, panels;
+  int64_t count;
+} stages;
+
+/* Counters on lines of their own. */
+enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
+enum { TASKS_OF_A_THREAD = 12, MICROS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
+
+/* Tasks as tall as leaves each thread a dozen or so, but eight micro-panels of A at least where there are so many,
+ * since the first micro-panel of A of a task may wait for its micro-panels of B. */
+static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *made) {
+  const int64_t micros_b_of_a_block = tsl_max(job->columns / job->width, 1);
+  made->across = tsl_ceil_div_or_one(made->micros_b, micros_b_of_a_block);
+  const int64_t wanted = tsl_ceil_div_or_one(TASKS_OF_A_THREAD * threads, made->across),
+                most = tsl_ceil_div_or_one(made->micros_a, MICROS_OF_A_TASK);
+  made->down = tsl_max(tsl_min(wanted, most), 1);
+  while (made->down * made->across < 6 * threads && made->across < made->micros_b)
+    made->across = tsl_min(2 * made->across, made->micros_b);
+}
+
+/* A region for each thread, as square as can be: who stays in one reads the fewest micro-panels. */
+static void cut_regions(int64_t threads, stage *made) {
+  int64_t least_edge = INT64_MAX;
+  made->regions_down = made->regions_across = 1;
+  for (int64_t down = 1; down <= threads; down++) {
+    const int64_t across = threads / down,
+                  edge = tsl_ceil_div_or_one(made->block.rows, down) + tsl_ceil_div_or_one(made->block.columns, across);
+    if (threads % down == 0 && down <= made->down && across <= made->across && edge < least_edge) {
+      least_edge = edge;
+      made->regions_down = down;
+      made->regions_across = across;
+    }
+  }
+}
+
+static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t index, int64_t threads,
+                      unsigned char *a_copy, unsigned char *b_copy) {
+  const int64_t step = tsl_packed_step_of(job, index % all->panels),
+                row = index / all->panels / all->across * all->rows,
+                column = index / all->panels % all->across * all->columns;
+  stage made = {.block = {row, tsl_min(all->rows, job->views.m - row), column,
+                          tsl_min(all->columns, job->views.n - column), step,
+                          tsl_min(job->depth, job->views.k - step)},
+                .a_copy = a_copy,
+                .b_copy = b_copy};
+  made.micros_a = tsl_packed_micros_a(job, &made.block);
+  made.micros_b = tsl_packed_micros_b(job, &made.block);
+  cut_tiles(job, threads, &made);
+  cut_regions(threads, &made);
+  return made;
+}
+
+static int64_t tiles_of(const stage *from) {
+  return from->down * from->across;
+}
+/* A share of a stage's copies. */
+static void copy_share(const tsl_packed_job *job, const stage *of, int64_t share, int64_t shares) {
+  tsl_packed_pack_a(job, &of->block, tsl_partition_begin(of->micros_a, shares, share),
+                    tsl_partition_begin(of->micros_a, shares, share + 1), of->a_copy);
+  tsl_packed_pack_piece(job, &of->block, shares, share, of->b_copy);
+}
+
+/* What is prefetched while micro-panel of A `i` of a task meets micro-panel of B `j`: while the first micro-panel of A
+ * does, which finds no micro-panel of B in a near cache, the next micro-panel of B; while the last one does, the share
+ * of the next stage's copies; else the next micro-panel of A. */
+static tsl_packed_prefetch prefetch_of(const running *run, const task_tiles *tiles, int64_t i, int64_t j,
+                                       const void *micro_a, const void *micro_b) {
+  const tsl_packed_job *job = run->job;
+  const tsl_packed_block *block = &run->now.block;
+  const int64_t micros_b = tiles->end_micro_b - tiles->first_micro_b, half = (micros_b + 1) / 2,
+                micro_a_bytes = job->height * block->depth * job->size,
+                micro_b_bytes = job->width * block->depth * job->size;
+  if (i == tiles->first_micro_a)
+    return j + 1 < tiles->end_micro_b
+               ? tsl_packed_prefetch_bytes(block, 1, (const char *)micro_b + micro_b_bytes, micro_b_bytes)
+               : tsl_packed_prefetch_bytes(block, 1, (const char *)micro_a + micro_a_bytes, micro_a_bytes);
+  if (i + 1 < tiles->end_micro_a || run->next.micros_a == 0)
+    return tsl_packed_prefetch_bytes(block, micros_b, (const char *)micro_a + micro_a_bytes, micro_a_bytes);
+  return j < tiles->first_micro_b + half
+             ? tsl_packed_prefetch_piece(job, block, &run->next.block, tiles->shares, tiles->share, 0, 1,
+                                         half)
+             : tsl_packed_prefetch_a(job, &run->next.block,
+                                     tsl_partition_begin(run->next.micros_a, tiles->shares, tiles->share),
+                                     tsl_max(micros_b - half, 1));
+}
+
+/* Micro-panels of A times those of B, and then the task's share of the next stage's copies. */
+static void multiply(const running *run, const task_tiles *tiles) {
+  const tsl_packed_job *job = run->job;
+  const tsl_packed_block *block = &run->now.block;
+  const int64_t half = tiles->first_micro_b + (tiles->end_micro_b - tiles->first_micro_b + 1) / 2;
+  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
+  for (int64_t i = tiles->first_micro_a; i < tiles->end_micro_a; i++) {
+    const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, i, run->now.a_copy);
+    for (int64_t j = tiles->first_micro_b; j < tiles->end_micro_b; j++) {
+      const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, j, run->now.b_copy);
+      if (j == tiles->first_micro_b || i == tiles->first_micro_a ||
+          (j == half && i + 1 == tiles->end_micro_a))
+        tile.prefetch = prefetch_of(run, tiles, i, j, micro_a.at, micro_b.at);
+      tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
+    }
+  }
+  copy_share(job, &run->next, tiles->share, tiles->shares);
+}
+
+/* The next tile of a worker's region, down its columns, so that micro-panels of B are used again while they are near;
+ * where none is left, one of another region. There is one for each call. */
+static void take_tile(const running *run, int worker, int64_t *i, int64_t *j) {
+  const stage *now = &run->now;
+  const int64_t regions = now->regions_down * now->regions_across;
+  for (int64_t turn = 0; turn < regions; turn++) {
+    const int64_t region = (worker + turn) % regions, row = region % now->regions_down,
+                  column = region / now->regions_down,
+                  top = tsl_partition_begin(now->down, now->regions_down, row),
+                  down = tsl_partition_begin(now->down, now->regions_down, row + 1) - top,
+                  left = tsl_partition_begin(now->across, now->regions_across, column),
+                  across = tsl_partition_begin(now->across, now->regions_across, column + 1) - left,
+                  taken = atomic_fetch_add_explicit(&run->taken[region * APART], 1, memory_order_relaxed);
+    if (taken < down * across) {
+      *i = top + taken % down;
+      *j = left + taken / down;
+      return;
+    }
+  }
+  *i = *j = 0;
+}
+
+static void tiles_task(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const stage *now = &run->now;
+  int64_t i, j;
+  (void)index;
+  take_tile(run, worker, &i, &j);
+  multiply(run, &(task_tiles){.first_micro_a = tsl_partition_begin(now->micros_a, now->down, i),
+                              .end_micro_a = tsl_partition_begin(now->micros_a, now->down, i + 1),
+                              .first_micro_b = tsl_partition_begin(now->micros_b, now->across, j),
+                              .end_micro_b = tsl_partition_begin(now->micros_b, now->across, j + 1),
+                              .share = j * now->down + i,
+                              .shares = tiles_of(now)});
+}
+
+static void copies_task(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  (void)worker;
+  copy_share(run->job, &run->next, index, run->shares);
+}
+
+/* Rectangles whose panels of A and of B have the share of the last cache each, however few rows or columns the other has:
+ * every stage ends with a wait. */
+static stages stages_of(const tsl_packed_job *job) {
+  stages all;
+  const int64_t widths =
+      tsl_ceil_div_or_one(job->views.n, tsl_max(job->most, job->columns) / job->width * job->width);
+  all.rows = job->rows;
+  all.columns = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, widths), job->width) * job->width;
+  all.down = tsl_ceil_div_or_one(job->views.m, all.rows);
+  all.across = tsl_ceil_div_or_one(job->views.n, all.columns);
+  all.panels = tsl_ceil_div_or_one(job->views.k, job->depth);
+  all.count = all.down * all.across * all.panels;
+  return all;
+}
+
+static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
+  const int64_t threads = tsl_team_threads(team);
+  const stages all = stages_of(job);
+  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->depth),
+                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, all.columns) * job->depth),
+                sets = all.count > 1 ? 2 : 1, counters = threads * TSL_CACHE_LINE;
+  void *memory;
+  TSL_TRY(tsl_scratch_take((size_t)(sets * (a_bytes + b_bytes) + counters), "copies of panels", &memory));
+  unsigned char *copies = (unsigned char *)memory + counters;
+  running run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
+  run.next = stage_at(job, &all, 0, threads, copies, copies + a_bytes);
+  tsl_team_run(team, run.shares, copies_task, &run);
+  for (int64_t index = 1; index <= all.count; index++) {
+    unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
+    run.now = run.next;
+    run.next =
+        index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.micros_a = 0};
+    for (int64_t i = 0; i < threads; i++)
+      atomic_init(&run.taken[i * APART], 0);
+    tsl_team_run(team, tiles_of(&run.now), tiles_task, &run);
+  }
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
+
+tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads) {
+  if (tsl_packed_has_strips(job, threads))
+    return tsl_packed_share_strips(job, threads);
+  const stages all = stages_of(job);
+  const stage first = stage_at(job, &all, 0, threads, NULL, NULL);
+  const double copied = (double)(all.across * tsl_packed_width_of_a(job, job->views.m) +
+                                 all.down * tsl_packed_width_of_b(job, job->views.n));
+  return (tsl_packed_sharing){.waits = (double)all.count + 1,
+                              .uneven = tsl_packed_uneven(tiles_of(&first), threads),
+                              .shared = copied * (double)(job->views.k * job->size)};
+}
+
+/* A panel of the general factor is copied whole before that part of C is written which it lies in: by threads for all columns of a rectangle of
+ * C, or, where it is B's, for all of its rows. */
+bool tsl_packed_panels_in_place(const tsl_packed_job *job, int64_t threads) {
+  const bool holds_a = job->views.a.structure == TESELA_GENERAL;
+  return holds_a ? threads == 1 || stages_of(job).across == 1 : job->rows >= job->views.m;
+}
+
+tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {
+  const int64_t threads = tsl_team_threads(team);
+  return threads == 1                          ? run_alone(job)
+         : tsl_packed_has_strips(job, threads) ? tsl_packed_run_strips(job, team)
+                                               : run_together(job, team);
+}

@@ -1,0 +1,309 @@
+/* Factors of which a triangle is stored, and a triangle of C.
+ *
+ * A micro-panel of a factor like that, lines (rows of A, columns of B) by steps, where steps up to the diagonal are stored:
+ *
+ *   lines of it    | stored, copied | corner | symmetric, hermitian: copied with strides exchanged |
+ *   from `line` on |   as ever      |        | triangular: 0, left out of the copy and the tiles   |
+ *   steps          0              line   line + count                                           k
+ *
+ * Tiles of C's triangle that the diagonal crosses are computed in a small block, with what C has of them. */
+#include "strategy/gemm/host_packed/blocking.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* --- factors --- */
+
+/* A factor as lines x steps. */
+static tsl_view lines_of(const tsl_packed_job *job, bool is_a) {
+  if (is_a)
+    return job->views.a;
+  const tsl_view *b = &job->views.b;
+  return (tsl_view){.at = b->at,
+                    .row_stride = b->col_stride,
+                    .col_stride = b->row_stride,
+                    .structure = b->structure,
+                    .triangle = tsl_triangle_opposite(b->triangle)};
+}
+
+static bool is_triangular(const tsl_view *view) {
+  return view->structure == TESELA_TRIANGULAR || view->structure == TESELA_UNIT_TRIANGULAR;
+}
+
+/* Steps from `first` to before `end`, on one side of the diagonal. */
+static void copy_side(const tsl_packed_job *job, const tsl_view *view, const tsl_packed_lines *lines,
+                      bool is_stored, int64_t first, int64_t end, unsigned char *out) {
+  if (first >= end || (!is_stored && is_triangular(view)))
+    return;
+  const int64_t across = is_stored ? view->row_stride : view->col_stride,
+                along = is_stored ? view->col_stride : view->row_stride;
+  job->kernels->pack_micro(view->at + (lines->line * across + first * along) * job->size, across, along,
+                           lines->count, end - first, lines->width, out);
+  if (!is_stored && view->structure == TESELA_HERMITIAN)
+    job->kernels->conjugate(out, (end - first) * lines->width);
+}
+
+void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_block *block,
+                                const tsl_packed_lines *lines, void *micro) {
+  const tsl_view view = lines_of(job, lines->is_a);
+  const bool stores_before = view.triangle == TESELA_LOWER;
+  const int64_t from = block->step + lines->from, to = block->step + lines->to, line = lines->line,
+                behind = line + lines->count, step_bytes = lines->width * job->size;
+  unsigned char *out = (unsigned char *)micro - block->step * step_bytes; /* step 0's */
+  copy_side(job, &view, lines, stores_before, from, tsl_min(to, line), out + from * step_bytes);
+  const int64_t first = tsl_max(from, line), end = tsl_min(to, behind);
+  if (first < end)
+    job->kernels->pack_corner(
+        &(tsl_packed_corner){.at = view.at + line * (view.row_stride + view.col_stride) * job->size,
+                             .across = view.row_stride,
+                             .along = view.col_stride,
+                             .count = lines->count,
+                             .first = first - line,
+                             .end = end - line,
+                             .width = lines->width,
+                             .stores_before = stores_before,
+                             .structure = view.structure,
+                             .out = out + first * step_bytes});
+  const int64_t rest = tsl_max(from, behind);
+  copy_side(job, &view, lines, !stores_before, rest, to, out + rest * step_bytes);
+}
+
+/* Steps of k that are not 0 for so many lines. */
+static tsl_packed_span steps_of(const tsl_packed_job *job, bool is_a, int64_t line, int64_t count) {
+  const tsl_view view = lines_of(job, is_a);
+  const bool stores_before = view.triangle == TESELA_LOWER;
+  if (!is_triangular(&view))
+    return (tsl_packed_span){0, job->views.k};
+  return (tsl_packed_span){stores_before ? 0 : line, stores_before ? line + count : job->views.k};
+}
+
+/* --- tiles --- */
+
+tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row) {
+  const tesela_triangle triangle = job->views.c.triangle;
+  return (tsl_packed_span){triangle == TESELA_UPPER ? row : 0,
+                           triangle == TESELA_LOWER ? row + 1 : job->views.n};
+}
+
+static void clear_imaginary(const tsl_packed_job *job, unsigned char *element) {
+  memset(element + job->size / 2, 0, (size_t)job->size / 2);
+}
+
+void tsl_packed_clear_diagonal(const tsl_packed_job *job, int64_t row) {
+  const tsl_view *c = &job->views.c;
+  if (c->structure == TESELA_HERMITIAN)
+    clear_imaginary(job, c->at + row * (c->row_stride + c->col_stride) * job->size);
+}
+
+/* Between a tile of C and a block beside it, all that C's triangle has of it. */
+typedef struct aside {
+  const tsl_packed_job *job;
+  int64_t row, rows, column, columns;
+  unsigned char *block;
+  int64_t block_row, block_column; /* its strides */
+} aside;
+
+/* Moves `count` elements, none where that is negative, with these strides in bytes. */
+static inline void move(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                        int64_t count, size_t size) {
+  if (count > 0 && to_step == (int64_t)size && from_step == (int64_t)size) {
+    memcpy(to, from, (size_t)count * size);
+    return;
+  }
+  for (; count > 0; count--, to += to_step, from += from_step)
+    memcpy(to, from, size);
+}
+typedef void move_elements(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                           int64_t count);
+static void move_4(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                   int64_t count) {
+  move(to, to_step, from, from_step, count, 4);
+}
+static void move_8(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                   int64_t count) {
+  move(to, to_step, from, from_step, count, 8);
+}
+static void move_16(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                    int64_t count) {
+  move(to, to_step, from, from_step, count, 16);
+}
+
+static void exchange(const aside *with, bool is_back) {
+  static move_elements *const moves[] = {[4] = move_4, [8] = move_8, [16] = move_16};
+  const tsl_packed_job *job = with->job;
+  const tsl_view *c = &job->views.c;
+  const int64_t c_step = c->col_stride * job->size, block_step = with->block_column * job->size;
+  for (int64_t i = 0; i < with->rows; i++) {
+    const tsl_packed_span span = tsl_packed_span_of_row(job, with->row + i);
+    const int64_t first = tsl_max(span.first - with->column, 0),
+                  end = tsl_min(span.end - with->column, with->columns),
+                  diagonal = with->row + i - with->column;
+    unsigned char *row = c->at + ((with->row + i) * c->row_stride + with->column * c->col_stride) * job->size,
+                  *beside = with->block + i * with->block_row * job->size;
+    if (is_back)
+      moves[job->size](row + first * c_step, c_step, beside + first * block_step, block_step, end - first);
+    else
+      moves[job->size](beside + first * block_step, block_step, row + first * c_step, c_step, end - first);
+    if (c->structure == TESELA_HERMITIAN && diagonal >= first && diagonal < end)
+      clear_imaginary(job, is_back ? row + diagonal * c_step : beside + diagonal * block_step);
+  }
+}
+
+/* The same arithmetic as in place: so bits do not depend on where tiles lie. */
+static void multiply_aside(const tsl_packed_job *job, const aside *at, tsl_packed_tile_function multiply,
+                           tsl_packed_tile *tile) {
+  enum {
+    VECTOR_BYTES_MOST = 64,
+    BLOCK_MOST = TSL_PACKED_ROWS_MAX * TSL_PACKED_VECTORS_MAX * VECTOR_BYTES_MOST
+  };
+  _Alignas(TSL_CACHE_LINE) unsigned char block[2 * BLOCK_MOST];
+  const int64_t c_row = tile->c_row, c_column = tile->c_column;
+  aside with = *at;
+  with.block = block;
+  with.block_column = c_column == 1 ? 1 : 2; /* another than 1 has a way of its own */
+  with.block_row =
+      with.block_column * (tsl_packed_vectors(job->kernels, at->columns) << job->kernels->lanes_log2);
+  if (tile->beta[0] != 0 || tile->beta[1] != 0) {
+    memset(block, 0, (size_t)(with.block_row * at->rows * job->size));
+    exchange(&with, false);
+  }
+  tile->c = block;
+  tile->c_row = with.block_row;
+  tile->c_column = with.block_column;
+  multiply(tile);
+  tile->c_row = c_row;
+  tile->c_column = c_column;
+  exchange(&with, true);
+}
+
+/* How a tile lies to C's triangle. */
+typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
+
+static tile_place place_of(const tsl_packed_job *job, const aside *at) {
+  const int64_t last_row = at->row + at->rows - 1, last_column = at->column + at->columns - 1;
+  const tesela_triangle triangle = job->views.c.triangle;
+  if (triangle == TESELA_WHOLE)
+    return INSIDE;
+  if (triangle == TESELA_LOWER ? at->column > last_row : at->row > last_column)
+    return OUTSIDE;
+  if (triangle == TESELA_LOWER ? at->row > last_column : at->column > last_row)
+    return INSIDE;
+  return ACROSS;
+}
+
+bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block) {
+  const aside all = {
+      .row = block->row, .rows = block->rows, .column = block->column, .columns = block->columns};
+  if (!job->is_half || job->views.k == 0)
+    return false;
+  const tsl_packed_span a = steps_of(job, true, all.row, all.rows),
+                        b = steps_of(job, false, all.column, all.columns);
+  return place_of(job, &all) == OUTSIDE || tsl_max(tsl_max(a.first, b.first), block->step) >=
+                                               tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
+}
+
+/* Leaves out rows, and whole vectors of columns, that lie beside C's triangle. */
+static void crop(const tsl_packed_job *job, aside *at, tsl_packed_side *micro_a, tsl_packed_side *micro_b) {
+  const int64_t below = tsl_max(at->row - at->column, 0), right = tsl_max(at->column - at->row, 0),
+                lanes = tsl_packed_lanes(job->kernels);
+  if (job->views.c.triangle == TESELA_UPPER) {
+    const int64_t skipped = below & ~(lanes - 1);
+    micro_b->at = (const unsigned char *)micro_b->at + skipped * micro_b->across * job->size;
+    at->rows = tsl_min(at->rows, at->column + at->columns - at->row);
+    at->column += skipped;
+    at->columns -= skipped;
+  } else {
+    micro_a->at = (const unsigned char *)micro_a->at + right * micro_a->across * job->size;
+    at->columns = tsl_min(at->columns, at->row + at->rows - at->column);
+    at->row += right;
+    at->rows -= right;
+  }
+}
+
+/* A tile of the steps that are not 0 in both of its factors. */
+static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *block, const aside *at,
+                           const tsl_packed_side *micro_a, const tsl_packed_side *micro_b, bool is_across,
+                           tsl_packed_tile *tile) {
+  const tsl_packed_kernels *kernels = job->kernels;
+  const tsl_packed_span a = steps_of(job, true, at->row, at->rows),
+                        b = steps_of(job, false, at->column, at->columns);
+  const int64_t begin = tsl_max(a.first, b.first), stop = tsl_min(a.end, b.end),
+                first = tsl_max(begin, block->step), end = tsl_min(stop, block->step + block->depth),
+                skipped = first - block->step;
+  const bool is_first = job->descends ? end == stop : first == begin;
+  if (first >= end && job->views.k > 0)
+    return;
+  tile->a = (const unsigned char *)micro_a->at + skipped * micro_a->along * job->size;
+  tile->a_row = micro_a->across;
+  tile->a_step = micro_a->along;
+  tile->b = (const unsigned char *)micro_b->at + skipped * micro_b->along * job->size;
+  tile->b_step = micro_b->along;
+  tile->depth = end - first;
+  tsl_packed_add_to_c(job, is_first, tile);
+  tile->columns = at->columns;
+  tile->c = (unsigned char *)job->views.c.at +
+            (at->row * job->views.c.row_stride + at->column * job->views.c.col_stride) * job->size;
+  tsl_packed_tile_function multiply =
+      kernels->multiply[tsl_packed_vectors(kernels, at->columns) - 1][at->rows - 1];
+  if (is_across)
+    multiply_aside(job, at, multiply, tile);
+  else
+    multiply(tile);
+}
+
+/* Columns that are multiplied at a time: vector by vector where those of a triangular B's micro-panel have different steps in
+ * this panel, and so few that leaving some out saves more than a second tile costs; and where they begin, or end, in two panels, in each of
+ * which their first sums are some columns' alone. */
+static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block, const aside *at) {
+  enum { SHORT = 96 };
+  const int64_t lanes = tsl_packed_lanes(job->kernels), behind = at->column + at->columns;
+  const tsl_view view = lines_of(job, false);
+  if (at->columns <= lanes || !is_triangular(&view))
+    return at->columns;
+  const tsl_packed_span steps = steps_of(job, false, at->column, at->columns);
+  const int64_t first = tsl_max(steps.first, block->step),
+                end = tsl_min(steps.end, block->step + block->depth);
+  const bool is_corner = first < behind && end > at->column,
+             is_in_two = at->column / job->depth != (behind - 1) / job->depth;
+  return is_corner && (is_in_two || end - first <= SHORT) ? lanes : at->columns;
+}
+
+/* A tile, or some rows of one. */
+static void multiply_rows(const tsl_packed_job *job, const tsl_packed_block *block, aside at,
+                          tsl_packed_side side_a, tsl_packed_side side_b, tsl_packed_tile *tile) {
+  const tile_place place = place_of(job, &at);
+  if (place == OUTSIDE)
+    return;
+  if (place == ACROSS)
+    crop(job, &at, &side_a, &side_b);
+  const int64_t end = at.column + at.columns, step = columns_at_once(job, block, &at);
+  for (; at.column < end; at.column += step) {
+    at.columns = tsl_min(step, end - at.column);
+    multiply_steps(job, block, &at, &side_a, &side_b, place == ACROSS && job->masks_c, tile);
+    side_b.at = (const unsigned char *)side_b.at + step * side_b.across * job->size;
+  }
+}
+
+/* Rows of this tile that belong to the panel of its first one: in place, others are written with their own panel. */
+static int64_t rows_of_panel(const tsl_packed_job *job, const aside *at) {
+  if (!job->views.in_place || job->views.a.structure == TESELA_GENERAL)
+    return at->rows;
+  return tsl_min(at->rows, job->depth - at->row % job->depth);
+}
+
+void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
+                                    const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
+                                    tsl_packed_tile *tile) {
+  tsl_packed_side side_a = *micro_a;
+  aside at = {.job = job,
+              .row = block->row + micro_a->first,
+              .column = block->column + micro_b->first,
+              .columns = micro_b->count};
+  for (int64_t left = micro_a->count; left > 0; left -= at.rows, at.row += at.rows) {
+    at.rows = left;
+    at.rows = rows_of_panel(job, &at);
+    multiply_rows(job, block, at, side_a, *micro_b, tile);
+    side_a.at = (const unsigned char *)side_a.at + at.rows * side_a.across * job->size;
+  }
+}

@@ -1,0 +1,93 @@
+/* The last step of a tile, as text in host_packed_kernel.c: with REAL, COMPONENTS and SUFFIX, that of the numbers' names. Vectors
+ * of a complex type hold pairs. A tile has two sums for each of its own: of the real parts of A times pairs of B, and
+ * of the imaginary ones. conj(A) B differs in the sign of the latter, and A conj(B) is the conjugate of conj(A) B:
+ * conjugates are two signs, here, and cost nothing in the loop.
+ *
+ * Which multiplication is fused with an addition is said, not left to the compiler: it takes one for some tiles and another for others, and bits
+ * would depend on how C is cut. */
+#if COMPONENTS == 1
+
+static inline bool is_zero(const double *scalar) {
+  return (REAL)scalar[0] == 0;
+}
+static inline NAME(vector) scaled(const double *scalar, NAME(vector) value) {
+  return (REAL)scalar[0] * value;
+}
+/* sum + scalar value */
+static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(vector) value) {
+  return NAME(fma)(sum, (REAL)scalar[0], value);
+}
+/* The sums of a row, from those of its parts, of which there is one. */
+static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(vector) last) {
+  (void)signs, (void)last;
+  return first;
+}
+
+#else
+
+static inline bool is_zero(const double *scalar) {
+  return (REAL)scalar[0] == 0 && (REAL)scalar[1] == 0;
+}
+static inline NAME(vector) scaled(const double *scalar, NAME(vector) value) {
+  const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1];
+  if (imaginary == 0)
+    return real * value;
+  return NAME(fma)(imaginary * NAME(times_i)(value), real, value);
+}
+/* sum + scalar value */
+static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(vector) value) {
+  const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1];
+  if (imaginary == 0)
+    return NAME(fma)(sum, real, value);
+  return NAME(fma)(imaginary * NAME(times_i)(value), real, value) + sum;
+}
+static inline NAME(vector) joined(const double *signs, NAME(vector) first, NAME(vector) last) {
+  const NAME(vector) turned = NAME(times_i)(last);
+  NAME(vector) pairs = signs[0] < 0 ? first - turned : first + turned;
+  if (signs[1] < 0)
+    TSL_UNROLL for (size_t i = 1; i < sizeof pairs / sizeof(REAL); i += 2) pairs[i] = -pairs[i];
+  return pairs;
+}
+
+#endif
+
+/* A row of C whose columns do not lie side by side: c = sums + beta c, where beta = 0 never reads c. By whole vectors, as where they do lie so: a
+ * compiler may fuse other multiplications and additions in a loop of single numbers, and others again in what it leaves behind that loop, so that
+ * bits would depend on how tiles are cut. */
+static void scatter(const REAL *sums, int64_t count, REAL *c, int64_t column, const double *beta) {
+  enum { LANES = NAME(LANES), ELEMENTS = LANES / COMPONENTS };
+  for (; count > 0; count -= ELEMENTS, sums += LANES, c += ELEMENTS * COMPONENTS * column) {
+    const int64_t some = count < ELEMENTS ? count : ELEMENTS;
+    REAL block[LANES] = {0}, old[LANES] = {0};
+    for (int64_t i = 0; i < some * COMPONENTS; i++)
+      block[i] = sums[i];
+    if (!is_zero(beta)) {
+      for (int64_t i = 0; i < some; i++)
+        for (int part = 0; part < COMPONENTS; part++)
+          old[i * COMPONENTS + part] = c[i * COMPONENTS * column + part];
+      NAME(store)(block, added(NAME(load)(block), beta, NAME(load)(old)));
+    }
+    for (int64_t i = 0; i < some; i++)
+      for (int part = 0; part < COMPONENTS; part++)
+        c[i * COMPONENTS * column + part] = block[i * COMPONENTS + part];
+  }
+}
+
+/* kernels.h has the contract. */
+static void add_split_k(const void *sums, int64_t parts, int64_t stride, int64_t count, void *c,
+                        int64_t column, const double *alpha, const double *beta) {
+  enum { LANES = NAME(LANES), ELEMENTS = LANES / COMPONENTS };
+  const REAL *first = sums;
+  REAL *out = c;
+  for (; count > 0; count -= ELEMENTS, first += LANES, out += ELEMENTS * COMPONENTS * column) {
+    const int64_t some = count < ELEMENTS ? count : ELEMENTS;
+    REAL block[LANES] = {0};
+    for (int64_t i = 0; i < some * COMPONENTS; i++)
+      block[i] = first[i];
+    for (int64_t part = 1; part < parts; part++)
+      for (int64_t i = 0; i < some * COMPONENTS; i++)
+        block[i] += first[part * stride * COMPONENTS + i];
+    NAME(store)(block, scaled(alpha, NAME(load)(block)));
+    scatter(block, some, out, column, beta);
+  }
+}

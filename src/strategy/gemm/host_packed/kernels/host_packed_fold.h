@@ -1,0 +1,84 @@
+/* A product to which its transpose is added, as text in host_packed_kernel.c behind host_packed_epilogue.h; kernels.h has the contract. A vector of a row meets STEPS
+ * columns of the square's rows, transposed in registers. */
+#define OF_ELEMENTS(word) JOIN(word##_, TSL_TYPE)
+enum { FOLD_LANES = OF_ELEMENTS(LANES), FOLD_STEPS = OF_ELEMENTS(STEPS) };
+
+/* Elements `from` to before `to` of a vector's, at the columns of C that they are of. */
+static void put_some(const tsl_packed_fold *fold, const REAL *values, int64_t from, int64_t to, REAL *c) {
+  if (from < to)
+    scatter(values + from * COMPONENTS, to - from, c + from * fold->c_column * COMPONENTS, fold->c_column,
+            fold->beta);
+}
+
+static inline void put(const tsl_packed_fold *fold, NAME(vector) value, int64_t from, int64_t to, REAL *c) {
+  if (fold->c_column == 1 && from == 0 && to == FOLD_LANES) {
+    if (!is_zero(fold->beta))
+      value = added(value, fold->beta, NAME(load)(c));
+    NAME(store)(c, value);
+    return;
+  }
+  REAL values[FOLD_LANES * COMPONENTS];
+  NAME(store)(values, value);
+  put_some(fold, values, from, to, c);
+}
+
+/* The conjugate's signs. */
+static inline NAME(vector) turned(const tsl_packed_fold *fold, NAME(vector) value) {
+#if COMPONENTS == 2
+  const REAL sign = fold->is_hermitian ? -1 : 1;
+  NAME(vector) signs = {0};
+  TSL_UNROLL for (size_t i = 0; i < sizeof signs / sizeof(REAL); i++) signs[i] = i % 2 ? sign : 1;
+  return value * signs;
+#else
+  (void)fold;
+  return value;
+#endif
+}
+
+/* A hermitian diagonal's imaginary part is not read, and written as 0. */
+static void put_diagonal(const tsl_packed_fold *fold, REAL value, REAL *c) {
+  const REAL factor = (REAL)fold->beta[0];
+  c[0] = factor == 0 ? value : NAME(fma_number)(value, factor, c[0]);
+  c[COMPONENTS - 1] = 0;
+}
+
+static void fold_vector(const tsl_packed_fold *fold, NAME(vector) value, int64_t i, int64_t j) {
+  REAL *c = (REAL *)fold->c + (i * fold->c_row + j * fold->c_column) * COMPONENTS;
+  const int64_t end = tsl_min(FOLD_LANES, fold->count - j), diagonal = i - j;
+  int64_t from = 0, to = end;
+  if (fold->is_lower)
+    to = tsl_min(end, diagonal + 1);
+  else
+    from = tsl_max(0, diagonal);
+  if (COMPONENTS == 2 && fold->is_hermitian && diagonal >= from && diagonal < to) {
+    REAL values[FOLD_LANES * COMPONENTS];
+    NAME(store)(values, value);
+    put_some(fold, values, from, diagonal, c);
+    put_some(fold, values, diagonal + 1, to, c);
+    put_diagonal(fold, values[diagonal * COMPONENTS], c + diagonal * fold->c_column * COMPONENTS);
+  } else {
+    put(fold, value, from, to, c);
+  }
+}
+
+static void fold(const tsl_packed_fold *fold, int64_t first, int64_t end) {
+  typedef OF_ELEMENTS(element) whole;
+  const whole *square = fold->square;
+  for (int64_t i = first; i < end; i += FOLD_STEPS) {
+    const int64_t last = tsl_min(i + FOLD_STEPS, end),
+                  begin = fold->is_lower ? 0 : i / FOLD_LANES * FOLD_LANES,
+                  behind = fold->is_lower ? last : fold->count;
+    for (int64_t j = begin; j < behind; j += FOLD_LANES) {
+      const whole *row[FOLD_LANES];
+      OF_ELEMENTS(vector) across[FOLD_STEPS];
+      for (int64_t t = 0; t < FOLD_LANES; t++)
+        row[t] = square + (j + t < fold->count ? j + t : j) * fold->line;
+      OF_ELEMENTS(transpose)(row, i, across);
+      for (int64_t s = 0; s < last - i; s++)
+        fold_vector(fold,
+                    NAME(load)((const REAL *)(square + (i + s) * fold->line + j)) + turned(fold, across[s]),
+                    i + s, j);
+    }
+  }
+}
+#undef OF_ELEMENTS

@@ -1,0 +1,243 @@
+/* One operand is small and kept, the other passes by: TSL_PACKED_ROWS and TSL_PACKED_COLUMNS. */
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "strategy/gemm/host_packed/blocking.h"
+
+static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
+  return (tsl_packed_block){0,    job->views.m,
+                            0,    job->views.n,
+                            step, step < 0 ? 0 : tsl_max(tsl_min(job->depth, job->views.k - step), 0)};
+}
+
+/* --- the rows pass by --- */
+
+/* The next panel, of this part of k or the one behind it. */
+static tsl_packed_block panel_behind(const tsl_packed_job *job, const tsl_packed_block *block) {
+  tsl_packed_block behind = *block;
+  behind.step += job->descends ? -job->depth : block->depth;
+  behind.depth = behind.step < 0 ? 0 : tsl_min(job->depth, job->views.k + job->ahead - behind.step);
+  return behind;
+}
+
+/* A micro-panel of A as a block of its own. */
+static tsl_packed_block micro_a_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
+  const int64_t micros_a = tsl_packed_micros_a(job, &block);
+  block.row = tsl_partition_begin(job->views.m, micros_a, index);
+  block.rows = tsl_partition_begin(job->views.m, micros_a, index + 1) - block.row;
+  return block;
+}
+
+/* Micro-panels of A from `first` to before `end`, times B's panel. While one is multiplied the next is prefetched, and
+ * in its last tile a part of B's next panel. */
+static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                      void *a_copy, const void *b_copy) {
+  const int64_t micros_b = tsl_packed_micros_b(job, block);
+  const tsl_packed_block behind = panel_behind(job, block);
+  const int64_t before_last = behind.depth > 0 ? micros_b - 1 : micros_b,
+                tiles = tsl_max(before_last / (job->is_half ? 2 : 1), 1);
+  for (int64_t i = first; i < end; i++) {
+    const tsl_packed_block one = micro_a_block(job, *block, i);
+    tsl_packed_tile tile = tsl_packed_tile_of(job, block);
+    tsl_packed_pack_a(job, &one, 0, 1, a_copy);
+    const tsl_packed_side micro_a = tsl_packed_micro_a(job, &one, 0, a_copy);
+    tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_min(i + 1, end - 1), tiles);
+    for (int64_t j = 0; j < micros_b; j++) {
+      const tsl_packed_side micro_b = tsl_packed_micro_b(job, &one, j, b_copy);
+      if (j > 0 && j == before_last)
+        tile.prefetch = tsl_packed_prefetch_piece(job, block, &behind, 1, 0, i - first, end - first, 1);
+      tsl_packed_multiply_tile(job, &one, &micro_a, &micro_b, &tile);
+    }
+  }
+}
+
+/* --- either operand, in one thread or in many --- */
+
+/* One run. What is kept is copied whole, panel after panel; what passes by has a buffer for each worker. */
+typedef struct passing_by {
+  const tsl_packed_job *job;
+  bool by_rows;
+  unsigned char *kept, *passing;
+  int64_t kept_step;     /* bytes of what is kept for each step along k */
+  int64_t passing_bytes; /* of a worker's buffer */
+  int64_t units,
+      chunks; /* micro-panels of A or groups of micro-panels of B, and how many tasks they are handed out in */
+  int64_t shares; /* of the copy of a panel that is kept */
+} passing_by;
+
+static int64_t kept_width(const tsl_packed_job *job) {
+  return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_width_of_a(job, job->views.m)
+                                             : tsl_packed_width_of_b(job, job->views.n);
+}
+
+/* Of a micro-panel of A, or of a group of micro-panels of B. */
+static int64_t passing_width(const tsl_packed_job *job) {
+  if (job->schedule != TSL_PACKED_COLUMNS)
+    return tsl_packed_width_of_a(job, job->height);
+  return job->copies_b ? job->columns : tsl_packed_width_of_b(job, job->views.n);
+}
+
+/* Share `index` of `shares` of a panel. */
+static void keep(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index, int64_t shares,
+                 void *copy) {
+  const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
+  const int64_t pieces = is_a ? tsl_packed_micros_a(job, block) : tsl_packed_micros_b(job, block),
+                first = tsl_partition_begin(pieces, shares, index),
+                end = tsl_partition_begin(pieces, shares, index + 1);
+  if (is_a)
+    tsl_packed_pack_a(job, block, first, end, copy);
+  else
+    tsl_packed_pack_b(job, block, first, end, copy);
+}
+
+static int64_t units_of(const tsl_packed_job *job) {
+  return job->schedule == TSL_PACKED_COLUMNS ? tsl_ceil_div_or_one(job->views.n, job->columns)
+                                             : tsl_ceil_div_or_one(job->views.m, job->height);
+}
+
+static void keep_share(void *argument, int64_t index, int worker) {
+  const passing_by *run = argument;
+  const int64_t step = index / run->shares * run->job->depth;
+  const tsl_packed_block block = panel_at(run->job, step);
+  (void)worker;
+  keep(run->job, &block, index % run->shares, run->shares, run->kept + step * run->kept_step);
+}
+
+/* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at a time. */
+static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
+  const tsl_packed_job *job = run->job;
+  for (int64_t panel = 0; panel == 0 || panel * job->depth < job->views.k; panel++) {
+    const tsl_packed_block block = panel_at(job, tsl_packed_step_of(job, panel));
+    if (keeps)
+      keep(job, &block, 0, 1, run->kept);
+    pass_rows(job, &block, first, end, passing, run->kept + (keeps ? 0 : block.step * run->kept_step));
+  }
+}
+
+/* --- the columns pass by --- */
+
+/* Of panel after panel, group `index` of micro-panels of B counted from group `first`, `count` groups in each; of no
+ * depth behind the last. */
+static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
+  tsl_packed_block one = panel_at(job, tsl_packed_step_of(job, index / count));
+  one.column = (first + index % count) * job->columns;
+  one.columns = tsl_min(job->columns, job->views.n - one.column);
+  return one;
+}
+
+/* A group, times A's panel. A micro-panel of B stays in the first-level cache while all micro-panels of A pass by,
+ * where it fits with one of them. The next group is copied in pieces, each of which is prefetched while some tiles are
+ * multiplied: small ones, since rows of B may drive each other out of a cache where they are many; but not while a
+ * micro-panel of B stays, which a copy would drive out of the first cache. */
+static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
+                           const void *b_copy, const tsl_packed_block *next, void *b_next) {
+  const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
+                tiles = micros_a * micros_b,
+                pieces = tsl_packed_pieces(job, next, job->b_stays ? micros_b : tiles);
+  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
+  for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
+    const int64_t end = tsl_partition_begin(tiles, pieces, piece + 1);
+    tile.prefetch = tsl_packed_prefetch_piece(job, block, next, pieces, piece, 0, 1, end - t);
+    for (; t < end; t++) {
+      const tsl_packed_side micro_a = tsl_packed_micro_a(job, block,
+                                                         job->b_stays ? t % micros_a : t / micros_b, a_copy),
+                            micro_b = tsl_packed_micro_b(job, block,
+                                                         job->b_stays ? t / micros_a : t % micros_b, b_copy);
+      tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
+    }
+    tsl_packed_pack_piece(job, next, pieces, piece, b_next);
+  }
+}
+
+static void pass_chunk_columns(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
+  const tsl_packed_job *job = run->job;
+  const int64_t count = end - first;
+  tsl_packed_block block = group_at(job, first, count, 0);
+  unsigned char *copies[] = {passing, (unsigned char *)passing + run->passing_bytes / 2};
+  tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block), copies[0]);
+  for (int64_t index = 0; index < count || block.depth > 0; index++) {
+    const tsl_packed_block next = group_at(job, first, count, index + 1);
+    if (keeps && index % count == 0)
+      keep(job, &block, 0, 1, run->kept);
+    multiply_group(job, &block, run->kept + (keeps ? 0 : block.step * run->kept_step), copies[index % 2],
+                   &next, copies[(index + 1) % 2]);
+    block = next;
+  }
+}
+
+/* --- either --- */
+
+static void pass(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
+  if (run->job->schedule == TSL_PACKED_COLUMNS)
+    pass_chunk_columns(run, first, end, keeps, passing);
+  else
+    pass_chunk_rows(run, first, end, keeps, passing);
+}
+
+static void pass_chunk(void *argument, int64_t index, int worker) {
+  const passing_by *run = argument;
+  pass(run, tsl_partition_begin(run->units, run->chunks, index),
+       tsl_partition_begin(run->units, run->chunks, index + 1), false, run->passing + worker * run->passing_bytes);
+}
+
+void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
+  const passing_by run = {.job = job, .kept = b_copy};
+  pass_chunk_rows(&run, 0, units_of(job), true, a_copy);
+}
+
+enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
+
+/* Bytes of all panels of what is kept, where that is more than a core's second cache holds beside what passes by: each task reads them
+ * again. */
+static int64_t bytes_again(const tsl_packed_job *job) {
+  const int64_t bytes = tsl_packed_bytes(job, kept_width(job) * job->views.k);
+  return job->views.k > job->depth && bytes > job->near + job->near / 2 ? bytes : 0;
+}
+
+/* Tasks: small ones, so that no thread waits long for another; but where each of them reads all that is kept again, so many lines in each
+ * that the reading is a small part of it, and as many for each thread as for the others. */
+static int64_t chunks_of(const tsl_packed_job *job, int64_t threads) {
+  const int64_t units = units_of(job), most = tsl_min(units, CHUNKS_OF_A_THREAD * threads),
+                lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;
+  if (bytes_again(job) == 0)
+    return most;
+  return tsl_min(most, tsl_max(lines / job->again / threads, 1) * threads);
+}
+
+tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads) {
+  const double again = (double)bytes_again(job) * (double)chunks_of(job, threads) / (double)threads;
+  return (tsl_packed_sharing){.waits = kept_width(job) > 0 ? 2 : 1,
+                              .uneven = tsl_packed_uneven(units_of(job), threads),
+                              .again = again,
+                              .shared = (double)(kept_width(job) * job->views.k * job->size)};
+}
+
+tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
+  const int64_t threads = tsl_team_threads(team);
+  passing_by run = {.job = job, .units = units_of(job)};
+  run.kept_step = kept_width(job) * job->size;
+  run.passing_bytes = tsl_packed_bytes(job, passing_width(job) * job->depth);
+  if (job->schedule == TSL_PACKED_COLUMNS)
+    run.passing_bytes *= 2;
+  const int64_t kept_bytes =
+                    tsl_packed_bytes(job, kept_width(job) * (threads > 1 ? job->views.k : job->depth)),
+                bytes = kept_bytes + threads * run.passing_bytes;
+  unsigned char nothing; /* where nothing is copied, pointers move by nothing all the same */
+  void *copies = NULL;
+  if (bytes > 0)
+    TSL_TRY(tsl_scratch_take((size_t)bytes, "copies of panels", &copies));
+  run.kept = copies ? copies : &nothing;
+  run.passing = run.kept + kept_bytes;
+  run.chunks = chunks_of(job, threads);
+  if (threads == 1) {
+    pass(&run, 0, run.units, true, run.passing);
+  } else {
+    const int64_t panels = tsl_ceil_div_or_one(job->views.k, job->depth);
+    run.shares = tsl_ceil_div_or_one(SHARES_OF_A_THREAD * threads, panels);
+    if (run.kept_step > 0 && job->views.k > 0)
+      tsl_team_run(team, panels * run.shares, keep_share, &run);
+    tsl_team_run(team, run.chunks, pass_chunk, &run);
+  }
+  tsl_scratch_give(copies);
+  return TESELA_OK;
+}

@@ -1,0 +1,232 @@
+#include "strategy/gemm/host_thin/host_thin_job.h"
+
+#include "base/scratch.h"
+#include "base/status.h"
+#include "host/int_math.h"
+#include "strategy/host_job.h"
+
+enum {
+  SUMS_BYTES = 32 << 10,  /* of a piece, about a first cache */
+  WIDTH_MOST = 4096,      /* columns of a piece */
+  COPIED_MOST = 256,      /* the same where they are copied first; with half the bytes for copies */
+  REDUCED = 64,           /* columns of a piece that is reduced */
+  OUTER_ROWS = 32,        /* of C in a piece of an outer product */
+  OUTER_WIDTH = 1024,     /* its columns */
+  FAR_BYTES = 16 << 20,   /* what is larger is prefetched, however large the last cache */
+  ALONE_BYTES = 512 << 10 /* below so many bytes a second thread costs more than it saves */
+};
+
+static const tsl_thin_kernels *kernels_for(tesela_type type, unsigned offers) {
+#define KERNELS(isa, header, needs, ...) {&tsl_thin_##isa##_f32, &tsl_thin_##isa##_f64},
+  static const tsl_thin_kernels *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
+#undef KERNELS
+  return kernels[tsl_isa_best(offers)][type == TESELA_F64];
+}
+
+double tsl_thin_held_bytes(const tsl_problem *problem) {
+  const double c_bytes =
+      (double)problem->m * (double)problem->n * (problem->c.type == TESELA_F64 ? 8.0 : 4.0);
+  return tsl_problem_lines(problem) - c_bytes;
+}
+
+void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
+                       tsl_thin_job *job) {
+  const int64_t level_3 = device->level_bytes[2] ? (int64_t)device->level_bytes[2] : 16 << 20;
+  const double bytes = tsl_problem_bytes(problem);
+  *job = (tsl_thin_job){.kernels = kernels_for(problem->c.type, device->capabilities),
+                        .of = tsl_lopsided_of(problem, strides, TSL_THIN_MOST),
+                        .team = tsl_device_team(device)};
+  job->way = job->of.is_large_c && job->of.depth > 0     ? TSL_THIN_OUTER
+             : job->of.across != 1 && job->of.along == 1 ? TSL_THIN_REDUCE
+                                                         : TSL_THIN_ROWS;
+  job->nontemporal = job->of.beta == 0 && bytes > (double)level_3 / 2;
+  job->is_far = tsl_thin_held_bytes(problem) > (double)tsl_min(level_3 / 2, FAR_BYTES);
+  job->alone = device->threads == 1 || bytes < ALONE_BYTES;
+}
+
+/* A run under way. */
+typedef struct running {
+  const tsl_thin_job *job;
+  tsl_team team;
+  const char *large, *thin;
+  char *c;
+  const void *packed;       /* the thin operand, or of an outer product the large one */
+  int64_t pitch;            /* of `packed`, elements */
+  const char *coefficients; /* of an outer product */
+  int64_t coefficients_pitch;
+  int64_t width, pieces, columns_of_pieces;
+} running;
+
+static void finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step, int64_t from,
+                   int64_t count, char *c) {
+  if (job->of.c_few == 1 && job->of.c_many == job->of.few && step == job->of.few) /* all of it side by side */
+    job->kernels->finish(sums, 1, count * job->of.few, job->of.alpha, job->of.beta,
+                         c + from * job->of.c_many * job->of.size, 1);
+  else
+    for (int64_t i = 0; i < job->of.few; i++)
+      job->kernels->finish((const char *)sums + i * row_step * job->of.size, step, count, job->of.alpha,
+                           job->of.beta, c + (i * job->of.c_few + from * job->of.c_many) * job->of.size,
+                           job->of.c_many);
+}
+
+/* --- rows added up --- */
+
+_Static_assert(COPIED_MOST *TSL_THIN_MOST * sizeof(double) <= SUMS_BYTES / 2 &&
+                   COPIED_MOST * TSL_THIN_GROUP * sizeof(double) <= SUMS_BYTES / 2,
+               "sums and copies share the bytes of sums alone");
+
+static void add_piece(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const tsl_thin_job *job = run->job;
+  const tsl_thin_kernels *kernels = job->kernels;
+  const int64_t from = index * run->width, width = tsl_min(run->width, job->of.many - from),
+                size = job->of.size;
+  const char *large = run->large + from * job->of.across * size;
+  _Alignas(64) char sums[SUMS_BYTES];
+  char *const copy = sums + SUMS_BYTES / 2;
+  tsl_thin_numbers numbers = {run->thin, job->of.thin_across, job->of.thin_along};
+  (void)worker;
+  if (job->of.across == 1)
+    kernels->add[job->of.few - 1](large, job->of.along, job->of.depth, &numbers, width, sums, run->width,
+                                  true, job->is_far);
+  else
+    for (int64_t l = 0; l < job->of.depth; l += TSL_THIN_GROUP) {
+      const int64_t rows = tsl_min(job->of.depth - l, TSL_THIN_GROUP);
+      kernels->pack(large + l * job->of.along * size, job->of.along, job->of.across, rows, width, copy,
+                    width);
+      numbers.at = run->thin + l * job->of.thin_along * size;
+      kernels->add[job->of.few - 1](copy, width, rows, &numbers, width, sums, run->width, l == 0, false);
+    }
+  finish(job, sums, run->width, 1, from, width, run->c);
+}
+
+/* A multiple of a cache line's elements: as wide as the sums allow, and narrow enough for all threads. */
+static int64_t width_of(const tsl_thin_job *job, tsl_team team) {
+  const int64_t most = job->of.across == 1 ? WIDTH_MOST : COPIED_MOST,
+                fits = SUMS_BYTES / (job->of.few * job->of.size);
+  const int64_t width = tsl_min(most, fits / 64 * 64);
+  const int64_t fair = tsl_ceil_div(job->of.many, tsl_team_threads(team));
+  return tsl_min(width, tsl_ceil_div(fair, 64) * 64);
+}
+
+static tesela_status add_rows(running *run) {
+  run->width = width_of(run->job, run->team);
+  run->pieces = tsl_ceil_div(run->job->of.many, run->width);
+  tsl_team_run(run->team, run->pieces, add_piece, run);
+  return TESELA_OK;
+}
+
+/* --- columns reduced --- */
+
+static void reduce_piece(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const tsl_thin_job *job = run->job;
+  const int64_t from = index * REDUCED, count = tsl_min(REDUCED, job->of.many - from);
+  const tsl_thin_columns columns = {.at = run->large + from * job->of.across * job->of.size,
+                                    .across = job->of.across,
+                                    .depth = job->of.depth,
+                                    .count = count,
+                                    .prefetches = job->is_far};
+  _Alignas(64) char sums[REDUCED * TSL_THIN_MOST * sizeof(double)];
+  (void)worker;
+  job->kernels->reduce[job->of.few - 1](&columns, run->packed, run->pitch, sums);
+  finish(job, sums, 1, job->of.few, from, count, run->c);
+}
+
+static tesela_status reduce_columns(running *run) {
+  const tsl_thin_job *job = run->job;
+  void *packed = NULL;
+  run->packed = run->thin;
+  run->pitch = job->of.thin_across;
+  if (job->of.thin_along != 1) {
+    TSL_TRY(tsl_scratch_take((size_t)(job->of.depth * job->of.few * job->of.size),
+                             "the thin operand's numbers", &packed));
+    job->kernels->pack(run->thin, job->of.thin_across, job->of.thin_along, job->of.few, job->of.depth, packed,
+                       job->of.depth);
+    run->packed = packed;
+    run->pitch = job->of.depth;
+  }
+  run->pieces = tsl_ceil_div(job->of.many, REDUCED);
+  tsl_team_run(run->team, run->pieces, reduce_piece, run);
+  tsl_scratch_give(packed);
+  return TESELA_OK;
+}
+
+/* --- outer products --- */
+
+static void outer_piece(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const tsl_thin_job *job = run->job;
+  const int64_t first = index / run->columns_of_pieces * OUTER_ROWS,
+                from = index % run->columns_of_pieces * OUTER_WIDTH;
+  const tsl_thin_rows rows = {.b = (const char *)run->packed + from * job->of.size,
+                              .y = run->coefficients + first * run->coefficients_pitch * job->of.size,
+                              .c = run->c + (first * job->of.c_few + from) * job->of.size,
+                              .pitch = run->pitch,
+                              .y_pitch = run->coefficients_pitch,
+                              .c_pitch = job->of.c_few,
+                              .rows = tsl_min(OUTER_ROWS, job->of.few - first),
+                              .width = tsl_min(OUTER_WIDTH, job->of.many - from),
+                              .alpha = job->of.alpha,
+                              .beta = job->of.beta,
+                              .nontemporal = job->nontemporal};
+  (void)worker;
+  job->kernels->outer[job->of.depth - 1](&rows);
+  if (job->nontemporal)
+    job->kernels->fence();
+}
+
+static tesela_status multiply_outer(running *run) {
+  const tsl_thin_job *job = run->job;
+  const tsl_thin_kernels *kernels = job->kernels;
+  const int64_t steps = job->of.depth, large = job->of.across != 1 ? steps * job->of.many : 0,
+                thin = job->of.thin_along != 1 ? steps * job->of.few : 0;
+  void *memory = NULL;
+  run->packed = run->large;
+  run->pitch = job->of.along;
+  run->coefficients = run->thin;
+  run->coefficients_pitch = job->of.thin_across;
+  if (large + thin > 0)
+    TSL_TRY(
+        tsl_scratch_take((size_t)((large + thin) * job->of.size), "an outer product's operands", &memory));
+  if (large > 0) {
+    kernels->pack(run->large, job->of.along, job->of.across, steps, job->of.many, memory, job->of.many);
+    run->packed = memory;
+    run->pitch = job->of.many;
+  }
+  if (thin > 0) {
+    char *const copy = (char *)memory + large * job->of.size;
+    kernels->pack(run->thin, job->of.thin_across, job->of.thin_along, job->of.few, steps, copy, steps);
+    run->coefficients = copy;
+    run->coefficients_pitch = steps;
+  }
+  run->columns_of_pieces = tsl_ceil_div(job->of.many, OUTER_WIDTH);
+  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->of.few, OUTER_ROWS);
+  tsl_team_run(run->team, run->pieces, outer_piece, run);
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
+
+/* Nothing is multiplied: C = beta C. */
+static void scale(const running *run) {
+  static const double zero;
+  const tsl_thin_job *job = run->job;
+  for (int64_t i = 0; i < job->of.few; i++)
+    job->kernels->finish(&zero, 0, job->of.many, 1, job->of.beta, run->c + i * job->of.c_few * job->of.size,
+                         job->of.c_many);
+}
+
+tesela_status tsl_thin_job_run(const tsl_thin_job *job, tsl_team team, const void *a, const void *b,
+                               void *c) {
+  static tesela_status (*const ways[])(running *) = {
+      [TSL_THIN_ROWS] = add_rows, [TSL_THIN_REDUCE] = reduce_columns, [TSL_THIN_OUTER] = multiply_outer};
+  running run = {.job = job,
+                 .team = job->alone ? (tsl_team){0} : team,
+                 .large = job->of.is_swapped ? a : b,
+                 .thin = job->of.is_swapped ? b : a,
+                 .c = c};
+  if (job->of.depth > 0)
+    return ways[job->way](&run);
+  scale(&run);
+  return TESELA_OK;
+}

@@ -1,0 +1,32 @@
+/* Sums of a tile made residues of, as text: a row of 32 at a time, by floats, which hold them exactly: below 2^24. The quotient is off by less than
+ * 2^-7, so what is left is above -p, and at least 0 once p is added where it is negative; below p, as p / 2 + p 2^-7 is. Modulo 256,
+ * where sums may be 2^24 and a byte, the lowest byte is all. */
+#include "strategy/gemm/residue_int8/residue_int8_host.h"
+#include "strategy/gemm/residue_int8/kernels/wide.h"
+
+#define EXACT 0x1.8p23f
+
+TSL_INLINE void reduce_row(const tsl_residue_late *late, int64_t row) {
+  const int32_t *const sums = late->sums + row * TSL_RESIDUE_LINES;
+  unsigned char *const to = late->rest + row * TSL_RESIDUE_LINES;
+  const tsl_residue_rest *const modulus = late->modulus;
+  for (int half = 0; half < 2; half++) {
+    wide_i32 sum;
+    WIDE_LOAD(sum, sums + half * 16);
+    if (late->adds)
+      sum += integers_of_bytes(to + half * 16);
+    if (!modulus->is_byte) {
+      const wide_f32 whole = __builtin_convertvector(sum, wide_f32),
+                     quotient = (whole * modulus->inverse + EXACT) - EXACT,
+                     rest = lifted_f32(whole - quotient * modulus->p, every_f32(modulus->p));
+      sum = (wide_i32)(rest + EXACT);
+    }
+    const bytes_16 bytes = __builtin_convertvector(sum & 0xff, bytes_16);
+    WIDE_STORE(to + half * 16, bytes);
+  }
+}
+
+static void reduce_all(const tsl_residue_late *late) {
+  for (int64_t row = 0; row < TSL_RESIDUE_LINES; row++)
+    reduce_row(late, row);
+}

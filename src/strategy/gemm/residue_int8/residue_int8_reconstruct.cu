@@ -1,0 +1,270 @@
+/* C of its residues: a thread makes four neighbours of a row of C of theirs; if these are few, those of the
+ * next row that it takes are on their way meanwhile.
+ *
+ *   f32: C' modulo 2^64, by integers           f64: in doubles, by parts of 40 bits whose sums are exact
+ * (kernels/join.h) scales of rows, of columns: NO_SCALE marks what is left to residue_int8_fallback.cu
+ *
+ * Of complex numbers a thread joins both parts of each element.
+ *
+ * From the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not; MODULI_FIRST, MODULI_SECOND,
+ * MODULI_THIRD, of the candidates; IS_CUT, 1: k was cut into parts. */
+#include "sm90.h"
+
+#define TSL_FUNCTION static __device__ __forceinline__
+#define TSL_TIMES(a, b) __dmul_rn(a, b)
+#define TSL_PLUS(a, b) __dadd_rn(a, b)
+#define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
+#define TSL_LENGTH(x) (64 - __clzll((long long)(x)))
+#define TSL_WIDE(a, b, c) wide_of(a, b, c)
+static __device__ __forceinline__ unsigned long long wide_of(unsigned a, unsigned b, unsigned long long c) {
+  unsigned long long sum;
+  asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum) : "r"(a), "r"(b), "l"(c));
+  return sum;
+}
+#include "residue_int8_shared.h"
+
+constexpr int JOINERS = 64, FOUR = 4, EACH_ELEMENT = TSL_RESIDUE_EACH;
+
+/* Limbs of P, where two are enough and four. */
+SM90_FUNCTION constexpr int limbs_of(int moduli) {
+  return moduli <= 8 ? 2 : 4;
+}
+
+/* --- C' --- */
+
+#ifdef TSL_RESIDUE_F64
+/* Parts of 40 bits that P has. */
+SM90_FUNCTION constexpr int parts_of(int moduli) {
+  return moduli <= 10 ? 2 : moduli <= 15 ? 3 : 4;
+}
+SM90_FUNCTION double whole_of(double x) { /* the nearest integer to |x| < 2^51 */
+  return __dsub_rn(__dadd_rn(x, 0x1.8p52), 0x1.8p52);
+}
+
+/* Of parts below 2^53 the value, rounded once: carries make the lower parts at most 2^39; the top ones are added with what that loses known
+ * exactly, and what all lower ones are is rounded to odd. */
+template <int PARTS>
+SM90_FUNCTION double value_of(double part[PARTS]) {
+  if (PARTS == 2)
+    return __fma_rn(part[1], 0x1p40, part[0]);
+#pragma unroll
+  for (int i = 0; i < PARTS - 1; i++) {
+    const double carry = whole_of(__dmul_rn(part[i], 0x1p-40));
+    part[i] = __fma_rn(carry, -0x1p40, part[i]);
+    part[i + 1] = __dadd_rn(part[i + 1], carry);
+  }
+  const double top = PARTS == 4 ? __fma_rn(part[PARTS - 1], 0x1p40, part[2]) : part[2];
+  const double high = __fma_rn(top, 0x1p40, part[1]), lost = __dsub_rn(part[1], __fma_rn(top, -0x1p40, high));
+  const double low = __fma_rn(lost, 0x1p40, part[0]),
+               error = __dsub_rn(part[0], __fma_rn(lost, -0x1p40, low));
+  long long bits = __double_as_longlong(low);
+  if (error != 0 && (bits & 1) == 0)
+    bits += (__double_as_longlong(error) ^ bits) < 0 ? -1 : 1;
+  return __fma_rn(high, 0x1p40, __longlong_as_double(bits));
+}
+
+/* C' 2^-scale, in doubles whose sums are exact. */
+template <int CANDIDATE, int MODULI>
+SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
+                               const residue_tables &tables, const residue_arguments &given) {
+  const residue_weights &by = tables.of[CANDIDATE];
+  constexpr int PARTS = parts_of(MODULI);
+  double part[PARTS] = {};
+#pragma unroll
+  for (int l = 0; l < MODULI; l++) {
+    const double c = __dsub_rn(__hiloint2double(0x43300000, rests[l] >> 8 * column & 255), 0x1p52);
+#pragma unroll
+    for (int i = 0; i < PARTS; i++)
+      part[i] = __fma_rn(c, by.weight[l][i], part[i]);
+  }
+  const double q = whole_of(__dmul_rn(__fma_rn(part[PARTS - 2], 0x1p-40, part[PARTS - 1]), by.inverse));
+#pragma unroll
+  for (int i = 0; i < PARTS; i++)
+    part[i] = __fma_rn(-q, by.product[i], part[i]);
+  const double value = value_of<PARTS>(part);
+  return scale > -900 && scale < 900 ? value * residue_two(-scale) : residue_power(-scale, value);
+}
+#else
+/* C' 2^-scale. A sum that fits 64 bits becomes a double by its halves: each is a double's low bits, so that only their sum is rounded. */
+template <int CANDIDATE, int MODULI>
+SM90_FUNCTION double number_of(const unsigned rests[MODULI], int column, int scale,
+                               const residue_tables &tables, const residue_arguments &given) {
+  const residue_sieve &sieve = given.rules.sieves[CANDIDATE];
+  residue_sum sum = {};
+#pragma unroll
+  for (int l = 0; l < MODULI; l++)
+    residue_sum_add(&sum, &sieve, l, rests[l] >> 8 * column & 255, limbs_of(MODULI));
+  sum.quotient += 1u << 19;
+  if (MODULI > 8)
+    return residue_sum_long(&sum, &sieve, scale);
+  const long long whole = residue_sum_short(&sum, &sieve);
+  const double low = __hiloint2double(0x43300000, (int)whole),
+               high = __hiloint2double(0x45300000, (int)(whole >> 32) ^ (int)0x80000000);
+  return __dadd_rn(__dsub_rn(high, 0x1.00000801p84), low) * residue_two(-scale);
+}
+#endif
+
+/* --- rows --- */
+
+/* Residues of four neighbours, a byte each; where k was cut, their sums reduced again. */
+SM90_FUNCTION unsigned rests_of(const unsigned char *from, int plane, const residue_arguments &given) {
+  if (!IS_CUT)
+    return *(const unsigned *)(from + plane * given.rest_plane);
+  unsigned out = 0;
+#pragma unroll 1
+  for (int i = 0; i < FOUR; i++) {
+    unsigned rest = 0;
+#pragma unroll 1
+    for (int part = 0; part < given.parts; part++)
+      rest += from[(plane * given.parts + part) * given.rest_plane + i];
+    out |= rest % given.rules.moduli[plane / TSL_RESIDUE_KINDS].p << 8 * i;
+  }
+  return out;
+}
+
+/* Those of all moduli, their number being known to the compiler, and the row's scale. */
+template <int MODULI>
+struct fetched {
+  unsigned rests[EACH_ELEMENT][MODULI]; /* of each part */
+  int scale;
+};
+template <int MODULI>
+SM90_FUNCTION void fetch_rests(fetched<MODULI> &to, const unsigned char *from, const int *scales, int row,
+                               const residue_arguments &given) {
+  const int own = min(row, given.m - 1); /* behind the last one: anything */
+  to.scale = scales[own];
+#pragma unroll
+  for (int l = 0; l < MODULI; l++) {
+    const unsigned char *at = from + own * given.rest_pitch;
+#ifdef TSL_RESIDUE_COMPLEX
+    const unsigned x = rests_of(at, 3 * l, given), y = rests_of(at, 3 * l + 1, given),
+                   z = rests_of(at, 3 * l + 2, given), p = given.rules.moduli[l].p;
+    to.rests[0][l] = to.rests[1][l] = 0;
+#pragma unroll
+    for (int i = 0; i < FOUR; i++) {
+      const unsigned one = x >> 8 * i & 255, other = y >> 8 * i & 255;
+      to.rests[0][l] |= residue_less(one, other, p) << 8 * i;
+      to.rests[1][l] |= residue_imaginary(one, other, z >> 8 * i & 255, p) << 8 * i;
+    }
+#else
+    to.rests[0][l] = rests_of(at, l, given);
+#endif
+  }
+}
+
+/* What four columns are. */
+struct columns_t {
+  int scales[FOUR];
+  bool here[FOUR], is_wide;
+};
+
+/* Columns of the four that are joined together: two of complex numbers, whose machine code would be twice as
+ * long. */
+constexpr int AT_ONCE = EACH_ELEMENT == 2 ? 2 : FOUR, NUMBERS = AT_ONCE * EACH_ELEMENT;
+
+SM90_FUNCTION void store_wide(residue_real *to, const residue_real out[NUMBERS]) {
+#ifdef TSL_RESIDUE_F64
+#pragma unroll
+  for (int i = 0; i < NUMBERS; i += 2)
+    *(double2 *)(to + i) = make_double2(out[i], out[i + 1]);
+#else
+#pragma unroll
+  for (int i = 0; i < NUMBERS; i += 4)
+    *(float4 *)(to + i) = make_float4(out[i], out[i + 1], out[i + 2], out[i + 3]);
+#endif
+}
+
+/* Joins columns first to first + AT_ONCE - 1 of four. */
+template <int CANDIDATE, int MODULI>
+SM90_FUNCTION void join_columns(residue_real *to, int first, const fetched<MODULI> &own,
+                                const columns_t &columns, const residue_tables &tables,
+                                const residue_arguments &given) {
+  const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
+  residue_real out[NUMBERS], before[NUMBERS] = {};
+  int scales[AT_ONCE];
+  bool here[AT_ONCE];
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; i++) {
+    constexpr int NEXT = FOUR - AT_ONCE;
+    scales[i] = first == 0 ? columns.scales[i] : columns.scales[i + NEXT];
+    here[i] = first == 0 ? columns.here[i] : columns.here[i + NEXT];
+  }
+  if (beta != 0)
+#pragma unroll
+    for (int i = 0; i < NUMBERS; i++)
+      if (here[i / EACH_ELEMENT])
+        before[i] = to[i / EACH_ELEMENT * given.c_col + i % EACH_ELEMENT];
+#pragma unroll
+  for (int i = 0; i < NUMBERS; i++) {
+    const int column = i / EACH_ELEMENT;
+    const double number = number_of<CANDIDATE, MODULI>(own.rests[i % EACH_ELEMENT], first + column,
+                                                       own.scale + scales[column], tables, given);
+    out[i] = residue_finish(number, alpha, beta, before + i);
+  }
+  if (columns.is_wide) {
+    store_wide(to, out);
+  } else {
+#pragma unroll
+    for (int i = 0; i < NUMBERS; i++)
+      if (here[i / EACH_ELEMENT])
+        to[i / EACH_ELEMENT * given.c_col + i % EACH_ELEMENT] = out[i];
+  }
+}
+
+template <int CANDIDATE, int MODULI>
+SM90_FUNCTION void join_row(residue_real *to, const fetched<MODULI> &own, const columns_t &columns,
+                            const residue_tables &tables, const residue_arguments &given) {
+#pragma unroll 1
+  for (int first = 0; first < FOUR; first += AT_ONCE)
+    join_columns<CANDIDATE>(to + first * given.c_col, first, own, columns, tables, given);
+}
+
+/* All rows of four columns. */
+template <int CANDIDATE, int MODULI>
+SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_tables &tables,
+                        const residue_arguments &given, int col) {
+  constexpr bool AHEAD = MODULI * EACH_ELEMENT <= 8; /* more of them do not fit the registers */
+  const int4 across = *(const int4 *)((const int *)(scratch + given.scales[1]) + col);
+  columns_t columns = {{across.x, across.y, across.z, across.w}, {}, given.is_wide && col + FOUR <= given.n};
+#pragma unroll
+  for (int i = 0; i < FOUR; i++) {
+    columns.here[i] = col + i < given.n && columns.scales[i] != TSL_RESIDUE_NO_SCALE;
+    columns.is_wide = columns.is_wide && columns.here[i];
+    columns.scales[i] = columns.here[i] ? columns.scales[i] : 0;
+  }
+  const int *scales = (const int *)(scratch + given.scales[0]);
+  const unsigned char *from = scratch + given.rests + col;
+  fetched<MODULI> next;
+  fetch_rests<MODULI>(next, from, scales, blockIdx.y, given);
+#pragma unroll 1
+  for (int row = blockIdx.y; row < given.m; row += gridDim.y) {
+    const fetched<MODULI> own = next;
+    if (AHEAD)
+      fetch_rests<MODULI>(next, from, scales, row + gridDim.y, given);
+    if (own.scale != TSL_RESIDUE_NO_SCALE)
+      join_row<CANDIDATE>(c + given.c_offset + row * given.c_row + col * given.c_col, own, columns, tables,
+                          given);
+    if (!AHEAD)
+      fetch_rests<MODULI>(next, from, scales, row + gridDim.y, given);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(JOINERS, sizeof(residue_real) == 8 ? 8 : 12)
+    tsl_gemm_residue_int8_join(residue_real *c, const unsigned char *scratch,
+                               const __grid_constant__ residue_arguments given,
+                               const __grid_constant__ residue_tables tables) {
+  const int col = (blockIdx.x * JOINERS + threadIdx.x) * FOUR;
+  dependency_launch();
+  dependency_wait();
+  const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
+  if (given.said && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
+    *given.said = *choice; /* here, where nobody waits for the host's memory */
+  if (choice->moduli == 0 || col >= given.n)
+    return;
+  if (choice->candidate == 0)
+    join<0, MODULI_FIRST>(c, scratch, tables, given, col);
+  else if (choice->candidate == 1)
+    join<1, MODULI_SECOND>(c, scratch, tables, given, col);
+  else
+    join<2, MODULI_THIRD>(c, scratch, tables, given, col);
+}

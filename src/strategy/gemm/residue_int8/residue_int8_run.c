@@ -1,0 +1,454 @@
+/* residue_int8 on NVIDIA's GPUs: where things lie in scratch memory, compiling, and the launches of a run. */
+#include "base/status.h"
+#include "host/int_math.h"
+#include "strategy/gemm/residue_int8/residue_int8_host.h"
+#include "strategy/launch.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define FOLDER "strategy/gemm/residue_int8/"
+
+enum {
+  TILE_M = 128,
+  TILE_N = 256,
+  PANEL = TSL_RESIDUE_PANEL,
+  STAGES = 4,
+  BAND =
+      16, /* tiles of a column that follow each other: with 8 a product of 16384 reads its planes too often */
+  MEASURE_ITEMS = 256,
+  CONVERT_ITEMS = 256,
+  CONVERT_NUMBERS = 16, /* of a thread */
+  CHOOSE_ITEMS = 1024,
+  MULTIPLY_ITEMS = 384,
+  JOIN_ITEMS = 64, /* of a row: few, so that most have columns where there are few of these */
+  JOIN_COLUMNS = 4 * JOIN_ITEMS,
+  JOIN_ROWS = 65535,
+  UNIT_JOIN = 48, /* blocks, of several rows each where there are so many */
+  NATIVE_ITEMS = 256,
+  CLUSTERED_TILES = 16, /* rows of tiles; twice as many where one may have no second one */
+  UNIT_NATIVE = 4,      /* blocks */
+  UNIT_MEASURE = 5,     /* blocks that measure at once */
+  GLANCE_LINES = 256,   /* of each operand, and numbers of them, that a glance measures, or a few more */
+  GLANCE_NUMBERS = 1024,
+  FEW_ALONG =
+      2, /* lines of each of them, where there is room for all; else twice as many, and along memory four times where that makes room */
+  FEW_ACROSS = 4,
+  ALIGNED = 256
+};
+/* Stages, what aligns them, barriers. */
+static const size_t shared_bytes = (size_t)STAGES * (TILE_M + TILE_N) * PANEL + 1024 + 16 * STAGES;
+
+bool tsl_residue_has_cuda(const tsl_device *device) {
+  const unsigned needs = TSL_CAN_CUDA | TSL_CAN_WGMMA;
+  return (device->capabilities & needs) == needs;
+}
+
+/* --- memory --- */
+
+static int64_t take(int64_t *bytes, int64_t more) {
+  const int64_t at = *bytes;
+  *bytes += tsl_round_up(more, ALIGNED);
+  return at;
+}
+
+/* Bytes for the child that computes the whole product, at the start of scratch memory: sums of parts of k,
+ * and of complex numbers the copies that register_tile makes first. Not of products that residues are not
+ * chosen for. */
+uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
+  enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
+  const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
+  if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || volume < VOLUME)
+    return 0;
+  const int64_t copied = (tsl_round_up(problem->m, SIDE) + tsl_round_up(problem->n, SIDE)) *
+                         tsl_round_up(problem->k, SIDE) * (int64_t)tsl_type(problem->c.type)->size;
+  return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
+}
+
+/* Fills in offsets and pitches for m rows of A and n columns of B, all of operand given->stays first; returns the bytes of it all. Planes of A and of C are a block's. */
+static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
+                       residue_arguments *given) {
+  const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
+                parts = tsl_ceil_div_or_one(problem->k, TSL_RESIDUE_PART);
+  const int64_t planes = tsl_residue_kinds(problem) *
+                         (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
+  int64_t bytes = 0;
+  (void)take(&bytes, (int64_t)tsl_residue_int8_whole_bytes(problem));
+  for (int turn = 0; turn < 2; turn++) {
+    const int o = turn == 0 ? given->stays : 1 - given->stays;
+    given->panel[o] = tsl_round_up(held[o], TSL_RESIDUE_GROUP) * PANEL;
+    given->plane[o] = tsl_ceil_div(problem->k, PANEL) * given->panel[o];
+    given->planes[o] = take(&bytes, planes * given->plane[o]);
+    given->keys[o] = take(&bytes, lines[o] * 4);
+    for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+      given->candidates[o][c] = take(&bytes, lines[o] * 4);
+    given->scales[o] = take(&bytes, tsl_round_up(lines[o], 4) * 4);
+    given->natives[o] = take(&bytes, lines[o] * 4);
+    if (o == given->stays)
+      given->made = take(&bytes, sizeof(residue_choice));
+  }
+  given->choice = take(&bytes, sizeof(residue_choice));
+  given->glance = take(&bytes, 2 * sizeof(residue_choice));
+  given->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
+  given->rest_plane = tsl_round_up(rows * given->rest_pitch, ALIGNED);
+  given->rests = take(&bytes, planes * parts * given->rest_plane);
+  given->parts = (int)parts;
+  return bytes;
+}
+
+uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
+  residue_arguments given = {.stays = 0};
+  (void)device;
+  return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &given),
+                            lay_out(problem, config, problem->n, problem->m, &given));
+}
+
+/* --- building --- */
+
+static tesela_status find(tsl_work *work, const char *path, const char *name, int items, const char *defines,
+                          tsl_kernel **kernel) {
+  TSL_TRY(tsl_launch_kernel_with(work, path, name, items, defines, kernel));
+  work->device->ops->kernel_early(*kernel);
+  return TESELA_OK;
+}
+
+/* Whether pairs of blocks leave few without a tile in the last row of tiles, if that has no second one. */
+static bool is_paired(int64_t lines) {
+  const int64_t down = tsl_ceil_div(lines, TILE_M);
+  return down >= 2 * CLUSTERED_TILES || (down >= CLUSTERED_TILES && down % 2 == 0);
+}
+
+/* Blocks that share columns. C may be C' = B' A' in a run. */
+static int cluster_of(const tsl_problem *problem, const tsl_config *config) {
+  return is_paired(tsl_residue_rows(config, problem->m)) && is_paired(tsl_residue_rows(config, problem->n))
+             ? 2
+             : 1;
+}
+
+tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
+  const tsl_device_ops *ops = work->device->ops;
+  const char *type = tsl_residue_defines(&work->problem);
+  char stages[140], moduli[240];
+  tsl_residue_state made = {.said = NULL};
+  made.cluster = cluster_of(&work->problem, &work->config);
+  snprintf(stages, sizeof stages, "%s#define STAGES %d\n#define CLUSTER %d\n",
+           tsl_residue_kinds(&work->problem) > 1 ? "#define TSL_RESIDUE_COMPLEX\n" : "", STAGES,
+           made.cluster);
+  snprintf(
+      moduli, sizeof moduli,
+      "%s#define IS_CUT %d\n#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n#define MODULI_THIRD %d\n",
+      type, work->problem.k > TSL_RESIDUE_PART, tsl_residue_candidate(&work->problem, &work->config, 0),
+      tsl_residue_candidate(&work->problem, &work->config, 1),
+      tsl_residue_candidate(&work->problem, &work->config, 2));
+  const char *native = tsl_residue_native_defines(&work->problem);
+  const tsl_launch_module modules[] = {{FOLDER "residue_int8_fallback.cu", native},
+                                       {FOLDER "residue_int8_reconstruct.cu", moduli},
+                                       {FOLDER "residue_int8_multiply.cu", stages},
+                                       {FOLDER "residue_int8_scaling.cu", type},
+                                       {FOLDER "residue_int8_convert.cu", type}};
+  tsl_launch_compile_ahead(work, modules, sizeof modules / sizeof *modules);
+  TSL_TRY(find(work, FOLDER "residue_int8_scaling.cu", "tsl_gemm_residue_int8_measure", MEASURE_ITEMS, type,
+               &made.measure));
+  TSL_TRY(find(work, FOLDER "residue_int8_scaling.cu", "tsl_gemm_residue_int8_choose", CHOOSE_ITEMS, type,
+               &made.choose));
+  TSL_TRY(find(work, FOLDER "residue_int8_convert.cu", "tsl_gemm_residue_int8_convert", CONVERT_ITEMS, type,
+               &made.convert));
+  TSL_TRY(find(work, FOLDER "residue_int8_multiply.cu", "tsl_gemm_residue_int8_multiply", MULTIPLY_ITEMS,
+               stages, &made.multiply));
+  TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
+  TSL_TRY(find(work, FOLDER "residue_int8_reconstruct.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli,
+               &made.join));
+  TSL_TRY(find(work, FOLDER "residue_int8_fallback.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS, native,
+               &made.native));
+  if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
+    made.said = NULL; /* and nobody is told what was chosen */
+  if (made.said)
+    *(residue_choice *)made.said->host =
+        (residue_choice){.moduli = tsl_residue_least(&work->problem, &work->config)};
+  tsl_residue_state *state = work->state;
+  *state = made;
+  return TESELA_OK;
+}
+
+/* --- running --- */
+
+/* A run: operands as the kernels have them, C' = B' A' where C's columns follow each other. */
+typedef struct residue_run {
+  tsl_buffer *a, *b;
+  tsl_hash made; /* of the operand that stays */
+  residue_arguments given;
+} residue_run;
+
+/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line of elements, of `each`
+ * numbers, in which all is counted. No buffer: what is not read. */
+static int is_wide(tsl_buffer *buffer, int64_t size, int64_t each, int64_t along, int64_t across,
+                   int64_t offset) {
+  const int64_t unit = 16 / size;
+  return buffer && along == each && across % unit == 0 && offset % unit == 0 &&
+         (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
+}
+
+static residue_matrix matrix_of(tsl_buffer *buffer, const tsl_problem *problem, int64_t offset,
+                                int64_t across, int64_t along, bool is_conjugate) {
+  const int64_t size = (int64_t)tsl_type(tsl_residue_type(problem))->size,
+                each = tsl_residue_reals(problem, 1);
+  return (residue_matrix){.offset = each * offset,
+                          .across = each * across,
+                          .along = each * along,
+                          .is_across = !tsl_launch_along(along, across),
+                          .is_wide = is_wide(buffer, size, each, each * along, each * across, each * offset),
+                          .is_conjugate = is_conjugate};
+}
+
+/* Blocks that make residues of an operand. */
+static int64_t converters(const tsl_problem *problem, const residue_arguments *given, int operand) {
+  const int64_t chunks = PANEL * tsl_residue_reals(problem, 1) / CONVERT_NUMBERS;
+  return tsl_ceil_div(operand ? given->n : given->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(given->k, PANEL);
+}
+
+static int64_t blocks_of(const int64_t lines[2], const int block_lines[2]) {
+  return tsl_ceil_div(lines[0], block_lines[0]) + tsl_ceil_div(lines[1], block_lines[1]);
+}
+
+void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], const tsl_device *device,
+                             int block_lines[2]) {
+  const int64_t room = (int64_t)UNIT_MEASURE * device->compute_units;
+  for (int o = 0; o < 2; o++)
+    block_lines[o] = is_across[o] ? FEW_ACROSS : FEW_ALONG;
+  for (int step = 0; step < 2; step++) /* first where lines have most threads */
+    for (int o = 0; o < 2; o++)
+      if (is_across[o] == (step == 1) && blocks_of(lines, block_lines) > room)
+        block_lines[o] *= 2;
+  for (int o = 0; o < 2; o++) {
+    int more[2] = {block_lines[0], block_lines[1]};
+    more[o] *= is_across[o] ? 1 : 2;
+    if (blocks_of(lines, block_lines) > room && blocks_of(lines, more) <= room)
+      block_lines[o] = more[o];
+  }
+}
+
+/* Lines that the run before measured are not measured again: of that operand there are none to measure then. Blocks of rows lie one where the other lay: nothing of
+ * them stays. */
+static void keep(const tsl_work *work, const tsl_operands *operands, int64_t lines[2], residue_run *run) {
+  residue_arguments *given = &run->given;
+  const int o = given->stays;
+  if (!operands->stays || given->is_empty || tsl_residue_rows(&work->config, given->m) < given->m)
+    return;
+  const tsl_residue_lying lying = {given->planes[o], given->plane[o], given->keys[o], given->candidates[o][0],
+                                   given->made};
+  run->made = tsl_residue_made_of(&work->problem, &given->rules, o, lines[o], &given->of[o],
+                                  o ? run->b : run->a, operands->scratch, &lying);
+  given->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
+  lines[o] = given->is_kept ? 0 : lines[o];
+}
+
+static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
+  const tsl_problem *problem = &work->problem;
+  const tsl_residue_state *state = work->state;
+  const int64_t size = (int64_t)tsl_type(tsl_residue_type(problem))->size,
+                each = tsl_residue_reals(problem, 1);
+  const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
+  const bool is_swapped = plain.c_col_stride != 1 && plain.c_row_stride == 1;
+  const tsl_gemm_sizes s = is_swapped ? tsl_launch_swapped(&plain) : plain;
+  residue_run run = {.a = is_swapped ? operands->b.buffer : operands->a.buffer,
+                     .b = is_swapped ? operands->a.buffer : operands->b.buffer};
+  residue_arguments *given = &run.given;
+  given->rules = tsl_residue_rules(problem, &work->config, s.m, s.n);
+  tsl_residue_int8_weigh(work, &given->rules);
+  given->of[0] = matrix_of(run.a, problem, s.a_offset, s.a_row_stride, s.a_col_stride,
+                           is_swapped ? problem->conjugate_b : problem->conjugate_a);
+  given->of[1] = matrix_of(run.b, problem, s.b_offset, s.b_col_stride, s.b_row_stride,
+                           is_swapped ? problem->conjugate_a : problem->conjugate_b);
+  given->c_offset = each * s.c_offset, given->c_row = each * s.c_row_stride,
+  given->c_col = each * s.c_col_stride;
+  given->alpha = problem->alpha[0], given->beta = problem->beta[0];
+  given->m = (int)s.m, given->n = (int)s.n, given->k = (int)s.k;
+  given->tiles_m = (int)tsl_ceil_div(s.m, TILE_M), given->tiles_n = (int)tsl_ceil_div(s.n, TILE_N);
+  given->band = BAND / state->cluster;
+  given->is_wide = is_wide(operands->c.buffer, size, each, given->c_col, given->c_row, given->c_offset);
+  given->is_empty = s.k == 0;
+  given->has_whole = state->whole != NULL;
+  given->apart[0] = given->apart[1] = 1;
+  given->said = state->said ? state->said->host : NULL;
+  for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
+    given->reductions[l] = tsl_residue_reduction(given->rules.moduli[l].p);
+  given->stays = tsl_residue_stays(operands, is_swapped);
+  lay_out(problem, &work->config, s.m, s.n, given);
+  if (!state->whole || operands->stays || given->is_empty)
+    given->glance = -1;
+  int64_t lines[2] = {s.m, s.n};
+  keep(work, operands, lines, &run);
+  const bool is_across[2] = {given->of[0].is_across != 0, given->of[1].is_across != 0};
+  tsl_residue_block_lines(lines, is_across, work->device, given->block_lines);
+  for (int o = 0; o < 2; o++)
+    given->blocks[o] = (int)tsl_ceil_div(lines[o], given->block_lines[o]);
+  given->converters = (int)converters(problem, given, 0);
+  return run;
+}
+
+static tesela_status map_planes(const residue_arguments *given, int operand, int planes, int cluster,
+                                tsl_buffer *scratch, tsl_tensor_map *map) {
+  const int64_t lines = operand ? tsl_round_up(given->n, TSL_RESIDUE_GROUP) : given->m,
+                panels = tsl_ceil_div(given->k, PANEL);
+  const tsl_tensor tensor = {.buffer = scratch,
+                             .offset = (size_t)given->planes[operand],
+                             .element = 1,
+                             .size = {PANEL, lines, planes * panels},
+                             .pitch = {PANEL, given->panel[operand]},
+                             .box = {PANEL, operand ? TILE_N / cluster : TILE_M}};
+  return scratch->device->ops->tensor_map(&tensor, map);
+}
+
+static tesela_status launch(const tsl_work *work, tsl_stream *stream, tsl_kernel *kernel, int64_t across,
+                            int64_t down, int items, const tsl_argument *list, int count) {
+  const tsl_grid grid = {{(uint64_t)across, (uint64_t)down, 1}, {items, 1, 1}};
+  return work->device->ops->launch(stream, kernel, &grid, list, count);
+}
+
+static tesela_status launch_native(const tsl_work *work, const residue_run *run, tsl_buffer *c,
+                                   tsl_buffer *scratch, tsl_stream *stream) {
+  const tsl_residue_state *kernels = work->state;
+  const bool sums_are_double =
+      tsl_residue_type(&work->problem) == TESELA_F64 || tsl_residue_is_precise(&work->problem);
+  const int64_t side = sums_are_double ? 64 : 128;
+  const int64_t tiles = tsl_ceil_div(tsl_residue_reals(&work->problem, run->given.m), side) *
+                        tsl_ceil_div(tsl_residue_reals(&work->problem, run->given.n), side),
+                most = (int64_t)UNIT_NATIVE * work->device->compute_units;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(c),
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->given)};
+  return launch(work, stream, kernels->native, tsl_min(tiles, most), 1, NATIVE_ITEMS, list,
+                sizeof list / sizeof *list);
+}
+
+/* Returns a run that measures a few lines in even distances, and some of their numbers, and chooses as if all
+ * lines were like these. */
+static residue_run glance_of(const residue_run *whole) {
+  residue_run run = *whole;
+  residue_arguments *given = &run.given;
+  const int64_t thin = tsl_max(1, given->k / GLANCE_NUMBERS), each_term = given->rules.k / given->k;
+  given->k = (int)tsl_ceil_div(given->k, thin);
+  given->rules.k = each_term * given->k;
+  for (int o = 0; o < 2; o++) {
+    const int64_t lines = o ? given->n : given->m, each = given->of[o].is_across ? FEW_ACROSS : FEW_ALONG,
+                  blocks = tsl_ceil_div(lines, each);
+    given->block_lines[o] = (int)each;
+    given->apart[o] = (int)tsl_max(1, blocks * each / GLANCE_LINES);
+    given->blocks[o] = (int)tsl_ceil_div(blocks, given->apart[o]);
+    const int64_t last = (int64_t)(given->blocks[o] - 1) * given->apart[o] * each;
+    given->rules.lines[o] = (given->blocks[o] - 1) * each + tsl_min(each, lines - last);
+    given->of[o].along *= thin;
+    given->of[o].is_wide = given->of[o].is_wide && thin == 1;
+  }
+  given->rules.native_once = 0;
+  given->choice = given->glance;
+  given->made = given->glance + (int64_t)sizeof(residue_choice);
+  given->glance = -1;
+  return run;
+}
+
+static tesela_status choose(const tsl_work *work, const residue_run *run, tsl_buffer *scratch,
+                            tsl_stream *stream) {
+  const tsl_residue_state *kernels = work->state;
+  const residue_arguments *given = &run->given;
+  const tsl_argument choosing[] = {TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(*given)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_VALUE(*given)};
+  TSL_TRY(
+      launch(work, stream, kernels->measure, given->blocks[0] + given->blocks[1], 1, MEASURE_ITEMS, list, 4));
+  return launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2);
+}
+
+/* Of A's rows, and, for the first block, of all of B. */
+static tesela_status convert(const tsl_work *work, const residue_run *run, bool is_first, tsl_buffer *scratch,
+                             tsl_stream *stream) {
+  const tsl_residue_state *kernels = work->state;
+  const residue_arguments *given = &run->given;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_VALUE(*given)};
+  return launch(work, stream, kernels->convert,
+                given->converters + (is_first ? converters(&work->problem, given, 1) : 0), 1, CONVERT_ITEMS,
+                list, 4);
+}
+
+static tesela_status multiply(const tsl_work *work, const residue_run *run, const tsl_operands *operands,
+                              tsl_stream *stream) {
+  const tsl_residue_state *kernels = work->state;
+  const residue_arguments *given = &run->given;
+  const int planes =
+      given->rules.sieves[given->rules.candidates - 1].moduli * tsl_residue_kinds(&work->problem);
+  const int cluster = kernels->cluster;
+  const int64_t shares =
+      (int64_t)planes * given->parts * tsl_ceil_div(given->tiles_m, cluster) * given->tiles_n;
+  _Alignas(64) tsl_tensor_map maps[2];
+  for (int o = 0; o < 2; o++)
+    TSL_TRY(map_planes(given, o, planes, kernels->cluster, operands->scratch, &maps[o]));
+  const tsl_argument products[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]),
+                                   TSL_ARG_BUFFER(operands->scratch), TSL_ARG_VALUE(*given)};
+  TSL_TRY(launch(work, stream, kernels->multiply,
+                 cluster * tsl_min(shares, tsl_launch_units(work->device) / cluster), 1, MULTIPLY_ITEMS,
+                 products, 4));
+  residue_tables tables = {.of = {{.parts = 0}}};
+  for (int c = 0; c < given->rules.candidates; c++)
+    tables.of[c] = tsl_residue_weights_of(&given->rules.sieves[c]);
+  const tsl_argument joining[] = {TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_BUFFER(operands->scratch),
+                                  TSL_ARG_VALUE(*given), TSL_ARG_VALUE(tables)};
+  const int64_t across = tsl_ceil_div(given->n, JOIN_COLUMNS),
+                down = tsl_max(1, (int64_t)UNIT_JOIN * work->device->compute_units / across);
+  return launch(work, stream, kernels->join, across, tsl_min(given->m, tsl_min(down, JOIN_ROWS)),
+                JOIN_ITEMS, joining, 4);
+}
+
+/* A run whose rows are those of C from `first` on, at most `most`: what was chosen for all of them, and planes of its own. */
+static residue_run block_of(const tsl_problem *problem, const residue_run *whole, int64_t first,
+                            int64_t most) {
+  residue_run block = *whole;
+  residue_arguments *given = &block.given;
+  const int64_t rows = tsl_min(most, whole->given.m - first);
+  given->of[0].offset += first * given->of[0].across;
+  given->scales[0] += first * (int64_t)sizeof(int);
+  given->c_offset += first * given->c_row;
+  given->m = (int)rows;
+  given->tiles_m = (int)tsl_ceil_div(rows, TILE_M);
+  given->converters = (int)converters(problem, given, 0);
+  return block;
+}
+
+/* The child, whose kernels end at once unless no residues were chosen. */
+static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *operands,
+                                    const residue_arguments *given, tsl_stream *stream) {
+  const tsl_residue_state *state = work->state;
+  tsl_operands own = *operands;
+  if (!state->whole)
+    return TESELA_OK;
+  own.stays = NULL;
+  own.wanted = (tsl_run_predicate){
+      .is_told = true, .at = given->choice + (int64_t)offsetof(residue_choice, is_whole), .above = 0};
+  return work->children->enqueue_as_given(state->whole, &own, stream, operands->scratch);
+}
+
+tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
+                                        tsl_stream *stream) {
+  const residue_run run = run_of(work, operands);
+  tsl_buffer *scratch = operands->scratch;
+  if (run.given.is_empty) {
+    residue_run empty = run;
+    empty.a = empty.b = operands->c.buffer;
+    return launch_native(work, &empty, operands->c.buffer, scratch, stream);
+  }
+  if (run.given.glance >= 0) {
+    const residue_run glance = glance_of(&run);
+    TSL_TRY(choose(work, &glance, scratch, stream));
+  }
+  TSL_TRY(choose(work, &run, scratch, stream));
+  const int64_t rows = tsl_residue_rows(&work->config, run.given.m);
+  for (int64_t first = 0; first < run.given.m; first += rows) {
+    const residue_run block = block_of(&work->problem, &run, first, rows);
+    TSL_TRY(convert(work, &block, first == 0, scratch, stream));
+    TSL_TRY(multiply(work, &block, operands, stream));
+  }
+  TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
+  TSL_TRY(multiply_whole(work, operands, &run.given, stream));
+  tsl_operand_reuse_leave(operands->stays, run.made);
+  return TESELA_OK;
+}

@@ -1,0 +1,387 @@
+/* How C is cut for operands in pieces: into blocks, one or more for each member, and these into tiles.
+ *
+ * Sums are not cut: a tile has all of k, so its bits are those of a child, whenever its operands came. Of a block one factor's
+ * lines stay on the device, of which less is to be brought; the other's pass through in slabs. What a member holds is multiplied as it
+ * lies, and that comes first; then what others hold side by side, from the next member's on: as much at once as comes meanwhile. */
+#include "base/device_rates.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/gemm/several/shard_worker.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Larger ones of large factors of four bytes and more, whose kernels prepare the factor that stays for each slab anew (NOTES.md). */
+double tsl_several_slab(const tsl_work *work) {
+  const int64_t said = work->config.value[SEVERAL_SLAB];
+  const tsl_shape *a = &work->problem.a, *b = &work->problem.b;
+  const double size_a = (double)tsl_type(a->type)->size, size_b = (double)tsl_type(b->type)->size;
+  const double least = 64 << 20, most = fmin(size_a, size_b) < 4 ? least : 256 << 20;
+  const double bytes_a = (double)a->rows * (double)a->cols * size_a,
+               bytes_b = (double)b->rows * (double)b->cols * size_b;
+  return said > 0 ? (double)said : fmin(most, fmax(least, fmin(bytes_a, bytes_b) / 8));
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static size_t size_of(const tsl_work *work, int operand) {
+  return tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size;
+}
+
+static tesela_status grow(void **list, int *room, int count, size_t size) {
+  if (count < *room)
+    return TESELA_OK;
+  const int more = *room ? 2 * *room : 16;
+  void *grown = realloc(*list, (size_t)more * size);
+  if (!grown)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a product's tiles");
+  *list = grown;
+  *room = more;
+  return TESELA_OK;
+}
+
+/* --- how parts lie --- */
+
+/* Lines begin at multiples of 64 bytes. */
+tesela_status tsl_several_lying(const tsl_work *work, int operand, const tsl_rect *at, tsl_lying *out) {
+  const size_t size = size_of(work, operand);
+  const bool by_rows = tsl_sharding_by_rows(work->spread, operand);
+  const int64_t length = by_rows ? at->cols : at->rows, lines = by_rows ? at->rows : at->cols,
+                unit = (int64_t)(64 / size), pitch = (length + unit - 1) / unit * unit;
+  *out = (tsl_lying){by_rows ? pitch : 1, by_rows ? 1 : pitch, 0};
+  if (!tsl_size_mul((size_t)pitch, (size_t)lines, &out->bytes) ||
+      !tsl_size_mul(out->bytes, size, &out->bytes))
+    return tsl_fail(TESELA_UNSUPPORTED, "a part of %lld x %lld elements would pass 2^63 bytes",
+                    (long long)at->rows, (long long)at->cols);
+  return TESELA_OK;
+}
+
+/* --- blocks --- */
+
+static double missing(const tsl_work *work, int operand, const tsl_several_block *block) {
+  const tsl_rect at = tsl_several_rect(&work->problem, operand, &block->c);
+  const bool whole = tsl_sharding_whole(work->spread, operand, &at, block->member) >= 0;
+  return whole || !tsl_problem_reads(&work->problem, operand)
+             ? 0
+             : (double)at.rows * (double)at.cols * (double)size_of(work, operand);
+}
+
+/* What of a member's memory the factor that stays may take: there are slabs, tiles and workspaces beside it. */
+static double stay_most(const tsl_device *device) {
+  const uint64_t bytes = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  return bytes > 0 ? (double)bytes / 4 : 1e18;
+}
+
+tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *room,
+                                    tsl_several_block block) {
+  const double a = missing(work, TSL_OPERAND_A, &block), b = missing(work, TSL_OPERAND_B, &block);
+  void *list = self->blocks;
+  block.stays = a <= b ? TSL_OPERAND_A : TSL_OPERAND_B;
+  const bool by_rows = block.stays == TSL_OPERAND_A;
+  int64_t *lines = by_rows ? &block.c.rows : &block.c.cols;
+  int64_t *first = by_rows ? &block.c.row : &block.c.col;
+  const int64_t end = *first + *lines;
+  int64_t parts = (int64_t)((by_rows ? a : b) / stay_most(work->device->members[block.member])) + 1;
+  parts = smaller(parts, *lines);
+  const int64_t share = parts > 0 ? (*lines + parts - 1) / parts : 0;
+  for (; *first < end; *first += share) {
+    *lines = smaller(share, end - *first);
+    TSL_TRY(grow(&list, room, self->block_count, sizeof *self->blocks));
+    self->blocks = list;
+    self->blocks[self->block_count++] = block;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self) {
+  const int64_t *value = work->config.value;
+  int64_t first = 0;
+  int room = 0;
+  if (value[SEVERAL_CUT] == SEVERAL_HOLDERS) {
+    for (int i = 0; i < work->spread->counts[TSL_OPERAND_C]; i++) {
+      const tsl_shard *hold = &work->spread->holds[TSL_OPERAND_C][i];
+      if (hold->at.rows > 0 && hold->at.cols > 0)
+        TSL_TRY(tsl_several_add_block(work, self, &room,
+                                      (tsl_several_block){.c = hold->at, .member = hold->member}));
+    }
+    return TESELA_OK;
+  }
+  for (int i = 0; i < work->device->member_count; i++) {
+    const int64_t lines = value[SEVERAL_PART + i];
+    const tsl_rect band = tsl_several_band(&work->problem, (int)value[SEVERAL_CUT], first, lines);
+    if (lines > 0)
+      TSL_TRY(tsl_several_add_block(work, self, &room, (tsl_several_block){.c = band, .member = i}));
+    first += lines;
+  }
+  return TESELA_OK;
+}
+
+/* --- tiles --- */
+
+/* A stretch of lines of the factor that passes through: between pieces' ends, or all that others hold side by side. */
+typedef struct stretch {
+  int64_t first, count;
+  int distance; /* members from this one to the one that holds most of it; of several pieces, of the nearest */
+  bool is_here; /* nothing of it is brought, nor is C sent away */
+} stretch;
+
+typedef struct cutting {
+  const tsl_work *work;
+  const tsl_several_block *block;
+  int passes; /* the factor that does */
+  int64_t *ends;
+  int end_count;
+  stretch *stretches;
+  int stretch_count;
+} cutting;
+
+/* The tile of C for some lines. */
+static tsl_rect rect_of(const cutting *job, int64_t first, int64_t count) {
+  tsl_rect c = job->block->c;
+  if (job->passes == TSL_OPERAND_A) {
+    c.row = first;
+    c.rows = count;
+  } else {
+    c.col = first;
+    c.cols = count;
+  }
+  return c;
+}
+
+static void add_ends(cutting *job, int operand) {
+  const tsl_sharding *spread = job->work->spread;
+  const tsl_rect within = tsl_several_rect(&job->work->problem, operand, &job->block->c);
+  for (int i = 0; i < spread->counts[operand]; i++) {
+    tsl_rect at;
+    if (!tsl_rect_common(&spread->holds[operand][i].at, &within, &at))
+      continue;
+    job->ends[job->end_count++] = job->passes == TSL_OPERAND_A ? at.row : at.col;
+    job->ends[job->end_count++] = job->passes == TSL_OPERAND_A ? at.row + at.rows : at.col + at.cols;
+  }
+}
+
+static int by_number(const void *a, const void *b) {
+  const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
+  return (one > other) - (one < other);
+}
+
+static int distance_of(const cutting *job, const tsl_rect *c) {
+  const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
+  const int members = job->work->device->member_count;
+  int64_t most = -1;
+  int best = 0;
+  for (int step = 0; step < members; step++) {
+    const int64_t elements =
+        tsl_sharding_elements(job->work->spread, job->passes, &at, (job->block->member + step) % members);
+    best = elements > most ? step : best;
+    most = elements > most ? elements : most;
+  }
+  return best;
+}
+
+/* Whether the member holds what a rectangle of C needs of the factor that passes through, and the rectangle. */
+static bool is_here(const cutting *job, const tsl_rect *c) {
+  const tsl_rect at = tsl_several_rect(&job->work->problem, job->passes, c);
+  const tsl_sharding *spread = job->work->spread;
+  const int member = job->block->member;
+  return tsl_sharding_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
+         (!tsl_problem_reads(&job->work->problem, job->passes) ||
+          tsl_sharding_whole(spread, job->passes, &at, member) >= 0);
+}
+
+/* Whether two stretches, one behind the other, may be parts of one tile: both come from elsewhere, and C's lines for them are held together. */
+static bool may_join(const cutting *job, const stretch *one, const stretch *next) {
+  const tsl_rect c = rect_of(job, one->first, one->count + next->count);
+  return !one->is_here && !next->is_here &&
+         tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) >= 0;
+}
+
+/* They come by their places; one behind another that both come is one with it: fewer and larger products are faster (slab_beside()). */
+static void add_stretch(cutting *job, int64_t first, int64_t count) {
+  const tsl_rect c = rect_of(job, first, count);
+  const stretch one = {first, count, distance_of(job, &c), is_here(job, &c)};
+  stretch *last = job->stretch_count > 0 ? &job->stretches[job->stretch_count - 1] : NULL;
+  if (last && may_join(job, last, &one)) {
+    last->count += count;
+    last->distance = one.distance < last->distance ? one.distance : last->distance;
+    return;
+  }
+  job->stretches[job->stretch_count++] = one;
+}
+
+/* By distance; equals by their places. */
+static void sort_stretches(cutting *job) {
+  for (int i = 1; i < job->stretch_count; i++) {
+    const stretch one = job->stretches[i];
+    int at = i;
+    for (; at > 0 && job->stretches[at - 1].distance > one.distance; at--)
+      job->stretches[at] = job->stretches[at - 1];
+    job->stretches[at] = one;
+  }
+}
+
+static void cut_stretches(cutting *job) {
+  const tsl_rect *c = &job->block->c;
+  const int64_t start = job->passes == TSL_OPERAND_A ? c->row : c->col,
+                end = start + (job->passes == TSL_OPERAND_A ? c->rows : c->cols);
+  if (tsl_problem_reads(&job->work->problem, job->passes))
+    add_ends(job, job->passes);
+  add_ends(job, TSL_OPERAND_C);
+  job->ends[job->end_count++] = end;
+  qsort(job->ends, (size_t)job->end_count, sizeof *job->ends, by_number);
+  int64_t first = start;
+  for (int i = 0; i < job->end_count; i++)
+    if (job->ends[i] > first) {
+      add_stretch(job, first, job->ends[i] - first);
+      first = job->ends[i];
+    }
+  sort_stretches(job);
+}
+
+static bool same_shape(const tsl_shape *a, const tsl_shape *b) {
+  return a->rows == b->rows && a->cols == b->cols && a->row_stride == b->row_stride &&
+         a->col_stride == b->col_stride;
+}
+
+static tesela_status kind_of(tsl_site *site, const tsl_problem *problem, int *kind) {
+  void *list = site->kinds;
+  for (*kind = 0; *kind < site->kind_count; ++*kind) {
+    const tsl_problem *known = &site->kinds[*kind].problem;
+    if (same_shape(&known->a, &problem->a) && same_shape(&known->b, &problem->b) &&
+        same_shape(&known->c, &problem->c))
+      return TESELA_OK;
+  }
+  TSL_TRY(grow(&list, &site->kind_room, site->kind_count, sizeof *site->kinds));
+  site->kinds = list;
+  site->kinds[site->kind_count++] = (tsl_several_kind){.problem = *problem};
+  return TESELA_OK;
+}
+
+/* How an operand's part of a tile lies, and in which piece; what has to be copied gets a buffer as large as that. */
+static tesela_status lay(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
+                         tsl_shape *shape, int member) {
+  const tsl_rect at = tsl_several_rect(&work->problem, operand, &tile->c);
+  const int piece = tsl_sharding_whole(work->spread, operand, &at, member);
+  tsl_lying lying;
+  shape->rows = at.rows;
+  shape->cols = at.cols;
+  tile->piece[operand] = piece;
+  if (piece >= 0) {
+    shape->row_stride = work->spread->holds[operand][piece].row_stride;
+    shape->col_stride = work->spread->holds[operand][piece].col_stride;
+    return TESELA_OK;
+  }
+  TSL_TRY(tsl_several_lying(work, operand, &at, &lying));
+  shape->row_stride = lying.row_stride;
+  shape->col_stride = lying.col_stride;
+  if ((operand == TSL_OPERAND_C || tsl_problem_reads(&work->problem, operand)) && lying.bytes > *bytes)
+    *bytes = lying.bytes;
+  return TESELA_OK;
+}
+
+static tesela_status add_tile(const cutting *job, int block, const tsl_rect *c, tsl_site *site) {
+  tsl_problem problem = tsl_problem_unfinished(&job->work->problem);
+  tsl_several_tile tile = {.c = *c, .block = block};
+  void *list = site->tiles;
+  size_t *const bytes[TSL_OPERANDS] = {
+      [TSL_OPERAND_A] = job->passes == TSL_OPERAND_A ? &site->slab_bytes : &site->stay_bytes,
+      [TSL_OPERAND_B] = job->passes == TSL_OPERAND_B ? &site->slab_bytes : &site->stay_bytes,
+      [TSL_OPERAND_C] = &site->tile_bytes};
+  tsl_shape *const shapes[TSL_OPERANDS] = {&problem.a, &problem.b, &problem.c};
+  problem.m = c->rows;
+  problem.n = c->cols;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    TSL_TRY(lay(job->work, &tile, i, bytes[i], shapes[i], job->block->member));
+  const int turn = 1 << site->tile_count % SITE_RING;
+  site->slabs_used |= tile.piece[job->passes] < 0 ? turn : 0;
+  site->results_used |= tile.piece[TSL_OPERAND_C] < 0 ? turn : 0;
+  TSL_TRY(kind_of(site, &problem, &tile.kind));
+  TSL_TRY(grow(&list, &site->tile_room, site->tile_count, sizeof *site->tiles));
+  site->tiles = list;
+  site->tiles[site->tile_count++] = tile;
+  return TESELA_OK;
+}
+
+/* What comes while so many lines are computed may be one slab, however large: fewer and larger products are faster, those whose kernels prepare
+ * the factor that stays above all (NOTES.md), and rows that touch are one copy. So a slab is as large as what a fast link brings beside a
+ * fast product of the tile before. */
+static double slab_beside(const cutting *job, int64_t lines) {
+#define MOST(name, usual, most) most,
+  static const double link = 3e11, part_of_memory = 64, rates[] = {TSL_DEVICE_RATE_LIST(MOST)};
+#undef MOST
+  const tsl_problem *problem = &job->work->problem;
+  const tsl_device *device = job->work->device->members[job->block->member];
+  const double across = (double)(job->passes == TSL_OPERAND_A ? job->block->c.cols : job->block->c.rows);
+  const tesela_type type = tsl_problem_shape(problem, job->passes)->type;
+  const double operations = tsl_type(type)->is_complex ? 8 : 2;
+  const double seconds =
+      operations * (double)lines * across * (double)problem->k / rates[tsl_device_rate_of(type)];
+  return fmin(seconds * link, (double)device->memory_limit / part_of_memory);
+}
+
+/* Lines of a slab, and of the tile of C that goes with it: whole tiles of kernels where there are so many. */
+static int64_t slab_lines(const cutting *job, const stretch *of, int64_t before) {
+  static const int64_t grains[] = {256, 64, 16, 1};
+  const tsl_rect c = rect_of(job, of->first, of->count),
+                 through = tsl_several_rect(&job->work->problem, job->passes, &c);
+  const bool is_said = job->work->config.value[SEVERAL_SLAB] > 0;
+  const double least = tsl_several_slab(job->work),
+               slab = is_said ? least : fmax(least, slab_beside(job, before));
+  double most = (double)of->count;
+  int i = 0;
+  if (tsl_problem_reads(&job->work->problem, job->passes) &&
+      tsl_sharding_whole(job->work->spread, job->passes, &through, job->block->member) < 0)
+    most = slab / ((double)job->work->problem.k * (double)size_of(job->work, job->passes));
+  if (tsl_sharding_whole(job->work->spread, TSL_OPERAND_C, &c, job->block->member) < 0) {
+    const double line =
+        (double)(job->passes == TSL_OPERAND_A ? c.cols : c.rows) * (double)size_of(job->work, TSL_OPERAND_C);
+    most = slab / line < most ? slab / line : most;
+  }
+  if (most >= (double)of->count)
+    return of->count;
+  while (grains[i] > 1 && most < (double)grains[i])
+    i++;
+  const int64_t fit = most < 1 ? 1 : (int64_t)most / grains[i] * grains[i],
+                slabs = (of->count + fit - 1) / fit, share = (of->count + slabs - 1) / slabs;
+  return smaller((share + grains[i] - 1) / grains[i] * grains[i], of->count);
+}
+
+static tesela_status add_tiles(const cutting *job, int block, tsl_site *site) {
+  int64_t before = 0; /* lines of the tile before */
+  for (int i = 0; i < job->stretch_count; i++) {
+    stretch rest = job->stretches[i];
+    while (rest.count > 0) {
+      const int64_t lines = slab_lines(job, &rest, before);
+      const tsl_rect c = rect_of(job, rest.first, lines);
+      TSL_TRY(add_tile(job, block, &c, site));
+      rest.first += lines;
+      rest.count -= lines;
+      before = lines;
+    }
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *self, int block,
+                                    tsl_site *site) {
+  const tsl_several_block *of = &self->blocks[block];
+  cutting job = {
+      .work = work, .block = of, .passes = of->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
+  const size_t ends =
+      2 * ((size_t)work->spread->counts[job.passes] + (size_t)work->spread->counts[TSL_OPERAND_C]) + 1;
+  tesela_status status = TESELA_OK;
+  job.ends = malloc(ends * sizeof *job.ends);
+  job.stretches = malloc(ends * sizeof *job.stretches);
+  if (!job.ends || !job.stretches) {
+    status = tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a product's tiles");
+  } else {
+    cut_stretches(&job);
+    status = add_tiles(&job, block, site);
+  }
+  free(job.ends);
+  free(job.stretches);
+  return status;
+}

@@ -1,0 +1,319 @@
+/* A run of a product of operands in pieces: each member's thread brings what its next tile lacks while the tile before is computed,
+ * and sends off the one before that.
+ *
+ *   in       A (stays)  B0 B1    B2    B3            two buffers for what passes through, two for tiles of C that lie elsewhere
+ *   compute             C0    C1    C2    C3
+ *   out                          C0    C1    C2
+ *
+ * Copies are the copy engines' where one device reaches the other (device/cross_copy.h); else they take this thread, which has the tile
+ * enqueued by then. Nobody writes A and B, and each element of C is one member's, so members need not wait for each other. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/memory_pool.h"
+#include "strategy/gemm/several/shard_worker.h"
+
+typedef struct running {
+  const tsl_work *work;
+  const tsl_operands *operands;
+  tsl_site *planned; /* the plan's for this part */
+  tsl_site *site;    /* which does it: the same, or what stands in for it */
+  const tsl_device_ops *ops;
+  int member;
+  int block;       /* whose lines stay in the buffer; -1: none yet */
+  tsl_operand_reuse stays; /* them, for children that prepare them */
+  tesela_status status;
+  tsl_status_saved failure;
+  pthread_t thread;
+  bool has_thread;
+} running;
+
+/* --- waiting --- */
+
+/* What a stream does from now on waits for the buffer's last user. */
+static tesela_status wait_for(const running *job, tsl_stream *stream, const tsl_site_buffer *of) {
+  return of->is_recorded ? job->ops->stream_wait(stream, of->done) : TESELA_OK;
+}
+
+/* The same of a copy, by the host: one that waits in a copy engine's queue holds up those of other members behind it. */
+static tesela_status await(const running *job, const tsl_site_buffer *of) {
+  return of->is_recorded ? job->ops->event_wait(of->done) : TESELA_OK;
+}
+
+static tesela_status mark(const running *job, tsl_stream *stream, tsl_site_buffer *of, bool is_used) {
+  if (!of->done || !is_used)
+    return TESELA_OK;
+  TSL_TRY(job->ops->event_record(stream, of->done));
+  of->is_recorded = true;
+  return TESELA_OK;
+}
+
+/* --- copies --- */
+
+static const tsl_operand *operand_of(const running *job, int operand) {
+  const tsl_operands *all = job->operands;
+  return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
+}
+
+/* What a piece has of a rectangle, in bytes: in the piece, and in a buffer for all of the rectangle. */
+static tsl_copy_rect rows_of(const running *job, int operand, int piece, const tsl_rect *common,
+                            const tsl_rect *at, const tsl_lying *lying) {
+  const tsl_shard *hold = &job->work->spread->holds[operand][piece];
+  const tsl_shard_buffer *held = &operand_of(job, operand)->held[piece];
+  const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&job->work->problem, operand)->type)->size;
+  const bool by_rows = tsl_sharding_by_rows(job->work->spread, operand);
+  const int64_t in_piece = held->offset + (common->row - hold->at.row) * hold->row_stride +
+                           (common->col - hold->at.col) * hold->col_stride,
+                in_buffer =
+                    (common->row - at->row) * lying->row_stride + (common->col - at->col) * lying->col_stride;
+  return (tsl_copy_rect){.from = held->buffer,
+                        .from_offset = (size_t)(in_piece * size),
+                        .from_pitch = (size_t)((by_rows ? hold->row_stride : hold->col_stride) * size),
+                        .to_offset = (size_t)(in_buffer * size),
+                        .to_pitch = (size_t)((by_rows ? lying->row_stride : lying->col_stride) * size),
+                        .rows = (size_t)(by_rows ? common->rows : common->cols),
+                        .row_bytes = (size_t)((by_rows ? common->cols : common->rows) * size)};
+}
+
+static tsl_copy_rect turned(const tsl_copy_rect *rows) {
+  return (tsl_copy_rect){.from = rows->to,
+                        .from_offset = rows->to_offset,
+                        .from_pitch = rows->to_pitch,
+                        .to = rows->from,
+                        .to_offset = rows->from_offset,
+                        .to_pitch = rows->from_pitch,
+                        .rows = rows->rows,
+                        .row_bytes = rows->row_bytes};
+}
+
+/* A rectangle of an operand from the pieces that have it to a buffer, or back: this member's first, then the next one's. */
+static tesela_status travel(const running *job, tsl_stream *stream, int operand, const tsl_rect *at,
+                            tsl_buffer *buffer, bool back) {
+  const tsl_sharding *spread = job->work->spread;
+  const int members = job->work->device->member_count;
+  tsl_lying lying;
+  TSL_TRY(tsl_several_lying(job->work, operand, at, &lying));
+  for (int step = 0; step < members; step++)
+    for (int i = 0; i < spread->counts[operand]; i++) {
+      tsl_rect common;
+      if (spread->holds[operand][i].member != (job->site->member + step) % members ||
+          !tsl_rect_common(&spread->holds[operand][i].at, at, &common))
+        continue;
+      tsl_copy_rect rows = rows_of(job, operand, i, &common, at, &lying);
+      rows.to = buffer;
+      if (back)
+        rows = turned(&rows);
+      TSL_TRY(tsl_device_copy(&job->site->carrier, stream, &rows));
+    }
+  return TESELA_OK;
+}
+
+/* --- tiles --- */
+
+/* A factor's part of a tile where it lies, or in the buffer for it, to which it is brought unless it is there. */
+static tesela_status bring(const running *job, const tsl_several_tile *tile, int operand, tsl_site_buffer *to,
+                           bool is_there, tsl_operand *out) {
+  const int piece = tile->piece[operand];
+  const tsl_rect at = tsl_several_rect(&job->work->problem, operand, &tile->c);
+  if (piece >= 0) {
+    const tsl_shard *hold = &job->work->spread->holds[operand][piece];
+    const tsl_shard_buffer *held = &operand_of(job, operand)->held[piece];
+    *out = (tsl_operand){.buffer = held->buffer,
+                         .offset = held->offset + (at.row - hold->at.row) * hold->row_stride +
+                                   (at.col - hold->at.col) * hold->col_stride};
+    return TESELA_OK;
+  }
+  *out = (tsl_operand){.buffer = to->buffer};
+  if (is_there || !tsl_problem_reads(&job->work->problem, operand))
+    return TESELA_OK;
+  TSL_TRY(await(job, to));
+  return travel(job, job->site->in, operand, &at, to->buffer, false);
+}
+
+static tesela_status arrive(const running *job) {
+  const tsl_site *site = job->site;
+  if (!site->arrived)
+    return TESELA_OK;
+  TSL_TRY(job->ops->event_record(site->in, site->arrived));
+  return job->ops->stream_wait(site->compute, site->arrived);
+}
+
+static tesela_status compute(running *job, int index) {
+  tsl_site *site = job->site;
+  const tsl_several_tile *tile = &site->tiles[index];
+  const tsl_several_block *block = &site->blocks[tile->block];
+  tsl_site_buffer *slab = &site->slabs[index % SITE_RING], *result = &site->results[index % SITE_RING];
+  const bool a_stays = block->stays == TSL_OPERAND_A, is_there = job->block == tile->block;
+  tsl_operands used = {.team = job->operands->team, .stays = &job->stays};
+  TSL_TRY(bring(job, tile, TSL_OPERAND_A, a_stays ? &site->stay : slab, a_stays && is_there, &used.a));
+  TSL_TRY(bring(job, tile, TSL_OPERAND_B, a_stays ? slab : &site->stay, !a_stays && is_there, &used.b));
+  TSL_TRY(bring(job, tile, TSL_OPERAND_C, result, false, &used.c));
+  if (!is_there)
+    tsl_operand_reuse_start(&job->stays, block->stays);
+  job->block = tile->block;
+  TSL_TRY(arrive(job));
+  if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))
+    TSL_TRY(wait_for(job, site->compute, result)); /* nothing was brought that waited for it */
+  TSL_TRY(job->work->children->enqueue(site->kinds[tile->kind].child, &used, site->compute, site->scratch));
+  const int passes = a_stays ? TSL_OPERAND_B : TSL_OPERAND_A;
+  TSL_TRY(mark(job, site->compute, slab, tile->piece[passes] < 0));
+  TSL_TRY(mark(job, site->compute, &site->stay, tile->piece[block->stays] < 0));
+  return mark(job, site->compute, result, tile->piece[TSL_OPERAND_C] < 0);
+}
+
+/* A tile of C to those that hold it. */
+static tesela_status send(running *job, int index) {
+  tsl_site *site = job->site;
+  const tsl_several_tile *tile = &site->tiles[index];
+  tsl_site_buffer *result = &site->results[index % SITE_RING];
+  if (tile->piece[TSL_OPERAND_C] >= 0)
+    return TESELA_OK;
+  TSL_TRY(await(job, result));
+  TSL_TRY(travel(job, site->out, TSL_OPERAND_C, &tile->c, result->buffer, true));
+  return mark(job, site->out, result, true);
+}
+
+static tesela_status all_tiles(running *job) {
+  tsl_site *site = job->site;
+  for (int i = 0; i < site->tile_count; i++) {
+    TSL_TRY(compute(job, i));
+    if (i > 0)
+      TSL_TRY(send(job, i - 1));
+  }
+  TSL_TRY(send(job, site->tile_count - 1));
+  TSL_TRY(job->ops->finish(site->in));
+  TSL_TRY(job->ops->finish(site->compute));
+  TSL_TRY(job->ops->finish(site->out));
+  return tsl_device_copier_finish(&site->carrier);
+}
+
+static void log_stays(const running *job) {
+  if (job->stays.kept > 0)
+    tsl_log(TSL_LOG_CALLS,
+            "several: %s computed %d tiles, %d of them with %s as the tile before had prepared it",
+            job->site->device->name, job->site->tile_count, job->stays.kept,
+            job->stays.operand == TSL_OPERAND_A ? "A" : "B");
+}
+
+static void run_site(running *job) {
+  tsl_site *site = job->site;
+  job->status = all_tiles(job);
+  if (job->status == TESELA_OK) {
+    log_stays(job);
+    tsl_site_rest(site);
+    return;
+  }
+  /* Work may be pending on what goes now, and what waiting has to say comes second. */
+  tsl_status_save(&job->failure);
+  (void)job->ops->finish(site->in);
+  (void)job->ops->finish(site->compute);
+  (void)job->ops->finish(site->out);
+  (void)tsl_device_copier_finish(&site->carrier);
+  tsl_site_end(site);
+  (void)tsl_kept_forget(site->device); /* nor is it known what becomes of memory that was used */
+}
+
+static void *run_in_thread(void *argument) {
+  run_site(argument);
+  return NULL;
+}
+
+/* --- all of them --- */
+
+static void run_all(running *jobs, int count) {
+  for (int i = 1; i < count; i++)
+    jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, run_in_thread, &jobs[i]) == 0;
+  run_site(&jobs[0]);
+  for (int i = 1; i < count; i++)
+    if (jobs[i].has_thread)
+      pthread_join(jobs[i].thread, NULL);
+    else
+      run_site(&jobs[i]);
+}
+
+/* --- again, by another member --- */
+
+static running job_of(const tsl_work *work, const tsl_operands *operands, tsl_site *planned, tsl_site *site) {
+  return (running){.work = work,
+                   .operands = operands,
+                   .planned = planned,
+                   .site = site,
+                   .ops = site->device->ops,
+                   .member = site->member,
+                   .block = -1};
+}
+
+static bool has_failed(const running *jobs, int count, int member) {
+  for (int i = 0; i < count; i++)
+    if (jobs[i].status != TESELA_OK && jobs[i].member == member)
+      return true;
+  return false;
+}
+
+/* What the failed device holds of A and B is read by the other one, which nobody wrote, and all of its part of C is written anew. Where one
+ * of these cannot be done either, that fails. */
+static bool run_again_by(const running *failed, int member) {
+  const tsl_work *work = failed->work;
+  tsl_several *self = work->state;
+  const tsl_site *there = self->sites[member];
+  tsl_site *site;
+  if (tsl_several_build_instead(work, failed->site, member, there ? there->kinds[0].child : NULL, &site) !=
+      TESELA_OK)
+    return false;
+  running again = job_of(work, failed->operands, failed->planned, site);
+  again.status = tsl_site_ready(site);
+  if (again.status == TESELA_OK)
+    run_site(&again);
+  if (again.status != TESELA_OK) {
+    tsl_several_free_site(work, site);
+    return false;
+  }
+  tsl_several_tell(work, failed->site->device->name, site->device->name, failed->failure.sentence);
+  tsl_several_free_site(work, failed->planned->instead);
+  failed->planned->instead = site;
+  return true;
+}
+
+/* Where beta is not 0, what was there of C may be spoilt. */
+static bool repair(const running *jobs, int count, int failed) {
+  const tsl_work *work = jobs[failed].work;
+  if (tsl_problem_reads(&work->problem, TSL_OPERAND_C))
+    return false;
+  for (int member = 0; member < work->device->member_count; member++)
+    if (!has_failed(jobs, count, member) && run_again_by(&jobs[failed], member))
+      return true;
+  return false;
+}
+
+static tesela_status outcome(const running *jobs, int count) {
+  for (int i = 0; i < count; i++)
+    if (jobs[i].status != TESELA_OK && !repair(jobs, count, i)) {
+      tsl_status_restore(&jobs[i].failure);
+      return tsl_fail_in(TESELA_DEVICE_FAILED, "the part of %s, without which C is lost",
+                         jobs[i].site->device->name);
+    }
+  return TESELA_OK;
+}
+
+static tesela_status run_ready(const tsl_work *work, const tsl_operands *operands) {
+  const tsl_several *self = work->state;
+  running jobs[TSL_MEMBERS_MAX] = {{0}};
+  int count = 0;
+  for (int i = 0; i < work->device->member_count; i++) {
+    tsl_site *planned = self->sites[i];
+    if (planned)
+      jobs[count++] = job_of(work, operands, planned, planned->instead ? planned->instead : planned);
+  }
+  for (int i = 0; i < count; i++)
+    TSL_TRY(tsl_site_ready(jobs[i].site));
+  run_all(jobs, count);
+  return outcome(jobs, count);
+}
+
+tesela_status tsl_several_run_sites(const tsl_work *work, const tsl_operands *operands) {
+  tsl_several *self = work->state;
+  pthread_mutex_lock(&self->runs);
+  const tesela_status status = run_ready(work, operands);
+  pthread_mutex_unlock(&self->runs);
+  return status;
+}

@@ -1,0 +1,120 @@
+/* Lines measured and cut, and rows of C, once per instruction set: plain loops that compilers make vectors of. */
+#include "host/simd.h"
+
+#include "host/int_math.h"
+#include "strategy/gemm/slices/slices_host.h"
+
+#include <string.h>
+
+enum { BLOCK = TSL_SLICES_BLOCK, CHUNK = TSL_SLICES_CHUNK };
+
+/* A chunk of each line of a block, as bits; zeros behind the last. */
+typedef struct chunk {
+  uint32_t bits[BLOCK][CHUNK];
+} chunk;
+
+static void read_chunk(const tsl_slices_lines *of, int64_t first, int64_t lines, int64_t h, int64_t count,
+                       chunk *to) {
+  const float *const from = of->at + first * of->across + h * of->along;
+  if (count < CHUNK)
+    memset(to, 0, sizeof *to);
+  if (of->along == 1) {
+    for (int64_t i = 0; i < lines; i++)
+      memcpy(to->bits[i], from + i * of->across, (size_t)count * sizeof(float));
+    return;
+  }
+  for (int64_t j = 0; j < count; j++)
+    for (int64_t i = 0; i < lines; i++)
+      memcpy(&to->bits[i][j], from + i * of->across + j * of->along, sizeof(float));
+}
+
+static void measure(const tsl_slices_job *job, int operand, int64_t first) {
+  const tsl_slices_lines *of = &job->of[operand];
+  const int64_t lines = tsl_min(BLOCK, of->count - first);
+  uint32_t largest[BLOCK] = {0}, least[BLOCK]; /* of magnitudes less 1, so that 0 is more than all */
+  chunk numbers;
+  memset(least, 0xff, sizeof least);
+  for (int64_t h = 0; h < job->k; h += CHUNK) {
+    read_chunk(of, first, lines, h, tsl_min(CHUNK, job->k - h), &numbers);
+    for (int64_t i = 0; i < lines; i++) {
+      uint32_t most = largest[i], fewest = least[i];
+      for (int j = 0; j < CHUNK; j++) {
+        const uint32_t magnitude = numbers.bits[i][j] & 0x7fffffffu, less = magnitude - 1;
+        most = magnitude > most ? magnitude : most;
+        fewest = less < fewest ? less : fewest;
+      }
+      largest[i] = most;
+      least[i] = fewest;
+    }
+  }
+  for (int64_t i = 0; i < lines; i++)
+    of->scales[first + i] = slices_scale(largest[i], least[i] + 1);
+}
+
+/* The slices of a chunk of a line. */
+static void cut_line(const uint32_t *bits, int scale, int slices, int64_t count, uint16_t *to,
+                     int64_t plane) {
+  const float one = TSL_AS_FLOAT((127 + scale / 2) << 23),
+              other = TSL_AS_FLOAT((127 + scale - scale / 2) << 23);
+  float left[CHUNK], whole[CHUNK];
+  uint32_t own[CHUNK];
+  memcpy(left, bits, sizeof left);
+  for (int j = 0; j < CHUNK; j++)
+    left[j] = left[j] * one * other;
+  for (int s = 0; s < slices; s++) {
+    uint16_t slice[CHUNK];
+    memcpy(own, left, sizeof own);
+    for (int j = 0; j < CHUNK; j++) {
+      const uint32_t rounded = slices_rounded(own[j]);
+      slice[j] = (uint16_t)rounded;
+      own[j] = rounded << 16;
+    }
+    memcpy(whole, own, sizeof whole);
+    for (int j = 0; j < CHUNK; j++)
+      left[j] -= whole[j];
+    memcpy(to + s * plane, slice, (size_t)count * sizeof *slice);
+  }
+}
+
+static void cut(const tsl_slices_job *job, int operand, int64_t first) {
+  const tsl_slices_lines *of = &job->of[operand];
+  const int64_t lines = tsl_min(BLOCK, of->count - first);
+  chunk numbers;
+  for (int64_t h = 0; h < job->depth; h += CHUNK) {
+    const int64_t count = tsl_min(CHUNK, job->depth - h);
+    read_chunk(of, first, lines, h, tsl_min(CHUNK, job->k - h), &numbers);
+    for (int64_t i = 0; i < lines; i++) {
+      const int scale = of->scales[first + i];
+      const bool is_native = scale == TSL_SLICES_NATIVE;
+      if (is_native)
+        memset(numbers.bits[i], 0, sizeof numbers.bits[i]);
+      cut_line(numbers.bits[i], is_native ? 0 : scale, job->slices, count,
+               of->planes + (first + i) * job->depth + h, of->plane);
+    }
+  }
+}
+
+/* An element in f32, k products added one after the other. */
+static float native(const tsl_slices_job *job, int64_t row, int64_t col) {
+  const tsl_slices_lines *a = &job->of[0], *b = &job->of[1];
+  const float *left = a->at + row * a->across, *right = b->at + col * b->across;
+  float sum = 0;
+  for (int64_t h = 0; h < job->k; h++)
+    sum = fma_number_f32(sum, left[h * a->along], right[h * b->along]);
+  return sum;
+}
+
+static void join(const tsl_slices_job *job, int64_t row) {
+  const int down = job->of[0].scales[row], *right = job->of[1].scales;
+  const float *sums = job->sums + row * job->n;
+  float *c = job->c + row * job->c_row;
+  for (int64_t j = 0; j < job->n; j++) {
+    const float sum = down == TSL_SLICES_NATIVE || right[j] == TSL_SLICES_NATIVE
+                          ? native(job, row, j)
+                          : slices_unscaled(sums[j], down + right[j]);
+    float *to = c + j * job->c_col;
+    *to = job->beta != 0 ? job->alpha * sum + job->beta * *to : job->alpha * sum;
+  }
+}
+
+const tsl_slices_kernel TSL_ISA_NAME(tsl_slices_kernel) = {measure, cut, join};

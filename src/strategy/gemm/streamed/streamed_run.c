@@ -1,0 +1,328 @@
+/* A run: the caller's thread leads. It brings panels to whichever buffer computing is done with, enqueues a slab behind them, and
+ * fetches a part of the tile before. Where the device copies beside computing (device/staging.h) there are three streams, and what goes out does so
+ * between the pieces that come in; else there is one, and copies go one after the other. */
+#include "strategy/gemm/streamed/streamed.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/memory_pool.h"
+#include "device/staging.h"
+
+enum { PANELS = 2, TILES = 2 };
+
+/* A buffer for panels of A or of B. */
+typedef struct ring {
+  tsl_buffer *buffers[PANELS];
+  tsl_event *free[PANELS];              /* behind what read it last; NULL without staging */
+  bool is_read[PANELS];                 /* it was recorded */
+  int64_t lines[PANELS], slabs[PANELS]; /* which panel it holds; -1: none */
+  int turn;
+} ring;
+
+typedef struct running {
+  const tsl_work *work;
+  tsl_streamed *self;
+  const tsl_operands *given;
+  const tsl_device_ops *ops;
+  tsl_device *device;
+  tsl_staging *staging; /* NULL: there is none */
+  tsl_stager porter;
+  tsl_outgoing out;   /* of the tile before, or of the one before that */
+  tsl_stream *stream; /* computing */
+  ring rings[TSL_OPERAND_C];
+  tsl_buffer *tiles[TILES], *scratch;
+  tsl_event *done[TILES];
+  void *block; /* for gathering, without staging */
+  size_t block_bytes;
+  bool any; /* something of C was written */
+} running;
+
+/* --- memory --- */
+
+static tesela_status take_buffers(running *job) {
+  const tsl_tiling *t = &job->self->tiling;
+  const tsl_problem *problem = &job->work->problem;
+  const int64_t a = t->rows * t->depth * (int64_t)tsl_type(problem->a.type)->size,
+                b = t->depth * t->cols * (int64_t)tsl_type(problem->b.type)->size,
+                c = t->rows * t->cols * (int64_t)tsl_type(problem->c.type)->size;
+  for (int i = 0; i < t->panels && tsl_problem_reads(problem, TSL_OPERAND_A); i++) {
+    TSL_TRY(tsl_pool_alloc(job->device, (size_t)a, &job->rings[TSL_OPERAND_A].buffers[i]));
+    TSL_TRY(tsl_pool_alloc(job->device, (size_t)b, &job->rings[TSL_OPERAND_B].buffers[i]));
+  }
+  for (int i = 0; i < t->tiles; i++)
+    TSL_TRY(tsl_pool_alloc(job->device, (size_t)c, &job->tiles[i]));
+  if (job->self->workspace > 0)
+    TSL_TRY(tsl_pool_alloc(job->device, (size_t)job->self->workspace, &job->scratch));
+  return TESELA_OK;
+}
+
+/* Without pinned memory it goes the other way. */
+static tesela_status take_staging(running *job) {
+  tsl_staging_sizes sizes;
+  tsl_status_saved saved;
+  int mark = 0;
+  if (!tsl_staging_sizes_of(job->device, &sizes))
+    return TESELA_OK;
+  tsl_status_save(&saved);
+  if (tsl_staging_take(job->device, sizes.slot, &job->staging) != TESELA_OK)
+    job->staging = NULL;
+  tsl_status_restore(&saved);
+  job->porter.staging = job->staging;
+  for (int operand = 0; job->staging && operand < TSL_OPERAND_C; operand++)
+    for (int i = 0; i < PANELS; i++)
+      TSL_TRY(tsl_staging_mark(job->staging, mark++, &job->rings[operand].free[i]));
+  for (int i = 0; job->staging && i < TILES; i++)
+    TSL_TRY(tsl_staging_mark(job->staging, mark++, &job->done[i]));
+  return TESELA_OK;
+}
+
+static tesela_status take_all(running *job) {
+  for (int operand = 0; operand < TSL_OPERAND_C; operand++)
+    for (int i = 0; i < PANELS; i++)
+      job->rings[operand].lines[i] = job->rings[operand].slabs[i] = -1;
+  TSL_TRY(job->ops->stream_create(job->device, &job->stream));
+  TSL_TRY(take_staging(job));
+  return take_buffers(job);
+}
+
+/* Work may be pending on what goes now, and after a failure what waiting has to say comes second. */
+static void give_all(running *job, tesela_status status) {
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  if (job->staging) {
+    (void)job->ops->finish(job->staging->in);
+    (void)job->ops->finish(job->staging->out);
+  }
+  if (job->stream)
+    (void)job->ops->finish(job->stream);
+  if (job->staging)
+    tsl_staging_give(job->staging, status == TESELA_OK);
+  for (int operand = 0; operand < TSL_OPERAND_C; operand++)
+    for (int i = 0; i < PANELS; i++)
+      tsl_kept_give(job->rings[operand].buffers[i]);
+  for (int i = 0; i < TILES; i++)
+    tsl_kept_give(job->tiles[i]);
+  tsl_kept_give(job->scratch);
+  if (status != TESELA_OK)
+    (void)tsl_kept_forget(job->device); /* it is not known what becomes of memory that was used */
+  if (job->stream)
+    job->ops->stream_destroy(job->stream);
+  tsl_free(job->block);
+  tsl_status_restore(&saved);
+}
+
+/* --- copies --- */
+
+static const tsl_operand *given_of(const running *job, int operand) {
+  const tsl_operands *all = job->given;
+  return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
+}
+
+/* A panel or a tile from element (row, col) of its operand on. */
+static tsl_transfer_path way_of(const running *job, const tsl_streamed_kind *kind, int operand, int64_t row,
+                      int64_t col, tsl_buffer *buffer) {
+  const tsl_shape *shape = &kind->shapes[operand];
+  const int64_t at = row * shape->row_stride + col * shape->col_stride;
+  return (tsl_transfer_path){.shape = shape,
+                   .transfer = &kind->transfers[operand],
+                   .host = (unsigned char *)given_of(job, operand)->host +
+                           at * (int64_t)tsl_type(shape->type)->size,
+                   .buffer = buffer};
+}
+
+static tesela_status gather_block(running *job, const tsl_transfer *transfer) {
+  if (!tsl_transfer_needs_block(transfer, job->device) || job->block_bytes >= transfer->bytes)
+    return TESELA_OK;
+  tsl_free(job->block);
+  job->block = NULL;
+  job->block_bytes = 0;
+  TSL_TRY(tsl_alloc(transfer->bytes, "gathering a panel", &job->block));
+  job->block_bytes = transfer->bytes;
+  return TESELA_OK;
+}
+
+static tesela_status bring(running *job, const tsl_transfer_path *way) {
+  static const tsl_series one = {1, 0};
+  const tsl_part all = {0, way->shape->rows, 0, way->shape->cols};
+  if (job->staging)
+    return tsl_part_in(&job->porter, way, &all);
+  TSL_TRY(gather_block(job, way->transfer));
+  return tsl_transfer_in(way->shape, way->transfer, one, way->host, way->buffer, job->stream, job->block);
+}
+
+/* The buffer that holds a panel, brought now where none does: in place of the one that came first. */
+static tesela_status panel(running *job, const tsl_streamed_kind *kind, int operand, int64_t line,
+                           int64_t slab, int *at) {
+  ring *of = &job->rings[operand];
+  const tsl_tiling *t = &job->self->tiling;
+  for (*at = 0; *at < t->panels; ++*at)
+    if (of->lines[*at] == line && of->slabs[*at] == slab)
+      return TESELA_OK;
+  *at = of->turn;
+  of->turn = (of->turn + 1) % t->panels;
+  if (of->is_read[*at])
+    TSL_TRY(job->ops->stream_wait(job->staging->in, of->free[*at]));
+  const tsl_transfer_path way = operand == TSL_OPERAND_A
+                          ? way_of(job, kind, operand, line * t->rows, slab * t->depth, of->buffers[*at])
+                          : way_of(job, kind, operand, slab * t->depth, line * t->cols, of->buffers[*at]);
+  of->lines[*at] = of->slabs[*at] = -1;
+  TSL_TRY(bring(job, &way));
+  of->lines[*at] = line;
+  of->slabs[*at] = slab;
+  return TESELA_OK;
+}
+
+/* A tile's way out, and where it is. */
+static tsl_transfer_path way_out(const running *job, int64_t index, tsl_part *tile) {
+  int64_t i, j;
+  tsl_tiling_tile(&job->self->tiling, index, &i, &j);
+  *tile = tsl_tiling_part(&job->self->tiling, i, j);
+  return way_of(job, tsl_streamed_kind_of(job->self, i, j, 0), TSL_OPERAND_C, tile->row, tile->col,
+                job->tiles[index % job->self->tiling.tiles]);
+}
+
+/* Without staging, a tile behind what computes it. */
+static tesela_status fetch_at_once(running *job, int64_t index) {
+  static const tsl_series one = {1, 0};
+  tsl_part tile;
+  const tsl_transfer_path way = way_out(job, index, &tile);
+  TSL_TRY(gather_block(job, way.transfer));
+  job->any = true; /* as far as anybody knows */
+  return tsl_transfer_out(way.shape, way.transfer, one, way.host, way.buffer, job->stream, job->block);
+}
+
+/* Share `share` of the rows of a tile, of so many, begins to go out once the tile is done. */
+static tesela_status begin_share(running *job, int64_t index, int64_t share, int64_t shares) {
+  tsl_part tile;
+  const tsl_transfer_path way = way_out(job, index, &tile);
+  const int64_t rows = tile.rows / shares + (tile.rows % shares != 0), first = share * rows;
+  const int64_t left = first < tile.rows ? tile.rows - first : 0;
+  const tsl_pending_readback part = {{first, left < rows ? left : rows, 0, tile.cols},
+                            job->done[index % job->self->tiling.tiles]};
+  return tsl_outgoing_begin(&job->out, &job->porter, &way, &part);
+}
+
+static tesela_status finish_share(running *job) {
+  const tesela_status status = tsl_outgoing_finish(&job->out);
+  job->any |= job->out.any;
+  return status;
+}
+
+/* What goes out beside the panels of a slab: of the tile before, which the first slab's panels come for while it is computed; where slabs are whole sums, of
+ * the one before that, whose memory this tile takes. */
+static tesela_status begin_beside(running *job, int64_t index, int64_t slab) {
+  const int64_t slabs = job->self->tiling.slabs;
+  job->out = (tsl_outgoing){.porter = NULL};
+  if (slabs == 1)
+    return index > 1 ? begin_share(job, index - 2, 0, 1) : TESELA_OK;
+  return index > 0 && slab > 0 ? begin_share(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;
+}
+
+/* --- computing --- */
+
+static tesela_status record(running *job, tsl_event *event, bool *is_recorded) {
+  if (!job->staging)
+    return TESELA_OK;
+  TSL_TRY(job->ops->event_record(job->stream, event));
+  *is_recorded = true;
+  return TESELA_OK;
+}
+
+/* Panels of a slab, which are brought where they are not there. */
+static tesela_status panels_of(running *job, int64_t i, int64_t j, int64_t slab, int at[TSL_OPERAND_C]) {
+  const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
+  at[TSL_OPERAND_A] = at[TSL_OPERAND_B] = 0;
+  if (!tsl_problem_reads(&job->work->problem, TSL_OPERAND_A))
+    return TESELA_OK;
+  TSL_TRY(panel(job, kind, TSL_OPERAND_A, i, slab, &at[TSL_OPERAND_A]));
+  return panel(job, kind, TSL_OPERAND_B, j, slab, &at[TSL_OPERAND_B]);
+}
+
+static tesela_status multiply(running *job, int64_t index, int64_t i, int64_t j, int64_t slab,
+                              const int at[TSL_OPERAND_C]) {
+  const tsl_streamed_kind *kind = tsl_streamed_kind_of(job->self, i, j, slab);
+  tsl_buffer *used[TSL_OPERAND_C];
+  for (int operand = 0; operand < TSL_OPERAND_C; operand++)
+    used[operand] = job->rings[operand].buffers[at[operand]];
+  if (job->staging) {
+    TSL_TRY(job->ops->event_record(job->staging->in, job->staging->arrived));
+    TSL_TRY(job->ops->stream_wait(job->stream, job->staging->arrived));
+  }
+  const tsl_operands operands = {.a = {.buffer = used[TSL_OPERAND_A]},
+                                 .b = {.buffer = used[TSL_OPERAND_B]},
+                                 .c = {.buffer = job->tiles[index % job->self->tiling.tiles]}};
+  TSL_TRY(job->work->children->enqueue(kind->child, &operands, job->stream, job->scratch));
+  for (int operand = 0; operand < TSL_OPERAND_C; operand++)
+    TSL_TRY(record(job, job->rings[operand].free[at[operand]], &job->rings[operand].is_read[at[operand]]));
+  return TESELA_OK;
+}
+
+/* What C holds, where it counts. */
+static tesela_status bring_tile(running *job, int64_t index) {
+  tsl_part tile;
+  const tsl_transfer_path way = way_out(job, index, &tile);
+  return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? bring(job, &way) : TESELA_OK;
+}
+
+static tesela_status one_tile(running *job, int64_t index) {
+  const tsl_tiling *t = &job->self->tiling;
+  bool is_recorded;
+  int64_t i, j;
+  int at[TSL_OPERAND_C];
+  tsl_tiling_tile(t, index, &i, &j);
+  for (int64_t slab = 0; slab < t->slabs; slab++) {
+    if (job->staging)
+      TSL_TRY(begin_beside(job, index, slab));
+    TSL_TRY(panels_of(job, i, j, slab, at));
+    if (t->slabs == 1)
+      TSL_TRY(finish_share(job)); /* before this tile is where that one was */
+    if (slab == 0)
+      TSL_TRY(bring_tile(job, index));
+    TSL_TRY(multiply(job, index, i, j, slab, at));
+    TSL_TRY(finish_share(job));
+    if (!job->staging && slab == 0 && index > 0)
+      TSL_TRY(fetch_at_once(job, index - 1));
+  }
+  return record(job, job->done[index % t->tiles], &is_recorded);
+}
+
+/* The last ones go out by themselves: with staging two of them where slabs are whole sums. */
+static tesela_status last_tiles(running *job, int64_t count) {
+  const int64_t left = job->self->tiling.slabs == 1 && count > 1 ? 2 : 1;
+  if (!job->staging)
+    return fetch_at_once(job, count - 1);
+  for (int64_t index = count - left; index < count; index++) {
+    TSL_TRY(begin_share(job, index, 0, 1));
+    TSL_TRY(finish_share(job));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status all_tiles(running *job) {
+  const tsl_tiling *t = &job->self->tiling;
+  const int64_t count = t->row_tiles * t->col_tiles;
+  job->porter.beside = job->staging ? &job->out : NULL;
+  for (int64_t index = 0; index < count; index++)
+    TSL_TRY(one_tile(job, index));
+  return last_tiles(job, count);
+}
+
+tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  tsl_streamed *self = work->state;
+  running job = {.work = work,
+                 .self = self,
+                 .given = operands,
+                 .device = work->device,
+                 .ops = work->device->ops,
+                 .porter.team =
+                     operands->team.threads > 0 ? operands->team : tsl_device_host_team(work->device)};
+  (void)stream;
+  pthread_mutex_lock(&self->lock);
+  tesela_status status = take_all(&job);
+  if (status == TESELA_OK)
+    status = all_tiles(&job);
+  job.any |= job.out.any;
+  give_all(&job, status);
+  pthread_mutex_unlock(&self->lock);
+  return status != TESELA_OK && job.any ? TESELA_DEVICE_FAILED : status;
+}

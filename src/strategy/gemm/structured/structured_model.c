@@ -1,0 +1,108 @@
+/* What a cut is expected to take. */
+#include "strategy/gemm/structured/structured.h"
+
+#include "host/int_math.h"
+
+#include <math.h>
+
+/* Rows that blocks are multiples of: 16 bytes of f32, which kernels read at once. */
+enum { GRAIN = 4 };
+
+static double operations_of(const tsl_problem *problem) {
+  return tsl_type(problem->c.type)->is_complex ? 8 : 2;
+}
+
+static double peak_of(const tsl_problem *problem, const tsl_device *device) {
+  return tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+}
+
+/* Tiles of C in waves of one for each unit, the last of which is as long as the others. */
+static double waves(const tsl_problem *problem, const tsl_structured_piece *piece, const tsl_device *device) {
+  const double tile = 128, units = fmax(1, device->compute_units), peak = peak_of(problem, device);
+  const double tiles =
+      (double)piece->count * ceil((double)piece->rows / tile) * ceil((double)piece->cols / tile);
+  const double one = tile * tile * (double)piece->depth * operations_of(problem);
+  return (peak > 0 ? ceil(tiles / units) * one * units / peak : 0) + device->launch_seconds;
+}
+
+int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *cut, double *elements) {
+  const bool of_c = tsl_problem_structured(problem) == TSL_OPERAND_C;
+  const tsl_structured_room blocks = tsl_structured_blocks(problem, cut), held = tsl_structured_held(problem);
+  const int times = blocks.elements == 0 ? 0 : of_c && tsl_problem_reads(problem, TSL_OPERAND_C) ? 2 : 1;
+  const int each = cut->block > 0 && cut->size % cut->block != 0 && cut->size > cut->block ? 2 : 1;
+  *elements = (double)times * (double)blocks.elements + (double)held.elements;
+  return times * each + (held.elements > 0);
+}
+
+static double cost(const tsl_problem *problem, const tsl_structured_cut *cut, const tsl_device *device,
+                   double *copying) {
+  double seconds = 0, elements;
+  const int launches = tsl_structured_copies(problem, cut, &elements);
+  for (int i = 0; i < cut->count; i++)
+    seconds += waves(problem, &cut->pieces[i], device);
+  *copying = launches * device->launch_seconds;
+  if (device->bandwidth > 0)
+    *copying += 2 * elements * (double)tsl_type(problem->c.type)->size / device->bandwidth;
+  return seconds;
+}
+
+int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *device) {
+  const int64_t size = tsl_problem_shape(problem, tsl_problem_structured(problem))->rows;
+  const int64_t least_block = device->is_cpu ? STRUCTURED_LEAST_OF_PROCESSORS : STRUCTURED_LEAST;
+  int64_t best = size;
+  double least = INFINITY;
+  for (int64_t parts = 1; size > 0; parts *= 2) {
+    const int64_t block = parts == 1 ? size : tsl_round_up(tsl_ceil_div(size, parts), GRAIN);
+    tsl_structured_cut cut;
+    double copying;
+    if (parts > 1 && block < least_block)
+      break;
+    tsl_structured_cut_by(problem, block, &cut);
+    const double seconds = cost(problem, &cut, device, &copying) + copying;
+    if (seconds < least) {
+      least = seconds;
+      best = block;
+    }
+  }
+  return best;
+}
+
+void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_device *device,
+                           tsl_structured_cut *cut) {
+  tsl_structured_cut_by(problem, block > 0 ? block : tsl_structured_block(problem, device), cut);
+}
+
+/* The fastest model's. */
+static double seconds_of(const tsl_problem *part, const tsl_device *device) {
+  const tsl_strategy *strategy;
+  double least = INFINITY;
+  for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
+    for (tsl_walk walk = {.begun = false};
+         !strategy->vendor.load && tsl_strategy_walk(strategy, part, device, &walk);)
+      if (!tsl_strategy_refuse(strategy, part, &walk.config, device))
+        least = fmin(least, tsl_strategy_seconds(strategy, part, &walk.config, device));
+  return least;
+}
+
+/* Of the piece with most work the fastest model's; the others' by what their waves are to its. Models of hundreds of configs take
+ * tens of milliseconds to ask. Batches that nothing takes are run one by one. */
+double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
+                              const tsl_device *device) {
+  double copying, longest = 0;
+  int leads = 0;
+  const double all = cost(problem, cut, device, &copying);
+  if (cut->count == 0)
+    return copying;
+  for (int i = 0; i < cut->count; i++)
+    if (waves(problem, &cut->pieces[i], device) > longest) {
+      longest = waves(problem, &cut->pieces[i], device);
+      leads = i;
+    }
+  tsl_problem part = tsl_structured_part(problem, cut, &cut->pieces[leads]);
+  double seconds = seconds_of(&part, device);
+  if (!isfinite(seconds) && part.batch > 1) {
+    part.batch = 0;
+    seconds = (double)cut->pieces[leads].count * seconds_of(&part, device);
+  }
+  return seconds * (longest > 0 ? all / longest : 1) + copying;
+}

@@ -1,0 +1,69 @@
+#include "strategy/host_job.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+/* What build() makes. A job starts with a cache line, as every block of memory does. */
+typedef struct prepared {
+  _Alignas(TSL_CACHE_LINE) tsl_operands strides;
+  _Alignas(TSL_CACHE_LINE) unsigned char job[];
+} prepared;
+
+double tsl_near_bytes(const tsl_device *device) {
+  enum { LEVEL_2_GUESS = 512 << 10 };
+  return 2 * (double)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS);
+}
+
+bool tsl_last_cache_is_far(const tsl_device *device) {
+  enum { FAR_BYTES = 64 << 20 };
+  return device->level_bytes[2] > FAR_BYTES;
+}
+
+double tsl_rest_speed(const tsl_device *device, double bytes) {
+  return !tsl_last_cache_is_far(device) && bytes <= (double)device->level_bytes[2] / 2 ? 3.5 : 1;
+}
+
+static bool lie_alike(const tsl_operand *one, const tsl_operand *other) {
+  return one->row_stride == other->row_stride && one->col_stride == other->col_stride;
+}
+
+tesela_status tsl_job_build(tsl_work *work) {
+  const tsl_host_job_ops *jobs = work->strategy->jobs;
+  void *block;
+  TSL_TRY(tsl_alloc(sizeof(prepared) + jobs->size, "a plan's state", &block));
+  prepared *made = block;
+  made->strides = tsl_strides_of(&work->problem);
+  jobs->make(&work->problem, &made->strides, &work->config, work->device, made->job);
+  work->state = made;
+  return TESELA_OK;
+}
+
+tesela_status tsl_job_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const prepared *made = work->state;
+  const tsl_host_job_ops *jobs = work->strategy->jobs;
+  (void)stream;
+  if (lie_alike(&operands->a, &made->strides.a) && lie_alike(&operands->b, &made->strides.b) &&
+      lie_alike(&operands->c, &made->strides.c))
+    return jobs->run(made->job, operands);
+  _Alignas(TSL_CACHE_LINE) unsigned char job[TSL_JOB_MOST];
+  jobs->make(&work->problem, operands, &work->config, work->device, job);
+  return jobs->run(job, operands);
+}
+
+void tsl_job_release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+const void *tsl_job_of(const tsl_work *work) {
+  return ((const prepared *)work->state)->job;
+}
+
+size_t tsl_job_form_bytes(const tsl_work *work, int operand) {
+  return work->strategy->jobs->form_bytes(tsl_job_of(work), operand);
+}
+
+void tsl_job_make_form(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team) {
+  const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* the others are not looked at */
+  work->strategy->jobs->make_form(tsl_job_of(work), operand, &operands, to, team);
+}

@@ -1,0 +1,47 @@
+/* Narrow types as f32, exactly, in loops that compilers make vectors of. */
+#ifndef TSL_STRATEGY_LOW_PRECISION_H
+#define TSL_STRATEGY_LOW_PRECISION_H
+
+#include "base/types.h"
+
+#include <string.h>
+
+static inline float tsl_narrow_float(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static inline float tsl_narrow_bf16(uint16_t bits) {
+  return tsl_narrow_float((uint32_t)bits << 16);
+}
+
+/* The mantissa and exponent in f32's places are the number times 2^-112, also where it is subnormal. */
+static inline float tsl_narrow_f16(uint16_t bits) {
+  const uint32_t special = (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
+  const float magnitude = tsl_narrow_float((uint32_t)(bits & 0x7fff) << 13) * 0x1p112f;
+  uint32_t wide;
+  memcpy(&wide, &magnitude, sizeof wide);
+  return tsl_narrow_float(wide | special | (uint32_t)(bits & 0x8000) << 16);
+}
+
+/* `count` numbers of a narrow type that is not f32, `stride` elements apart. */
+static inline void tsl_narrow_gather(tesela_type type, const void *from, int64_t stride, int count,
+                                     float *to) {
+  const uint16_t *const halves = from;
+  const uint8_t *const bytes = from;
+  if (type == TESELA_BF16)
+    for (int i = 0; i < count; i++)
+      to[i] = tsl_narrow_bf16(halves[i * stride]);
+  else if (type == TESELA_F16)
+    for (int i = 0; i < count; i++)
+      to[i] = tsl_narrow_f16(halves[i * stride]);
+  else if (type == TESELA_U8)
+    for (int i = 0; i < count; i++)
+      to[i] = bytes[i * stride];
+  else
+    for (int i = 0; i < count; i++)
+      to[i] = (int8_t)bytes[i * stride];
+}
+
+#endif

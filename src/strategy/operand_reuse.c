@@ -1,0 +1,32 @@
+/* A factor that several runs have in common. */
+#include "strategy/operand_reuse.h"
+
+#include <stddef.h>
+
+static const tsl_hash nothing = {0, 0};
+
+void tsl_operand_reuse_start(tsl_operand_reuse *stays, int operand) {
+  stays->operand = operand;
+  stays->before = stays->left = nothing;
+}
+
+void tsl_operand_reuse_turn(tsl_operand_reuse *stays) {
+  stays->before = stays->left;
+  stays->left = nothing;
+}
+
+static bool same(tsl_hash a, tsl_hash b) {
+  return a.high == b.high && a.low == b.low;
+}
+
+bool tsl_operand_reuse_has(tsl_operand_reuse *stays, tsl_hash made) {
+  if (!stays || same(stays->before, nothing) || !same(stays->before, made))
+    return false;
+  stays->kept++;
+  return true;
+}
+
+void tsl_operand_reuse_leave(tsl_operand_reuse *stays, tsl_hash made) {
+  if (stays)
+    stays->left = made;
+}

@@ -1,0 +1,154 @@
+/* What the kernels here share: names of an element type, and how columns of a matrix come to lie row after row in a micro-panel, whatever its strides are. */
+#ifndef TSL_STRATEGY_SOLVE_HOST_BLOCKED_HOST_BLOCKED_PANEL_H
+#define TSL_STRATEGY_SOLVE_HOST_BLOCKED_HOST_BLOCKED_PANEL_H
+
+#include "host/simd.h"
+#include "host/host_view.h"
+
+#define REAL JOIN(REAL_, TSL_TYPE)
+#define PARTS JOIN(COMPONENTS_, TSL_TYPE)
+#define SUFFIX JOIN(_, TSL_TYPE)
+#define NUMBER_SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
+#define NUMBER(word) JOIN(word, NUMBER_SUFFIX)
+
+#define PARTS_OF_f32 0
+#define PARTS_OF_f64 0
+#define PARTS_OF_c64 1
+#define PARTS_OF_c128 1
+#define PARTS_ARE_TWO JOIN(PARTS_OF_, TSL_TYPE)
+
+#define BYTES_OF_f32 4
+#define BYTES_OF_f64 8
+#define BYTES_OF_c64 8
+#define BYTES_OF_c128 16
+#define BYTES JOIN(BYTES_OF_, TSL_TYPE)
+
+/* What is transposed: a c64 as the f64 that it fits. */
+#define MOVED_f32 _f32
+#define MOVED_f64 _f64
+#define MOVED_c64 _f64
+#define MOVED_c128 _c128
+#define MOVED(word) JOIN(word, JOIN(MOVED_, TSL_TYPE))
+
+enum {
+  VECTORS = 2,
+  COLUMNS = VECTORS * NAME(LANES),
+  STEP = VECTORS * VECTOR_BYTES / (int)sizeof(REAL) /* numbers of a row of a micro-panel */
+};
+_Static_assert(VECTORS == 2, "rows that are short are one vector, or two");
+typedef NAME(vector) vector;
+typedef NAME(element) element;
+typedef MOVED(element) moved_element;
+
+/* Columns of B that go into a micro-panel, or come from one. */
+typedef struct column_group {
+  const tsl_view *view;
+  int64_t first, count; /* columns; count at most COLUMNS */
+} column_group;
+
+TSL_INLINE vector times_alpha(const double alpha[2], vector value) {
+  if (alpha[0] == 1 && alpha[1] == 0)
+    return value;
+#if PARTS_ARE_TWO
+  if (alpha[1] != 0) {
+    return NUMBER(fma)((REAL)alpha[1] * NUMBER(times_i)(value), (REAL)alpha[0], value);
+  }
+#endif
+  return (REAL)alpha[0] * value;
+}
+
+static element *element_at(const tsl_view *view, int64_t row, int64_t col) {
+  return (element *)(void *)view->at + row * view->row_stride + col * view->col_stride;
+}
+
+/* The first `count` elements: halves and quarters of a vector without a mask, since on AMD's processors a load that follows waits for a store with one. */
+TSL_INLINE void store_first(element *to, vector value, int64_t count) {
+  if (NAME(LANES) >= 2 && count == NAME(LANES) / 2)
+    memcpy(to, &value, VECTOR_BYTES / 2);
+  else if (NAME(LANES) >= 4 && count == NAME(LANES) / 4)
+    memcpy(to, &value, VECTOR_BYTES / 4);
+  else
+    NAME(store_edge)(to, value, count);
+}
+
+/* One row. */
+static void bring_row(const column_group *from, int64_t row, element out[COLUMNS]) {
+  const int64_t step = from->view->col_stride;
+  const element *in = element_at(from->view, row, from->first);
+  for (int j = 0; j < COLUMNS; j++)
+    out[j] = in[j < from->count ? j * step : 0];
+}
+
+static void bring_rows_as_they_lie(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
+  for (int64_t i = 0; i < rows; i++, out += STEP) {
+    const element *in = element_at(from->view, i, from->first);
+    for (int j = 0; j < VECTORS; j++)
+      ((vector *)(void *)out)[j] = times_alpha(alpha, NAME(load)(in + j * NAME(LANES)));
+  }
+}
+
+/* Rows whose elements are neighbours, where not all columns are there: zeros in their place. No loop over a row's vectors: GCC 12 makes one over numbers of it,
+ * for whose stores the next load of a vector waits. */
+static void bring_short_rows(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
+  enum { LANES = NAME(LANES) };
+  const bool is_half = from->count <= LANES;
+  const int64_t rest = from->count - (is_half ? 0 : LANES);
+  for (int64_t i = 0; i < rows; i++, out += STEP) {
+    const element *in = element_at(from->view, i, from->first);
+    vector *to = (vector *)(void *)out;
+    const vector last = times_alpha(alpha, NAME(load_edge)(in + (is_half ? 0 : LANES), rest));
+    to[0] = is_half ? last : times_alpha(alpha, NAME(load)(in));
+    to[1] = is_half ? (vector){0} : last;
+  }
+}
+
+/* A column whose elements are neighbours: vectors lie along it. */
+static bool is_one_line(const column_group *of) {
+  return of->count == 1 && (of->view->row_stride == 1 || of->view->row_stride == -1);
+}
+
+static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
+  for (int64_t i = 0; i < rows * VECTORS; i++)
+    ((vector *)(void *)x)[i] = times_alpha(alpha, ((vector *)(void *)x)[i]);
+}
+
+/* Each column's elements are neighbours, up or down: transposed in registers, STEPS rows at a time. Returns the rows that are done. */
+static int64_t bring_columns(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
+  const bool is_flipped = from->view->row_stride < 0;
+  const int vectors = from->count <= NAME(LANES) ? 1 : VECTORS;
+  const moved_element *column[COLUMNS];
+  int64_t done = 0;
+  for (int j = 0; j < vectors * NAME(LANES); j++)
+    column[j] = (const moved_element *)(const void *)element_at(from->view, is_flipped ? rows - 1 : 0,
+                                                                from->first + (j < from->count ? j : 0));
+  for (; done + NAME(STEPS) <= rows; done += NAME(STEPS))
+    for (int j = 0; j < VECTORS; j++) {
+      MOVED(vector) moved[NAME(STEPS)] = {{0}};
+      if (j < vectors)
+        MOVED(transpose)(column + j * NAME(LANES), is_flipped ? rows - done - NAME(STEPS) : done, moved);
+      for (int s = 0; s < NAME(STEPS); s++) {
+        const int64_t row = done + (is_flipped ? NAME(STEPS) - 1 - s : s);
+        ((vector *)(void *)out)[row * VECTORS + j] = times_alpha(alpha, (vector)moved[s]);
+      }
+    }
+  return done;
+}
+
+static void bring(const column_group *from, int64_t rows, const double alpha[2], REAL *out) {
+  int64_t done = 0;
+  if (from->view->col_stride == 1 && from->count == COLUMNS) {
+    bring_rows_as_they_lie(from, rows, alpha, out);
+    return;
+  }
+  if (from->view->col_stride == 1 && !is_one_line(from)) {
+    bring_short_rows(from, rows, alpha, out);
+    return;
+  }
+  if (from->view->row_stride == 1 || from->view->row_stride == -1)
+    done = bring_columns(from, rows, alpha, out);
+  for (int64_t i = done; i < rows; i++)
+    bring_row(from, i, (element *)(void *)(out + i * STEP));
+  scale_rows(rows - done, alpha, out + done * STEP);
+}
+
+#endif

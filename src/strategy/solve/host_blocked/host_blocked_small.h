@@ -1,0 +1,181 @@
+/* Few rows, and few right-hand sides: solved for, or multiplied. A part of kernels/host_blocked_solve.c, which includes it where its tiles are known.
+ *
+ * Triangles of at most SMALL rows are read where they lie, LOW rows at a time: no copy of them is worth its time. Terms and their order are those
+ * of copies. Imaginary parts of complex triangles are summed apart for as many rows as a copy's tile has, so that these are LOW. */
+
+enum { SMALL = LYING_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };
+
+/* What divides the rows; which way is found for ROWS of them together, as copies have it. */
+typedef struct divisors {
+  REAL inverse[DIVIDED_MOST][PARTS], own[DIVIDED_MOST][PARTS];
+  int way[DIVIDED_MOST];
+} divisors;
+
+static void find_divisor(const REAL *diagonal, bool conjugates, REAL inverse[PARTS], REAL own[PARTS]) {
+  own[0] = diagonal[0];
+  inverse[0] = 1;
+#if PARTS_ARE_TWO
+  own[1] = conjugates ? -diagonal[1] : diagonal[1];
+  inverse[1] = 0;
+#else
+  (void)conjugates;
+#endif
+  if (has_reciprocal(own[0], PARTS == 2 ? own[PARTS - 1] : 0))
+    divide(inverse, own[0], PARTS == 2 ? own[PARTS - 1] : 0);
+}
+
+static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
+  const int64_t m = blocks->m, step = PARTS * (blocks->a.row_stride + blocks->a.col_stride);
+  const REAL *diagonal = number_at(&blocks->a, 0, 0);
+  for (int64_t first = 0; first < m; first += ROWS) {
+    const int64_t end = tsl_min(first + ROWS, m);
+    bool all = true;
+    for (int64_t i = first; !blocks->is_unit && i < end; i++) {
+      find_divisor(diagonal + i * step, blocks->conjugates, out->inverse[i], out->own[i]);
+      all &= has_reciprocal(out->own[i][0], PARTS == 2 ? out->own[i][PARTS - 1] : 0);
+    }
+    for (int64_t i = first; i < end; i++)
+      out->way[i] = blocks->is_unit ? BY_NOTHING : all ? BY_RECIPROCALS : BY_DIAGONAL;
+  }
+}
+
+/* sum + number * by, of a number that lies as A's do; by_i: i times it, or less it where A's conjugate is meant. */
+TSL_INLINE vector add_product(vector sum, const REAL *number, vector by, vector by_i) {
+  if (PARTS == 2)
+    sum = NUMBER(fma)(sum, number[PARTS - 1], by_i);
+  return NUMBER(fma)(sum, number[0], by);
+}
+
+TSL_INLINE vector quotient(const divisors *by, int64_t row, vector value) {
+#if PARTS_ARE_TWO
+  if (by->way[row] == BY_RECIPROCALS)
+    return add_product((vector){0}, by->inverse[row], value, NUMBER(times_i)(value));
+  const REAL diagonal[ROWS + 1] = {[0] = by->own[row][0], [ROWS] = by->own[row][1]};
+  return by->way[row] == BY_DIAGONAL ? divided(value, diagonal) : value;
+#else
+  if (by->way[row] == BY_RECIPROCALS)
+    return add_product((vector){0}, by->inverse[row], value, value);
+  return by->way[row] == BY_DIAGONAL ? divided(value, by->own[row]) : value;
+#endif
+}
+
+TSL_INLINE vector turned_by(vector value, bool conjugates) {
+#if PARTS_ARE_TWO
+  return NUMBER(times_i)(conjugates ? -value : value);
+#else
+  (void)conjugates;
+  return value;
+#endif
+}
+
+/* Rows i to i + rows, term by term as copies are taken off. */
+TSL_INLINE void solve_low(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows, REAL *x,
+                          int vectors) {
+  const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
+  const bool conjugates = blocks->conjugates;
+  const REAL *number = number_at(&blocks->a, i, 0);
+  vector tile[LOW][VECTORS], turned[LOW][VECTORS] = {{{0}}};
+  vector *const own = (vector *)(void *)(x + i * STEP);
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[r][j] = own[r * VECTORS + j];
+  }
+  for (int64_t l = 0; l < i; l++, number += across, x += STEP) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      const vector above = -((const vector *)(const void *)x)[j];
+      TSL_UNROLL for (int r = 0; r < rows; r++) {
+        tile[r][j] = NUMBER(fma)(tile[r][j], number[r * down], above);
+        if (PARTS == 2)
+          turned[r][j] = NUMBER(fma)(turned[r][j], number[r * down + PARTS - 1], above);
+      }
+    }
+  }
+  if (PARTS == 2 && i > 0)
+    TSL_UNROLL for (int r = 0; r < rows; r++) {
+      TSL_UNROLL for (int j = 0; j < vectors; j++) tile[r][j] += turned_by(turned[r][j], conjugates);
+    }
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      tile[r][j] = quotient(by, i + r, tile[r][j]);
+      own[r * VECTORS + j] = tile[r][j];
+      const vector minus = -tile[r][j], minus_i = turned_by(minus, conjugates);
+      TSL_UNROLL for (int k = r + 1; k < rows; k++) tile[k][j] =
+          add_product(tile[k][j], number + k * down + r * across, minus, minus_i);
+    }
+  }
+}
+
+TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors *by, REAL *x, int vectors) {
+  int64_t i = 0;
+  for (; i + LOW <= blocks->m; i += LOW)
+    solve_low(blocks, by, i, LOW, x, vectors);
+  TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {
+    if (blocks->m - i == rows)
+      solve_low(blocks, by, i, rows, x, vectors);
+  }
+}
+
+/* Whether it was one. */
+static bool solve_small(const working *w, int64_t count) {
+  divisors by;
+  if (w->blocks->m > SMALL)
+    return false;
+  find_divisors(w->blocks, &by);
+  for (int64_t p = 0; p < w->panels; p++)
+    if (count - p * COLUMNS <= NAME(LANES))
+      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, 1);
+    else
+      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, VECTORS);
+  return true;
+}
+
+/* --- the triangle times X --- */
+
+/* Rows i to i + rows of the product, in place of X's: what is above them is X still. */
+TSL_INLINE void multiply_low(const tsl_solve_blocks *blocks, int64_t i, int rows, REAL *x, int vectors) {
+  const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
+  const REAL *number = number_at(&blocks->a, i, 0);
+  vector sums[LOW][VECTORS] = {{{0}}}, turned[LOW][VECTORS] = {{{0}}};
+  vector *const own = (vector *)(void *)(x + i * STEP);
+  for (int64_t l = 0; l < i; l++, number += across, x += STEP) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      const vector row = ((const vector *)(const void *)x)[j];
+      TSL_UNROLL for (int r = 0; r < rows; r++) {
+        sums[r][j] = NUMBER(fma)(sums[r][j], number[r * down], row);
+        if (PARTS == 2)
+          turned[r][j] = NUMBER(fma)(turned[r][j], number[r * down + PARTS - 1], row);
+      }
+    }
+  }
+  TSL_UNROLL for (int l = 0; l < rows; l++, number += across) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      const vector row = own[l * VECTORS + j];
+      if (blocks->is_unit)
+        sums[l][j] += row;
+      TSL_UNROLL for (int r = l; r < rows; r++) {
+        if (r == l && blocks->is_unit)
+          continue;
+        sums[r][j] = NUMBER(fma)(sums[r][j], number[r * down], row);
+        if (PARTS == 2)
+          turned[r][j] = NUMBER(fma)(turned[r][j], number[r * down + PARTS - 1], row);
+      }
+    }
+  }
+  TSL_UNROLL for (int r = 0; r < rows; r++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      if (PARTS == 2)
+        sums[r][j] += turned_by(turned[r][j], blocks->conjugates);
+      own[r * VECTORS + j] = sums[r][j];
+    }
+  }
+}
+
+/* From the last rows on, which no other row needs. */
+TSL_INLINE void multiply_panel(const tsl_solve_blocks *blocks, REAL *x, int vectors) {
+  const int64_t whole = blocks->m / LOW * LOW, rest = blocks->m - whole;
+  TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {
+    if (rest == rows)
+      multiply_low(blocks, whole, rows, x, vectors);
+  }
+  for (int64_t i = whole - LOW; i >= 0; i -= LOW)
+    multiply_low(blocks, i, LOW, x, vectors);
+}

@@ -1,0 +1,608 @@
+/* Idea: right-hand sides in vectors. A few columns of B are copied to where they lie row after row; there, tiles of X, a few rows high
+ * and two vectors wide, take off in registers what the rows above say, and are solved with their own small triangle before they
+ * leave. So X is read and written in one format whatever B's strides are, and each row of X is what substitution makes of it.
+ *
+ *      A, in micro-panels          X, in micro-panels of COLUMNS right-hand sides
+ *      of ROWS rows, negated         |<-2 vectors->|
+ *    +----+                        +-------------+
+ *    |\   |   depth rows            | solved      |   for each block of `depth` rows: its triangle, tile by tile:
+ *    | \  |                        | solved      |     tile = B - A X of the rows above in the block; tile over its triangle
+ *    +--+\+  <- this tile's        +-------------+
+ *    |..|\|     triangle           | tile        |   then all rows below, `chunk` at a time: tile = B - A X of the block
+ *    +--+--+                       +-------------+
+ *
+ * With so few right-hand sides that a copy of A would serve one or two micro-panels, what is taken off is read from A as it lies: rows
+ * beside the triangle from left to right where they are stored by rows, else columns below it, of which the next tile's are asked for
+ * ahead. One micro-panel that is half empty is computed by one vector.
+ *
+ * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else divisions. A complex number of A is two
+ * numbers, and its imaginary part meets i times X once, at the end. Limits: none; what lies beside the triangle is not read. */
+#include "strategy/solve/host_blocked/kernel.h"
+#include "strategy/solve/host_blocked/host_blocked_panel.h"
+
+#include "host/simd.h"
+#include "host/int_math.h"
+
+#include <float.h>
+
+enum {
+  ROWS = (REGISTERS >= 32 ? 12 : 6) / PARTS,
+  A_STEP = ROWS * PARTS /* numbers of a column of a micro-panel of A */
+};
+/* How the rows of a tile are divided: by reciprocals, by the diagonal itself, not at all. */
+enum { BY_RECIPROCALS, BY_DIAGONAL, BY_NOTHING };
+
+/* --- the tile: so many of its VECTORS vectors are there --- */
+
+/* Columns of a complex A whose imaginary parts are summed beside the tile, then added to it. Blocks begin at multiples of it, so that sums are the same in
+ * whichever blocks they are made. */
+enum { GROUP = 96 };
+
+/* tile -= A X over `depth` rows of X; A's copy is negated. */
+TSL_INLINE void take_off_group(int64_t depth, const REAL *restrict a, const REAL *restrict x,
+                               vector tile[ROWS][VECTORS], int vectors) {
+#if PARTS_ARE_TWO
+  vector turned[ROWS][VECTORS] = {{{0}}};
+#endif
+  for (int64_t l = 0; l < depth; l++, a += A_STEP, x += STEP) {
+    vector row[VECTORS];
+    TSL_UNROLL for (int j = 0; j < vectors; j++) row[j] = ((const vector *)(const void *)x)[j];
+    TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+      TSL_UNROLL for (int j = 0; j < vectors; j++) {
+        tile[i][j] = NUMBER(fma)(tile[i][j], a[i], row[j]);
+#if PARTS_ARE_TWO
+        turned[i][j] = NUMBER(fma)(turned[i][j], a[ROWS + i], row[j]);
+#endif
+      }
+    }
+  }
+#if PARTS_ARE_TWO
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[i][j] += NUMBER(times_i)(turned[i][j]);
+  }
+#endif
+}
+
+TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *restrict x,
+                         vector tile[ROWS][VECTORS], int vectors) {
+  const int64_t group = PARTS == 2 ? GROUP : depth;
+  for (int64_t l = 0; l < depth; l += group)
+    take_off_group(tsl_min(group, depth - l), a + l * A_STEP, x + l * STEP, tile, vectors);
+}
+
+/* A as it lies: a tile's first row, and the distances of rows and columns in numbers. */
+typedef struct lying {
+  const REAL *a;
+  int64_t down, across;
+  bool conjugates;
+} lying;
+
+/* One number of A, of row i. */
+TSL_INLINE void take_off_number(const REAL *number, const vector *row, int i, vector tile[ROWS][VECTORS],
+                                vector turned[ROWS][VECTORS], int vectors) {
+  TSL_UNROLL for (int j = 0; j < vectors; j++) {
+    tile[i][j] = NUMBER(fma)(tile[i][j], number[0], row[j]);
+    if (PARTS == 2)
+      turned[i][j] = NUMBER(fma)(turned[i][j], number[PARTS - 1], row[j]);
+  }
+}
+
+/* Columns, by rows that are neighbours: up where `down` is negative. The next tile's part of each column is on its way meanwhile. */
+TSL_INLINE void take_off_columns(int64_t depth, const lying *of, int down, const REAL *restrict x,
+                                 vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
+  enum { TALL = ROWS * PARTS * (int)sizeof(REAL) > 64 };
+  const REAL *a = of->a;
+  for (int64_t l = 0; l < depth; l++, a += of->across, x += STEP) {
+    vector row[VECTORS];
+    __builtin_prefetch(a + (2 * ROWS - 1) * down);
+    if (TALL)
+      __builtin_prefetch(a + (ROWS + ROWS / 2) * down);
+    TSL_UNROLL for (int j = 0; j < vectors; j++) row[j] = -((const vector *)(const void *)x)[j];
+    TSL_UNROLL for (int i = 0; i < ROWS; i++) take_off_number(a + i * down, row, i, tile, turned, vectors);
+  }
+}
+
+/* Rows, each from left to right: addresses of every third one, so that registers hold them. */
+TSL_INLINE void take_off_rows(int64_t depth, const lying *of, const REAL *restrict x,
+                              vector tile[ROWS][VECTORS], vector turned[ROWS][VECTORS], int vectors) {
+  enum { EACH = 3, GROUPS = ROWS / EACH };
+  _Static_assert(ROWS % EACH == 0, "groups of rows make up a tile");
+  const REAL *a[GROUPS];
+  TSL_UNROLL for (int g = 0; g < GROUPS; g++) a[g] = of->a + g * EACH * of->down;
+  for (int64_t l = 0; l < depth; l++, x += STEP) {
+    vector row[VECTORS];
+    TSL_UNROLL for (int j = 0; j < vectors; j++) row[j] = -((const vector *)(const void *)x)[j];
+    TSL_UNROLL for (int g = 0; g < GROUPS; g++) {
+      TSL_UNROLL for (int i = 0; i < EACH; i++)
+          take_off_number(a[g] + i * of->down, row, g * EACH + i, tile, turned, vectors);
+      a[g] += of->across;
+    }
+  }
+}
+
+TSL_INLINE void take_off_lying_group(int64_t depth, const lying *of, const REAL *restrict x,
+                                     vector tile[ROWS][VECTORS], int vectors) {
+  vector turned[ROWS][VECTORS] = {{{0}}};
+  if (of->down == PARTS)
+    take_off_columns(depth, of, PARTS, x, tile, turned, vectors);
+  else if (of->down == -PARTS)
+    take_off_columns(depth, of, -PARTS, x, tile, turned, vectors);
+  else
+    take_off_rows(depth, of, x, tile, turned, vectors);
+#if PARTS_ARE_TWO
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      const vector by_i = NUMBER(times_i)(turned[i][j]);
+      tile[i][j] = of->conjugates ? tile[i][j] - by_i : tile[i][j] + by_i;
+    }
+  }
+#endif
+}
+
+/* The same as take_off(), term by term. */
+TSL_INLINE void take_off_lying(int64_t depth, const lying *of, const REAL *restrict x,
+                               vector tile[ROWS][VECTORS], int vectors) {
+  const int64_t group = PARTS == 2 ? GROUP : depth;
+  for (int64_t l = 0; l < depth; l += group) {
+    const lying part = {of->a + l * of->across, of->down, of->across, of->conjugates};
+    take_off_lying_group(tsl_min(group, depth - l), &part, x + l * STEP, tile, vectors);
+  }
+}
+
+/* Whether 1 / d is a normal number, far from the ends of the range. */
+static bool has_reciprocal(REAL real, REAL imaginary) {
+  const REAL least = 64 * (sizeof(REAL) == 4 ? (REAL)FLT_MIN : (REAL)DBL_MIN);
+  const REAL a = real < 0 ? -real : real, b = imaginary < 0 ? -imaginary : imaginary, larger = a > b ? a : b;
+  return larger >= least && larger <= 1 / least && a + b == a + b;
+}
+
+#if PARTS_ARE_TWO
+/* z over d, by Smith (1962). */
+static void divide(REAL *z, REAL real, REAL imaginary) {
+  const bool is_flat = (real < 0 ? -real : real) >= (imaginary < 0 ? -imaginary : imaginary);
+  const REAL ratio = is_flat ? imaginary / real : real / imaginary;
+  const REAL below =
+      is_flat ? NUMBER(fma_number)(real, imaginary, ratio) : NUMBER(fma_number)(imaginary, real, ratio);
+  const REAL first = is_flat ? NUMBER(fma_number)(z[0], z[1], ratio) : NUMBER(fma_number)(z[1], z[0], ratio);
+  const REAL second =
+      is_flat ? NUMBER(fma_number)(z[1], -z[0], ratio) : NUMBER(fma_number)(-z[0], z[1], ratio);
+  z[0] = first / below;
+  z[1] = second / below;
+}
+static vector divided(vector value, const REAL *diagonal) {
+  union {
+    vector whole;
+    REAL part[VECTOR_BYTES / sizeof(REAL)];
+  } all = {value};
+  for (int i = 0; i < NAME(LANES); i++)
+    divide(all.part + 2 * i, diagonal[0], diagonal[ROWS]);
+  return all.whole;
+}
+#else
+static void divide(REAL *z, REAL real, REAL imaginary) {
+  (void)imaginary;
+  z[0] /= real;
+}
+static inline vector divided(vector value, const REAL *diagonal) {
+  return value / diagonal[0];
+}
+#endif
+
+/* by times a number of A, to the sum. */
+TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
+#if PARTS_ARE_TWO
+  sum = NUMBER(fma)(sum, number[ROWS], NUMBER(times_i)(by));
+#endif
+  return NUMBER(fma)(sum, number[0], by);
+}
+
+/* The tile over its own triangle: ROWS columns, of which the diagonal is reciprocals; then the diagonal itself, and how it divides. */
+TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS], int vectors) {
+  const REAL *diagonal = triangle + ROWS * A_STEP;
+  const int way = (int)diagonal[A_STEP];
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    const REAL *column = triangle + i * A_STEP;
+    TSL_UNROLL for (int j = 0; j < vectors; j++) {
+      if (way == BY_RECIPROCALS)
+        tile[i][j] = add_times((vector){0}, column + i, tile[i][j]);
+      else if (way == BY_DIAGONAL)
+        tile[i][j] = divided(tile[i][j], diagonal + i);
+      TSL_UNROLL for (int k = i + 1; k < ROWS; k++) tile[k][j] =
+          add_times(tile[k][j], column + k, tile[i][j]);
+    }
+  }
+}
+
+TSL_INLINE void load_tile(const REAL *x, vector tile[ROWS][VECTORS], int vectors) {
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[i][j] =
+        ((const vector *)(const void *)x)[i * VECTORS + j];
+  }
+}
+TSL_INLINE void store_tile(REAL *x, vector tile[ROWS][VECTORS], int vectors) {
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < vectors; j++)((vector *)(void *)x)[i * VECTORS + j] = tile[i][j];
+  }
+}
+
+static void update_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x) {
+  vector tile[ROWS][VECTORS];
+  load_tile(x, tile, VECTORS);
+  take_off(depth, a, above, tile, VECTORS);
+  store_tile(x, tile, VECTORS);
+}
+
+static void solve_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x) {
+  vector tile[ROWS][VECTORS];
+  load_tile(x, tile, VECTORS);
+  take_off(depth, a, above, tile, VECTORS);
+  substitute(a + depth * A_STEP, tile, VECTORS);
+  store_tile(x, tile, VECTORS);
+}
+
+/* On A as it lies; `triangle`: the copy of the tile's own one, or NULL where there is none to solve with. */
+TSL_INLINE void lying_tile(int64_t depth, const lying *of, const REAL *triangle, const REAL *above, REAL *x,
+                           int vectors) {
+  vector tile[ROWS][VECTORS];
+  load_tile(x, tile, vectors);
+  take_off_lying(depth, of, above, tile, vectors);
+  if (triangle)
+    substitute(triangle, tile, vectors);
+  store_tile(x, tile, vectors);
+}
+static void whole_lying_tile(int64_t depth, const lying *of, const REAL *triangle, const REAL *above,
+                             REAL *x) {
+  lying_tile(depth, of, triangle, above, x, VECTORS);
+}
+static void half_lying_tile(int64_t depth, const lying *of, const REAL *triangle, const REAL *above,
+                            REAL *x) {
+  lying_tile(depth, of, triangle, above, x, 1);
+}
+
+/* --- copies of A --- */
+
+static inline const REAL *number_at(const tsl_view *view, int64_t row, int64_t col) {
+  return (const REAL *)(const void *)view->at + PARTS * (row * view->row_stride + col * view->col_stride);
+}
+
+/* ROWS rows from `row` on, of which `rows` are there, columns `col` to `col + depth`, negated. */
+static void copy_panel(const tsl_solve_blocks *blocks, int64_t row, int64_t rows, int64_t col, int64_t depth,
+                       REAL *restrict out) {
+  const REAL *const in = number_at(&blocks->a, row, col);
+  const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
+  const REAL sign = blocks->conjugates ? 1 : -1;
+  if (rows == ROWS && down == 1) {
+    for (int64_t l = 0; l < depth; l++)
+      for (int i = 0; i < ROWS; i++)
+        out[l * A_STEP + i] = -in[l * across + i];
+    return;
+  }
+  if (rows == ROWS && PARTS == 1) {
+    for (int64_t l = 0; l < depth; l++)
+      for (int i = 0; i < ROWS; i++)
+        out[l * A_STEP + i] = -in[l * across + i * down];
+    return;
+  }
+  for (int64_t l = 0; l < depth; l++)
+    for (int i = 0; i < ROWS; i++) {
+      out[l * A_STEP + i] = i < rows ? -in[l * across + i * down] : 0;
+      if (PARTS == 2)
+        out[l * A_STEP + ROWS + i] = i < rows ? sign * in[l * across + i * down + 1] : 0;
+    }
+}
+
+/* A tile's own triangle, and what divides its rows. Rows that are not there have a diagonal of ones. */
+static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t rows, REAL *out) {
+  REAL *const diagonal = out + ROWS * A_STEP;
+  int way = blocks->is_unit ? BY_NOTHING : BY_RECIPROCALS;
+  for (int i = 0; i < ROWS * A_STEP + A_STEP; i++)
+    out[i] = 0;
+  for (int i = 0; i < ROWS; i++) {
+    for (int l = 0; l < i && i < rows; l++) {
+      const REAL *number = number_at(&blocks->a, row + i, row + l);
+      out[l * A_STEP + i] = -number[0];
+      if (PARTS == 2)
+        out[l * A_STEP + ROWS + i] = blocks->conjugates ? number[1] : -number[1];
+    }
+    const REAL *number = i < rows && !blocks->is_unit ? number_at(&blocks->a, row + i, row + i) : NULL;
+    REAL inverse[2] = {1, 0}, own[2] = {number ? number[0] : 1, number && PARTS == 2 ? number[PARTS - 1] : 0};
+    own[1] = blocks->conjugates ? -own[1] : own[1];
+    if (has_reciprocal(own[0], own[1])) /* or the division raises what the solution does not */
+      divide(inverse, own[0], own[1]);
+    else if (!blocks->is_unit)
+      way = BY_DIAGONAL;
+#if PARTS_ARE_TWO
+    out[i * A_STEP + ROWS + i] = inverse[1];
+    diagonal[ROWS + i] = own[1];
+#endif
+    out[i * A_STEP + i] = inverse[0];
+    diagonal[i] = own[0];
+  }
+  diagonal[A_STEP] = (REAL)way;
+}
+
+/* --- copies of B: kernels/panel.h --- */
+
+static void give_rows_as_they_lie(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
+  for (int64_t i = row; i < row + rows; i++, x += STEP) {
+    element *out = element_at(to->view, i, to->first);
+    for (int j = 0; j < VECTORS; j++)
+      NAME(store)(out + j * NAME(LANES), ((const vector *)(const void *)x)[j]);
+  }
+}
+
+static void give_short_rows(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
+  enum { LANES = NAME(LANES) };
+  const bool is_half = to->count <= LANES;
+  const int64_t rest = to->count - (is_half ? 0 : LANES);
+  for (int64_t i = row; i < row + rows; i++, x += STEP) {
+    element *out = element_at(to->view, i, to->first);
+    const vector *from = (const vector *)(const void *)x;
+    if (!is_half)
+      NAME(store)(out, from[0]);
+    NAME(store_edge)(out + (is_half ? 0 : LANES), from[is_half ? 0 : 1], rest);
+  }
+}
+
+/* `rows` rows, at most LANES, of columns whose elements are neighbours. */
+static void give_columns(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
+  const bool is_flipped = to->view->row_stride < 0;
+  const int64_t lowest = is_flipped ? row + rows - 1 : row;
+  const moved_element *lines[NAME(LANES)];
+  for (int64_t i = 0; i < NAME(LANES); i++) {
+    const int64_t from = tsl_min(i, rows - 1);
+    lines[i] = (const moved_element *)(const void *)(x + (is_flipped ? rows - 1 - from : from) * STEP);
+  }
+  for (int j = 0; j < to->count; j += NAME(STEPS)) {
+    MOVED(vector) moved[NAME(STEPS)];
+    MOVED(transpose)(lines, j, moved);
+    for (int s = 0; s < NAME(STEPS) && j + s < to->count; s++)
+      store_first(element_at(to->view, lowest, to->first + j + s), (vector)moved[s], rows);
+  }
+}
+
+/* Rows `row` to `row + rows` of the result; x is the first of them. */
+static void give(const column_group *to, int64_t row, int64_t rows, const REAL *x) {
+  int64_t done = 0;
+  if (to->view->col_stride == 1 && to->count == COLUMNS) {
+    give_rows_as_they_lie(to, row, rows, x);
+    return;
+  }
+  if (to->view->col_stride == 1 && !is_one_line(to)) {
+    give_short_rows(to, row, rows, x);
+    return;
+  }
+  if (to->view->row_stride == 1 || to->view->row_stride == -1)
+    for (; done < rows; done += NAME(LANES))
+      give_columns(to, row + done, tsl_min(NAME(LANES), rows - done), x + done * STEP);
+  for (int64_t i = done; i < rows; i++)
+    for (int j = 0; j < to->count; j++)
+      *element_at(to->view, row + i, to->first + j) = ((const element *)(const void *)(x + i * STEP))[j];
+}
+
+/* --- blocks --- */
+
+/* What one call works on. */
+typedef struct working {
+  const tsl_solve_blocks *blocks;
+  int64_t panels;  /* of X */
+  int64_t x_panel; /* numbers of one */
+  int64_t a_panel; /* of A */
+  REAL *x, *a;
+} working;
+
+/* The triangle of rows `row` to `end`. */
+static void solve_block(const working *w, int64_t row, int64_t end) {
+  REAL *a = w->a;
+  for (int64_t i = row; i < end; i += ROWS, a += w->a_panel) {
+    copy_panel(w->blocks, i, tsl_min(ROWS, end - i), row, i - row, a);
+    copy_triangle(w->blocks, i, tsl_min(ROWS, end - i), a + (i - row) * A_STEP);
+  }
+  for (int64_t p = 0; p < w->panels; p++) {
+    REAL *x = w->x + p * w->x_panel;
+    a = w->a;
+    for (int64_t i = row; i < end; i += ROWS, a += w->a_panel)
+      solve_tile(i - row, a, x + row * STEP, x + i * STEP);
+  }
+}
+
+/* Takes the block that was solved, rows `row` to `end`, off rows `first` to `last`. */
+static void update_block(const working *w, int64_t row, int64_t end, int64_t first, int64_t last) {
+  REAL *a = w->a;
+  for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
+    copy_panel(w->blocks, i, tsl_min(ROWS, last - i), row, end - row, a);
+  for (int64_t p = 0; p < w->panels; p++) {
+    REAL *x = w->x + p * w->x_panel;
+    a = w->a;
+    for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
+      update_tile(end - row, a, x + row * STEP, x + i * STEP);
+  }
+}
+
+/* --- few right-hand sides --- */
+
+/* More micro-panels of X than these are worth a copy of A; a triangle of more rows than these a copy of its tiles. */
+enum { LYING_PANELS = 4, LYING_ROWS = 32 };
+
+/* What one call works on, and the tile for its vectors. */
+typedef struct few {
+  const working *w;
+  void (*tile)(int64_t depth, const lying *of, const REAL *triangle, const REAL *above, REAL *x);
+} few;
+
+/* Takes columns `col` to `col + depth` off rows `i` to `i + rows`, and solves with these rows' own triangle. */
+static void few_tile(const few *of, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
+  const working *w = of->w;
+  const tsl_solve_blocks *blocks = w->blocks;
+  const lying a = {number_at(&blocks->a, i, col), PARTS * blocks->a.row_stride, PARTS * blocks->a.col_stride,
+                   blocks->conjugates};
+  REAL *triangle = w->a + depth * A_STEP;
+  if (rows < ROWS) /* rows that are not there are not read */
+    copy_panel(blocks, i, rows, col, depth, w->a);
+  if (solves)
+    copy_triangle(blocks, i, rows, triangle);
+  for (int64_t p = 0; p < w->panels; p++) {
+    REAL *x = w->x + p * w->x_panel;
+    if (rows == ROWS)
+      of->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
+    else
+      (solves ? solve_tile : update_tile)(depth, w->a, x + col * STEP, x + i * STEP);
+  }
+}
+
+/* By columns, blocks are narrow: their pages and lines are still near when the next tile comes for its part of them. By rows, tiles
+ * read all that is on their left; LONG columns at most, which the room for A's copies has place for. */
+static void solve_few(const working *w, int64_t count) {
+  enum { NARROW = PARTS == 2 ? GROUP : 60, LONG = 1536 };
+  const few of = {w, count <= NAME(LANES) ? half_lying_tile : whole_lying_tile};
+  const tsl_solve_blocks *blocks = w->blocks;
+  const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
+  const int64_t m = blocks->m, depth = by_column ? NARROW : LONG;
+  for (int64_t row = 0; row < m; row += depth) {
+    const int64_t end = tsl_min(row + depth, m);
+    for (int64_t i = row; i < end; i += ROWS)
+      few_tile(&of, i, tsl_min(ROWS, end - i), row, i - row, true);
+    for (int64_t i = end; i < m; i += ROWS)
+      few_tile(&of, i, tsl_min(ROWS, m - i), row, end - row, false);
+  }
+}
+
+#include "strategy/solve/host_blocked/host_blocked_small.h"
+
+#include "strategy/solve/host_blocked/half.h"
+
+/* Right-hand sides that are lines of their own: a number of A meets each line by itself, which half a vector of them makes as much work as tiles are, and
+ * less than that where what it meets has to be transposed. Lines are PAD numbers more than rows apart, so that they do not share the places in the first cache that columns a power of two apart take. */
+#define LINES_ROOM (VECTOR_BYTES / BYTES / 2)
+enum {
+  LINES_MOST = LINES_ROOM < 2   ? 1
+               : LINES_ROOM < 4 ? 2
+                                : 4,
+  LINES_BY_ROW_MOST = LINES_ROOM < 4   ? 1
+                      : LINES_ROOM < 8 ? 3
+                                       : 4,
+  PAD = 5 * 64 / (int)sizeof(REAL),
+  PADDED_ROWS = 96 /* a micro-panel of X has room from so many on, where vectors have more than one number */
+};
+
+static inline int64_t line_length(int64_t numbers) {
+  return numbers + (LINES_ROOM > 0 && numbers >= PARTS * PADDED_ROWS ? PAD : 0);
+}
+
+/* A tile of one vector a row over its triangle: out of line, since there are many ways to come here. */
+static __attribute__((noinline)) void substitute_half(const REAL *triangle, vector x[ROWS]) {
+  vector tile[ROWS][VECTORS];
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) tile[i][0] = x[i];
+  substitute(triangle, tile, 1);
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) x[i] = tile[i][0];
+}
+
+#if PARTS_ARE_TWO
+#include "strategy/solve/host_blocked/line_complex.h"
+#else
+#include "strategy/solve/host_blocked/line.h"
+#endif
+
+static void solve_one_line(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 1);
+}
+#if LINES_ROOM >= 2
+static void solve_two_lines(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 2);
+}
+#endif
+#if LINES_ROOM >= 4
+static void solve_three_lines(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 3);
+}
+static void solve_four_lines(const line *of, REAL *triangle) {
+  line_solve(of, triangle, 4);
+}
+#endif
+
+static void (*const solve_lines_of[])(const line *of, REAL *triangle) = {
+    solve_one_line,
+#if LINES_ROOM >= 2
+    solve_two_lines,
+#endif
+#if LINES_ROOM >= 4
+    solve_three_lines,
+    solve_four_lines,
+#endif
+};
+
+/* Whether they are so few, and A lies so that there are vectors along it. */
+static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t count, REAL *values,
+                        REAL *triangle) {
+  const int64_t down = blocks->a.row_stride, across = blocks->a.col_stride;
+  const bool by_column = down == 1 || down == -1, by_row = across == 1 || across == -1;
+  const line of = lines_of(blocks, values);
+  if (count > (by_column ? LINES_MOST : by_row ? LINES_BY_ROW_MOST : 0) || blocks->m <= LYING_ROWS)
+    return false;
+  for (int r = 0; r < count; r++)
+    line_bring(&of, r, first + r);
+  solve_lines_of[count - 1](&of, triangle);
+  for (int r = 0; r < count; r++)
+    line_give(&of, r, first + r);
+  return true;
+}
+
+static column_group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count,
+                             int64_t panel) {
+  (void)w;
+  return (column_group){view, first + panel * COLUMNS, tsl_min(COLUMNS, count - panel * COLUMNS)};
+}
+
+static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy,
+                          void *a_copy) {
+  const int64_t m = blocks->m, rows = tsl_round_up(m, ROWS);
+  const working w = {.blocks = blocks,
+                     .panels = tsl_ceil_div_or_one(count, COLUMNS),
+                     .x_panel = rows * STEP,
+                     .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
+                     .x = x_copy,
+                     .a = a_copy};
+  if (solve_lines(blocks, first, count, w.x, w.a))
+    return;
+  for (int64_t p = 0; p < w.panels; p++) {
+    const column_group from = group_of(&w, &blocks->b, first, count, p);
+    bring(&from, m, blocks->alpha, w.x + p * w.x_panel);
+    memset(w.x + p * w.x_panel + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
+  }
+  if (w.panels <= LYING_PANELS) {
+    if (!solve_small(&w, count))
+      solve_few(&w, count);
+    for (int64_t p = 0; p < w.panels; p++) {
+      const column_group to = group_of(&w, &blocks->x, first, count, p);
+      give(&to, 0, m, w.x + p * w.x_panel);
+    }
+    return;
+  }
+  for (int64_t row = 0; row < m; row += blocks->depth) {
+    const int64_t end = tsl_min(row + blocks->depth, m);
+    solve_block(&w, row, end);
+    for (int64_t p = 0; p < w.panels; p++) {
+      const column_group to = group_of(&w, &blocks->x, first, count, p);
+      give(&to, row, end - row, w.x + p * w.x_panel + row * STEP);
+    }
+    for (int64_t below = end; below < m; below += blocks->chunk)
+      update_block(&w, row, end, below, tsl_min(below + blocks->chunk, m));
+  }
+}
+
+/* As many micro-panels as a caller's room holds, each by itself. */
+static void multiply_columns(const tsl_solve_blocks *blocks, void *x_copy) {
+  const int64_t m = blocks->m;
+  for (int64_t j = 0; j < blocks->n; j += COLUMNS) {
+    const column_group part = {&blocks->x, j, tsl_min(COLUMNS, blocks->n - j)};
+    bring(&part, m, blocks->alpha, x_copy);
+    if (part.count <= NAME(LANES))
+      multiply_panel(blocks, x_copy, 1);
+    else
+      multiply_panel(blocks, x_copy, VECTORS);
+    give(&part, 0, m, x_copy);
+  }
+}
+
+const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, solve_halves, multiply_columns,
+                                                  ROWS,          COLUMNS,      ROWS + 2};

@@ -1,0 +1,324 @@
+#include "strategy/staged_copy.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "host/int_math.h"
+
+#include <string.h>
+
+/* Less is not worth a thread's while. */
+enum { LEAST_SHARE = 64 << 10 };
+
+static bool by_rows(const tsl_transfer *transfer) {
+  return transfer->packed.col_stride == 1;
+}
+
+static int64_t size_of(const tsl_transfer_path *way) {
+  return (int64_t)tsl_type(way->shape->type)->size;
+}
+
+/* Elements of a line of the packed copy, and in the caller's memory from one line, or one element, to the next. */
+static int64_t line_length(const tsl_transfer *transfer) {
+  return by_rows(transfer) ? transfer->packed.cols : transfer->packed.rows;
+}
+static int64_t line_stride(const tsl_transfer_path *way) {
+  return by_rows(way->transfer) ? way->shape->row_stride : way->shape->col_stride;
+}
+static int64_t element_stride(const tsl_transfer_path *way) {
+  return by_rows(way->transfer) ? way->shape->col_stride : way->shape->row_stride;
+}
+
+tsl_piece_walk tsl_staged_copy_begin(const tsl_transfer_path *way, const tsl_part *part, size_t most) {
+  const int64_t fit = (int64_t)(most / (size_t)size_of(way));
+  const tsl_piece whole = by_rows(way->transfer) ? (tsl_piece){part->row, part->rows, part->col, part->cols}
+                                                 : (tsl_piece){part->col, part->cols, part->row, part->rows};
+  tsl_piece_walk pieces = {.part = whole, .next = whole};
+  if (whole.length > 0 && fit >= whole.length) {
+    pieces.next.lines = tsl_min(whole.lines, fit / whole.length);
+  } else {
+    pieces.next.lines = whole.length > 0 && whole.lines > 0 ? 1 : 0;
+    pieces.next.length = fit > 0 ? tsl_min(fit, whole.length) : tsl_min(1, whole.length);
+  }
+  return pieces;
+}
+
+bool tsl_staged_copy_next(tsl_piece_walk *pieces, tsl_piece *piece) {
+  const tsl_piece *part = &pieces->part;
+  tsl_piece *next = &pieces->next;
+  const int64_t lines_end = part->line + part->lines, end = part->first + part->length;
+  if (next->line >= lines_end || next->lines == 0 || next->length == 0)
+    return false;
+  *piece = *next;
+  piece->lines = tsl_min(next->lines, lines_end - next->line);
+  piece->length = tsl_min(next->length, end - next->first);
+  next->first += piece->length;
+  if (next->first >= end) {
+    next->first = part->first;
+    next->line += piece->lines;
+  }
+  return true;
+}
+
+/* --- between the caller's memory and a slot --- */
+
+typedef struct moving {
+  const tsl_transfer_path *way;
+  tsl_piece piece;
+  unsigned char *slot;
+  bool in;
+  int64_t share; /* elements of the piece that one task takes */
+} moving;
+
+/* What a triangle stores of the elements from `first` on. */
+static void clip(const tsl_transfer_path *way, int64_t line, int64_t *first, int64_t *length) {
+  int64_t from, count;
+  tsl_transfer_stored(way->shape, by_rows(way->transfer), line, &from, &count);
+  const int64_t end = tsl_min(*first + *length, from + count);
+  *first = *first > from ? *first : from;
+  *length = end > *first ? end - *first : 0;
+}
+
+static void move_line(const moving *job, int64_t line, int64_t first, int64_t length) {
+  const tsl_transfer_path *way = job->way;
+  if (way->transfer->gathered && way->shape->triangle != TESELA_WHOLE) {
+    int64_t at = job->piece.first + first;
+    clip(way, job->piece.line + line, &at, &length);
+    first = at - job->piece.first;
+  }
+  const int64_t size = size_of(way), stride = element_stride(way);
+  const tesela_type type = way->shape->type;
+  unsigned char *host =
+      way->host + ((job->piece.line + line) * line_stride(way) + (job->piece.first + first) * stride) * size;
+  unsigned char *slot = job->slot + (line * job->piece.length + first) * size;
+  if (!way->transfer->gathered && job->in)
+    memcpy(slot, host, (size_t)(length * size));
+  else if (!way->transfer->gathered)
+    memcpy(host, slot, (size_t)(length * size));
+  else if (job->in)
+    tsl_type_convert(type, host, stride, type, slot, 1, (size_t)length);
+  else
+    tsl_type_convert(type, slot, 1, type, host, stride, (size_t)length);
+}
+
+/* Elements of the piece, one line behind the other, from `index` shares on. */
+static void move_share(void *argument, int64_t index, int worker) {
+  const moving *job = argument;
+  const int64_t all = job->piece.lines * job->piece.length;
+  const int64_t end = tsl_min(all, (index + 1) * job->share);
+  (void)worker;
+  for (int64_t at = index * job->share; at < end;) {
+    const int64_t first = at % job->piece.length;
+    const int64_t length = tsl_min(job->piece.length - first, end - at);
+    move_line(job, at / job->piece.length, first, length);
+    at += length;
+  }
+}
+
+/* Lines that touch in the caller's memory are one. */
+static tsl_piece joined(const tsl_transfer_path *way, const tsl_piece *piece) {
+  const int64_t length = line_length(way->transfer);
+  if (way->transfer->gathered || piece->lines == 1 || piece->length != length || line_stride(way) != length)
+    return *piece;
+  return (tsl_piece){piece->line, 1, 0, piece->lines * length};
+}
+
+static void move(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot, bool in) {
+  moving job = {way, joined(way, piece), tsl_staging_memory(porter->staging, slot), in, 0};
+  const int64_t all = piece->lines * piece->length, line = TSL_CACHE_LINE;
+  const int64_t least = (LEAST_SHARE + size_of(way) - 1) / size_of(way);
+  const int threads = tsl_team_threads(porter->team);
+  const int64_t share = (all + threads - 1) / threads;
+  job.share = share < least ? least : (share + line - 1) / line * line;
+  tsl_team_run(porter->team, (all + job.share - 1) / job.share, move_share, &job);
+}
+
+/* --- between a slot and the device --- */
+
+static tsl_copy copy_of(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_piece *piece, int slot) {
+  const size_t size = (size_t)size_of(way);
+  const size_t line = (size_t)line_length(way->transfer) * size;
+  return (tsl_copy){.buffer = way->buffer,
+                    .offset = (size_t)piece->line * line + (size_t)piece->first * size,
+                    .device_pitch = line,
+                    .host = tsl_staging_memory(porter->staging, slot),
+                    .host_pitch = (size_t)piece->length * size,
+                    .rows = (size_t)piece->lines,
+                    .row_bytes = (size_t)piece->length * size};
+}
+
+/* --- out, beside others that come in --- */
+
+/* Pieces that are under way while others come in. Slots are taken in turn, and between two of them one is of a piece that comes in: so with all slots but one
+ * under way in the end (finish) none is taken before its piece has landed. */
+enum { BESIDE = 2 };
+
+tesela_status tsl_outgoing_begin(tsl_outgoing *out, const tsl_stager *porter, const tsl_transfer_path *way,
+                                 const tsl_pending_readback *part) {
+  const tsl_piece_walk pieces = tsl_staged_copy_begin(way, &part->part, porter->staging->slot_bytes);
+  *out = (tsl_outgoing){.porter = porter, .way = *way, .sent = pieces, .landed = pieces, .is_any = true};
+  return part->ready ? porter->staging->device->ops->stream_wait(porter->staging->out, part->ready)
+                     : TESELA_OK;
+}
+
+/* Has at most `most` pieces under way: the oldest one lands where there are as many, or where no more come; and another one is sent. */
+static tesela_status go_on(tsl_outgoing *out, int most) {
+  if (!out->is_any && out->under_way == 0)
+    return TESELA_OK;
+  tsl_staging *staging = out->porter->staging;
+  tsl_piece piece;
+  if (out->under_way > 0 && (out->under_way == most || !out->is_any)) {
+    (void)tsl_staged_copy_next(&out->landed, &piece);
+    TSL_TRY(tsl_staging_wait(staging, out->slots[out->first]));
+    move(out->porter, &out->way, &piece, out->slots[out->first], false);
+    out->any = true;
+    out->first = (out->first + 1) % TSL_STAGING_SLOTS;
+    out->under_way--;
+  }
+  out->is_any = out->is_any && tsl_staged_copy_next(&out->sent, &piece);
+  if (!out->is_any)
+    return TESELA_OK;
+  int *slot = &out->slots[(out->first + out->under_way) % TSL_STAGING_SLOTS];
+  TSL_TRY(tsl_staging_slot(staging, slot));
+  const tsl_copy copy = copy_of(out->porter, &out->way, &piece, *slot);
+  TSL_TRY(staging->device->ops->read_later(staging->out, &copy));
+  out->under_way++;
+  return tsl_staging_use(staging, *slot, staging->out);
+}
+
+tesela_status tsl_outgoing_finish(tsl_outgoing *out) {
+  while (out->is_any || out->under_way > 0)
+    TSL_TRY(go_on(out, TSL_STAGING_SLOTS - 1));
+  return TESELA_OK;
+}
+
+/* --- in --- */
+
+tesela_status tsl_part_in(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_part *part) {
+  tsl_staging *staging = porter->staging;
+  tsl_piece_walk pieces = tsl_staged_copy_begin(way, part, staging->slot_bytes);
+  tsl_piece piece;
+  while (tsl_staged_copy_next(&pieces, &piece)) {
+    int slot;
+    TSL_TRY(tsl_staging_slot(staging, &slot));
+    move(porter, way, &piece, slot, true);
+    const tsl_copy copy = copy_of(porter, way, &piece, slot);
+    TSL_TRY(staging->device->ops->write_later(staging->in, &copy));
+    TSL_TRY(tsl_staging_use(staging, slot, staging->in));
+    if (porter->beside)
+      TSL_TRY(go_on(porter->beside, BESIDE));
+  }
+  return TESELA_OK;
+}
+
+/* --- out --- */
+
+typedef struct leaving {
+  const tsl_stager *porter;
+  const tsl_transfer_path *way;
+  const tsl_pending_readback *parts;
+  int count;
+} leaving;
+
+/* The pieces of all parts, one after the other: once for the device and once for the threads, which follow. */
+typedef struct walk {
+  int part; /* whose pieces come now; -1: none yet */
+  tsl_piece_walk pieces;
+} walk;
+
+static bool next_piece(const leaving *job, walk *at, tsl_piece *piece, bool *is_first) {
+  *is_first = false;
+  while (at->part < 0 || !tsl_staged_copy_next(&at->pieces, piece)) {
+    if (++at->part >= job->count)
+      return false;
+    at->pieces = tsl_staged_copy_begin(job->way, &job->parts[at->part].part, job->porter->staging->slot_bytes);
+    *is_first = true;
+  }
+  return true;
+}
+
+/* Enqueues one more piece to a slot; `is_any` is false where none is left. */
+static tesela_status send_piece(const leaving *job, walk *at, int *slot, bool *is_any) {
+  tsl_staging *staging = job->porter->staging;
+  const tsl_device_ops *ops = staging->device->ops;
+  tsl_piece piece;
+  bool is_first;
+  *is_any = next_piece(job, at, &piece, &is_first);
+  if (!*is_any)
+    return TESELA_OK;
+  tsl_event *ready = job->parts[at->part].ready;
+  if (is_first && ready)
+    TSL_TRY(ops->stream_wait(staging->out, ready));
+  TSL_TRY(tsl_staging_slot(staging, slot));
+  const tsl_copy copy = copy_of(job->porter, job->way, &piece, *slot);
+  TSL_TRY(ops->read_later(staging->out, &copy));
+  return tsl_staging_use(staging, *slot, staging->out);
+}
+
+/* The next one to the caller's memory, once it is in its slot. */
+static tesela_status land_piece(const leaving *job, walk *at, int slot, bool is_timed, tsl_copy_result *landed) {
+  tsl_staging *staging = job->porter->staging;
+  tsl_piece piece;
+  bool is_first;
+  (void)next_piece(job, at, &piece, &is_first);
+  tsl_event *ready = job->parts[at->part].ready;
+  if (is_timed && is_first && at->part == job->count - 1) {
+    if (ready)
+      TSL_TRY(staging->device->ops->event_wait(ready));
+    landed->last_ready = tsl_clock();
+  }
+  TSL_TRY(tsl_staging_wait(staging, slot));
+  move(job->porter, job->way, &piece, slot, false);
+  landed->any = true;
+  return TESELA_OK;
+}
+
+/* All slots but one are on their way while the threads are at that one. */
+tesela_status tsl_parts_out(const tsl_stager *porter, const tsl_transfer_path *way, const tsl_pending_readback *parts, int count,
+                            bool is_timed, tsl_copy_result *landed) {
+  const leaving job = {porter, way, parts, count};
+  walk sent = {.part = -1}, at = {.part = -1};
+  int slots[TSL_STAGING_SLOTS], first = 0, under_way = 0;
+  bool is_any = true;
+  *landed = (tsl_copy_result){0};
+  for (;;) {
+    while (is_any && under_way < TSL_STAGING_SLOTS - 1) {
+      TSL_TRY(send_piece(&job, &sent, &slots[(first + under_way) % TSL_STAGING_SLOTS], &is_any));
+      under_way += is_any;
+    }
+    if (under_way == 0)
+      return TESELA_OK;
+    TSL_TRY(land_piece(&job, &at, slots[first], is_timed, landed));
+    first = (first + 1) % TSL_STAGING_SLOTS;
+    under_way--;
+  }
+}
+
+/* --- pages --- */
+
+enum { PAGE = 4096, PROVIDED = 4 << 20 };
+
+typedef struct providing {
+  uintptr_t start, end;
+} providing;
+
+/* Each thread has its large pages to itself. */
+static void provide(void *argument, int64_t index, int worker) {
+  const providing *job = argument;
+  const uintptr_t first = job->start / PROVIDED * PROVIDED + (uintptr_t)index * PROVIDED;
+  const uintptr_t from = first < job->start ? job->start : first;
+  const uintptr_t to = first + PROVIDED < job->end ? first + PROVIDED : job->end;
+  (void)worker;
+  if (from < to)
+    tsl_memory_provide((void *)from, to - from);
+}
+
+/* Where every page has elements: the system takes as long for new pages as the copy of what goes there. */
+void tsl_transfer_path_provide(const tsl_stager *porter, const tsl_transfer_path *way) {
+  const int64_t size = size_of(way);
+  if (way->transfer->gathered || (line_stride(way) - line_length(way->transfer)) * size >= PAGE)
+    return;
+  const uintptr_t start = (uintptr_t)way->host;
+  providing job = {start, start + (size_t)(tsl_shape_extent(way->shape) * size)};
+  tsl_team_run(porter->team, (int64_t)(job.end / PROVIDED - start / PROVIDED + 1), provide, &job);
+}

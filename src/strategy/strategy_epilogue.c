@@ -1,0 +1,255 @@
+/* The last step on the host. Lines of C, along which its elements lie nearest, are cut into pieces that stay in the nearest cache,
+ * and threads share them:
+ *
+ *   C, as it is stored          a piece, in the type of C's sums        C
+ *   | . . . . . . . . |  --->   | x x x x |  + bias, f  --->            rounded once
+ *   or its sums                   with scales: x a b alpha + beta C
+ *
+ * A vector along the line is brought beside it, one across it is a number. */
+#include "strategy/strategy_epilogue.h"
+
+#include "host/int_math.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PIECE = 256, LEAST_OF_A_TASK = 1 << 14 };
+
+typedef struct finishing {
+  const tsl_problem *problem;
+  const tsl_operands *operands;
+  int64_t lines, length;            /* of one product */
+  bool by_rows;                     /* lines are rows */
+  bool is_scaled;                   /* there are sums, and terms in them */
+  int64_t pieces, count, of_a_task; /* pieces of a line; lines' pieces of all products; those of a task */
+} finishing;
+
+/* --- functions --- */
+
+/* sqrt(1/2), sqrt(2/pi), and the cubic term of the approximation by tanh. */
+static const double root_half = 0.70710678118654752440, root_two_over_pi = 0.79788456080286535588,
+                    cubic = 0.044715;
+/* Below it both GELU are 0 in any type: a product with a share that underflows, which at -infinity would be NaN. */
+static const double least_gelu = -40;
+
+static void add_f32(float *x, const float *bias, int64_t bias_step, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    x[i] += bias[i * bias_step];
+}
+static void add_f64(double *x, const double *bias, int64_t bias_step, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    x[i] += bias[i * bias_step];
+}
+
+/* NaN is less than nothing, and stays. */
+static void relu_f32(float *x, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    x[i] = x[i] < 0 ? 0 : x[i];
+}
+static void relu_f64(double *x, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    x[i] = x[i] < 0 ? 0 : x[i];
+}
+
+/* exp(y), -87 <= y <= 88, to a few units in the last digit: 2^whole times a series of what is left, which is ln(2) / 2 at most. */
+static inline float power(float y) {
+  static const float steps = 12582912; /* 1.5 * 2^23: sums with it have no digits behind the point */
+  const float whole = (y * 1.44269504088896340736f + steps) - steps;
+  const float r =
+      (y - whole * 0.693359375f) + whole * 2.12194440e-4f; /* ln(2) in two parts, the first of 9 digits */
+  const float series =
+      1 + r * (1 + r * (1.0f / 2 + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
+  const int32_t bits = ((int32_t)whole + 127) * (1 << 23);
+  float scale;
+  memcpy(&scale, &bits, sizeof scale);
+  return series * scale;
+}
+
+/* The share below x by a polynomial whose error is 0.75e-7 at most (Abramowitz, Stegun 1964, 7.1.26): without branches and calls, so
+ * that compilers make vectors of it, four times as fast as by erff(). */
+static void gelu_f32(float *x, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    const float z = fabsf(x[i]) * (float)root_half, near = z < 9 ? z : 9, t = 1 / (1 + 0.3275911f * near);
+    const float sum = t * (0.254829592f +
+                           t * (-0.284496736f + t * (1.421413741f + t * (-1.453152027f + t * 1.061405429f))));
+    const float tail = 0.5f * sum * power(-near * near), share = x[i] < 0 ? tail : 1 - tail, y = x[i] * share;
+    x[i] = x[i] < (float)least_gelu ? 0 : y;
+  }
+}
+static void gelu_f64(double *x, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    x[i] = x[i] < least_gelu ? 0 : 0.5 * x[i] * (1 + erf(x[i] * root_half));
+}
+
+/* (1 + tanh(x)) / 2 is 1 / (1 + exp(-2 x)). */
+static void gelu_tanh_f32(float *x, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    const float inner = (float)(-2 * root_two_over_pi) * (x[i] + (float)cubic * x[i] * x[i] * x[i]);
+    const float low = inner > -87 ? inner : -87, near = low < 88 ? low : 88, y = x[i] / (1 + power(near));
+    x[i] = x[i] < (float)least_gelu ? 0 : y;
+  }
+}
+static void gelu_tanh_f64(double *x, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    const double inner = root_two_over_pi * (x[i] + cubic * x[i] * x[i] * x[i]);
+    x[i] = x[i] < least_gelu ? 0 : 0.5 * x[i] * (1 + tanh(inner));
+  }
+}
+
+typedef void function_f32(float *x, int64_t count);
+typedef void function_f64(double *x, int64_t count);
+static function_f32 *const functions_f32[TESELA_ACTIVATIONS] = {
+    [TESELA_RELU] = relu_f32, [TESELA_GELU] = gelu_f32, [TESELA_GELU_TANH] = gelu_tanh_f32};
+static function_f64 *const functions_f64[TESELA_ACTIVATIONS] = {
+    [TESELA_RELU] = relu_f64, [TESELA_GELU] = gelu_f64, [TESELA_GELU_TANH] = gelu_tanh_f64};
+
+/* --- pieces --- */
+
+/* Room for a piece in the widest type of sums, and for a vector beside it. */
+typedef union piece {
+  float f32[2 * PIECE];
+  double f64[2 * PIECE];
+  int32_t i32[2 * PIECE];
+} piece;
+
+/* Elements of one line, from `first` on. */
+typedef struct stretch {
+  int64_t product, line, first, count;
+} stretch;
+
+static int64_t step_of(const finishing *job, const tsl_operand *operand) {
+  return job->by_rows ? operand->col_stride : operand->row_stride;
+}
+
+static unsigned char *address(const finishing *job, const tsl_operand *operand, tesela_type type,
+                              const stretch *at) {
+  const int64_t line = job->by_rows ? operand->row_stride : operand->col_stride;
+  return (unsigned char *)operand->host +
+         (at->product * operand->step + at->line * line + at->first * step_of(job, operand)) *
+             (int64_t)tsl_type(type)->size;
+}
+
+/* A vector's elements beside a piece, or the one that is all of them's, as the type of the sums; 1 or 0: how it goes on. */
+static int64_t bring_vector(const finishing *job, const tsl_operand *vector, tesela_type type,
+                            const stretch *at, piece *out) {
+  const tesela_type sums = tsl_type(job->problem->c.type)->sums;
+  const int64_t step = step_of(job, vector);
+  tsl_type_convert(type, address(job, vector, type, at), step, sums, out, 1,
+                   step != 0 ? (size_t)at->count : 1);
+  return step != 0;
+}
+
+static void add_bias(const finishing *job, const stretch *at, piece *x) {
+  const tsl_type_info *sums = tsl_type(tsl_type(job->problem->c.type)->sums);
+  const bool is_double = sums->component == TESELA_F64;
+  const int parts = sums->is_complex ? 2 : 1;
+  piece bias;
+  const int64_t step = bring_vector(job, &job->operands->bias, job->problem->bias.type, at, &bias);
+  if (is_double && !step && parts == 2) {
+    for (int64_t i = 0; i < 2 * at->count; i++)
+      x->f64[i] += bias.f64[i % 2];
+  } else if (!is_double && !step && parts == 2) {
+    for (int64_t i = 0; i < 2 * at->count; i++)
+      x->f32[i] += bias.f32[i % 2];
+  } else if (is_double) {
+    add_f64(x->f64, bias.f64, step, parts * at->count);
+  } else {
+    add_f32(x->f32, bias.f32, step, parts * at->count);
+  }
+}
+
+/* --- sums with scales, which are f32 where they are brought --- */
+
+static void multiply(float *x, const float *by, int64_t step, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    x[i] *= by[i * step];
+}
+
+static void multiply_by(const finishing *job, const tsl_operand *scale, const stretch *at, piece *x) {
+  piece by;
+  const int64_t step = bring_vector(job, scale, TESELA_F32, at, &by);
+  multiply(x->f32, by.f32, step, at->count);
+}
+
+/* Integers as the nearest numbers. */
+static void bring_sums(const finishing *job, const stretch *at, piece *x) {
+  const tsl_operand *sums = &job->operands->sums;
+  const bool is_whole = tsl_type(job->problem->a.type)->is_integer;
+  const tesela_type type = is_whole ? TESELA_I32 : TESELA_F32;
+  piece whole;
+  tsl_type_convert(type, address(job, sums, type, at), step_of(job, sums), type, is_whole ? &whole : x, 1,
+                   (size_t)at->count);
+  for (int64_t i = 0; is_whole && i < at->count; i++)
+    x->f32[i] = (float)whole.i32[i];
+}
+
+static void scale_sums(const finishing *job, const stretch *at, piece *x) {
+  const tsl_problem *problem = job->problem;
+  const tsl_operands *operands = job->operands;
+  const float alpha = (float)problem->alpha[0], beta = (float)problem->beta[0];
+  bring_sums(job, at, x);
+  if (job->is_scaled && problem->scaling_a != TESELA_NO_SCALE)
+    multiply_by(job, &operands->scale_a, at, x);
+  if (job->is_scaled && problem->scaling_b != TESELA_NO_SCALE)
+    multiply_by(job, &operands->scale_b, at, x);
+  if (job->is_scaled && alpha != 1)
+    multiply(x->f32, &alpha, 0, at->count);
+  if (beta == 0)
+    return;
+  piece before;
+  const tsl_operand *c = &operands->c;
+  tsl_type_convert(problem->c.type, address(job, c, problem->c.type, at), step_of(job, c), TESELA_F32,
+                   &before, 1, (size_t)at->count);
+  for (int64_t i = 0; i < at->count; i++)
+    x->f32[i] += beta * before.f32[i];
+}
+
+/* --- all of it --- */
+
+static void finish_one(const finishing *job, int64_t index) {
+  const tsl_problem *problem = job->problem;
+  const tsl_operand *c = &job->operands->c;
+  const tesela_type type = problem->c.type, sums = tsl_type(type)->sums;
+  const int64_t first = index % job->pieces * PIECE;
+  const stretch at = {.product = index / job->pieces / job->lines,
+                      .line = index / job->pieces % job->lines,
+                      .first = first,
+                      .count = tsl_min(job->length - first, PIECE)};
+  unsigned char *to = address(job, c, type, &at);
+  piece x;
+  if (tsl_problem_has_scales(problem))
+    scale_sums(job, &at, &x);
+  else
+    tsl_type_convert(type, to, step_of(job, c), sums, &x, 1, (size_t)at.count);
+  if (problem->bias_axis != TESELA_NO_BIAS)
+    add_bias(job, &at, &x);
+  if (problem->activation != TESELA_NO_ACTIVATION && tsl_type(sums)->component == TESELA_F64)
+    functions_f64[problem->activation](x.f64, at.count);
+  else if (problem->activation != TESELA_NO_ACTIVATION)
+    functions_f32[problem->activation](x.f32, at.count);
+  tsl_type_convert(sums, &x, 1, type, to, step_of(job, c), (size_t)at.count);
+}
+
+static void finish_task(void *argument, int64_t index, int worker) {
+  const finishing *job = argument;
+  const int64_t first = index * job->of_a_task, end = tsl_min(first + job->of_a_task, job->count);
+  (void)worker;
+  for (int64_t i = first; i < end; i++)
+    finish_one(job, i);
+}
+
+void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands) {
+  const tsl_operand *c = &operands->c;
+  const bool by_rows =
+      problem->n > 1 && (problem->m == 1 || tsl_abs(c->col_stride) <= tsl_abs(c->row_stride));
+  finishing job = {.problem = problem,
+                   .operands = operands,
+                   .by_rows = by_rows,
+                   .is_scaled = problem->k > 0 && problem->alpha[0] != 0,
+                   .lines = by_rows ? problem->m : problem->n,
+                   .length = by_rows ? problem->n : problem->m};
+  job.pieces = (job.length + PIECE - 1) / PIECE;
+  job.count = tsl_problem_batch(problem) * job.lines * job.pieces;
+  job.of_a_task = tsl_min(job.count, 1 + LEAST_OF_A_TASK / tsl_min(job.length, PIECE));
+  tsl_team_run(operands->team, (job.count + job.of_a_task - 1) / job.of_a_task, finish_task, &job);
+}

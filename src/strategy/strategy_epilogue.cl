@@ -1,0 +1,113 @@
+/* The last step of a product whose kernel leaves it to others: C = f(C + bias), each element of C read and written once. Where it has
+ * scales, C = f(S a b alpha + beta C + bias) of sums S, which are C's elements where they lie in C: each item reads its own before it writes.
+ *
+ *   a group: 64 x 4 items            item (x, y): elements x, x + 64, x + 128, x + 192 of a line, so that four loads or more are on their way
+ *   | line y | . . 64 . . | . . 64 . . | . . 64 . . | . . 64 . . |      at once, and neighbours' lie together
+ *
+ * Groups go on to further lines, of which there are those of all products of a batch. Lines run along the way in which C's elements are
+ * nearest. C is rounded once more, from the type that its sums are made in.
+ *
+ * From the host: TSL_TYPE_C and TSL_REAL (kernel/kernel_elements.h), or TSL_COMPLEX; FINISH_BIAS (0: none, 1: of C's type, 2: of the sums'),
+ * FINISH_FUNCTION (a tesela_activation); FINISH_SUMS (0: no scales, 1: sums of f32, 2: of i32), and with them FINISH_SCALES (1: A's,
+ * 2: B's, 4: alpha where it is not 1; 0 of sums without terms, too) and FINISH_BEFORE (1: beta C is added). Pointers to what there is
+ * none of are C's, and are not read.
+ *
+ * Sums and products are rounded as they are written here, so that kernels which do the last step themselves have the same bits. */
+#include "kernel_elements.h"
+
+#include "epilogue_function.h"
+#include "finish_shared.h"
+
+#define FINISH_ACROSS 64
+#define FINISH_LINES 4
+/* Of two bytes four times as many, so that as much of memory is on its way. */
+#if TSL_TYPE_C == TSL_TYPE_F16 || TSL_TYPE_C == TSL_TYPE_BF16
+#define FINISH_EACH 16
+#else
+#define FINISH_EACH 4
+#endif
+
+#ifdef TSL_COMPLEX
+#define FINISH_PARTS 2
+#else
+#define FINISH_PARTS 1
+#endif
+#if FINISH_BIAS == 2
+#define FINISH_VECTOR TSL_REAL
+#define FINISH_ADDED(x) (x)
+#else
+#define FINISH_VECTOR tsl_result
+#define FINISH_ADDED(x) tsl_before(x)
+#endif
+
+#if FINISH_SUMS == 2
+#define FINISH_SUM int
+#else
+#define FINISH_SUM float
+#endif
+
+/* Where a line of an operand starts. */
+TSL_FUNCTION TSL_INDEX finish_start(tsl_finish_steps steps, TSL_INDEX product, TSL_INDEX line) {
+  return (steps.offset + product * steps.product_stride + line * steps.line_stride) * FINISH_PARTS;
+}
+
+TSL_KERNEL(FINISH_ACROSS, FINISH_LINES, 1)
+tsl_finish_result(TSL_GLOBAL tsl_result *c, TSL_GLOBAL const FINISH_VECTOR *bias,
+                  TSL_GLOBAL const FINISH_SUM *sums, TSL_GLOBAL const float *scale_a,
+                  TSL_GLOBAL const float *scale_b, const tsl_finish_arguments given) {
+  const TSL_INDEX across = (TSL_INDEX)FINISH_ACROSS * FINISH_EACH * TSL_GROUPS(0),
+                  lines = given.lines * given.products, down = (TSL_INDEX)TSL_GROUPS(1) * FINISH_LINES;
+  for (TSL_INDEX at = (TSL_INDEX)TSL_GROUP(1) * FINISH_LINES + TSL_ITEM(1); at < lines; at += down) {
+    const TSL_INDEX product = at / given.lines, line = at % given.lines;
+    TSL_GLOBAL tsl_result *own = c + finish_start(given.c, product, line);
+#if FINISH_BIAS
+    TSL_GLOBAL const FINISH_VECTOR *added = bias + finish_start(given.bias, product, line);
+#endif
+#if FINISH_SUMS
+    TSL_GLOBAL const FINISH_SUM *found = sums + finish_start(given.sums, product, line);
+#endif
+#if FINISH_SUMS && (FINISH_SCALES & 1)
+    TSL_GLOBAL const float *of_a = scale_a + finish_start(given.scale_a, product, line);
+#endif
+#if FINISH_SUMS && (FINISH_SCALES & 2)
+    TSL_GLOBAL const float *of_b = scale_b + finish_start(given.scale_b, product, line);
+#endif
+    for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * FINISH_ACROSS * FINISH_EACH + TSL_ITEM(0);
+         first < given.length; first += across) {
+      TSL_REAL x[FINISH_EACH * FINISH_PARTS];
+      TSL_UNROLL
+      for (int e = 0; e < FINISH_EACH * FINISH_PARTS; e++) {
+        const TSL_INDEX place = first + e / FINISH_PARTS * FINISH_ACROSS;
+        x[e] = 0;
+        if (place < given.length) {
+#if FINISH_SUMS
+          x[e] = (float)found[place * given.sums.step];
+#if FINISH_SCALES & 1
+          x[e] = TSL_MUL(float, x[e], of_a[place * given.scale_a.step]);
+#endif
+#if FINISH_SCALES & 2
+          x[e] = TSL_MUL(float, x[e], of_b[place * given.scale_b.step]);
+#endif
+#if FINISH_SCALES & 4
+          x[e] = TSL_MUL(float, x[e], given.alpha);
+#endif
+#if FINISH_BEFORE
+          x[e] = TSL_FMA(given.beta, tsl_before(own[place * given.c.step]), x[e]);
+#endif
+#else
+          x[e] = tsl_before(own[place * given.c.step * FINISH_PARTS + e % FINISH_PARTS]);
+#endif
+#if FINISH_BIAS
+          x[e] += FINISH_ADDED(added[place * given.bias.step * FINISH_PARTS + e % FINISH_PARTS]);
+#endif
+        }
+      }
+      TSL_UNROLL
+      for (int e = 0; e < FINISH_EACH * FINISH_PARTS; e++) {
+        const TSL_INDEX place = first + e / FINISH_PARTS * FINISH_ACROSS;
+        if (place < given.length)
+          own[place * given.c.step * FINISH_PARTS + e % FINISH_PARTS] = tsl_rounded(finish_function(x[e]));
+      }
+    }
+  }
+}

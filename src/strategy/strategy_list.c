@@ -1,0 +1,49 @@
+#include "strategy/strategy_list.h"
+
+#include "strategy/strategy.h"
+
+#include <string.h>
+
+#define TSL_STRATEGY_DECLARE(op, name) extern const tsl_strategy tsl_##op##_##name;
+TSL_STRATEGY_LIST(TSL_STRATEGY_DECLARE)
+#undef TSL_STRATEGY_DECLARE
+
+static const tsl_strategy *const strategies[] = {
+#define TSL_STRATEGY_ROW(op, name) &tsl_##op##_##name,
+    TSL_STRATEGY_LIST(TSL_STRATEGY_ROW)
+#undef TSL_STRATEGY_ROW
+};
+enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };
+
+const tsl_strategy *tsl_strategy_at(int index) {
+  return index >= 0 && index < STRATEGY_COUNT ? strategies[index] : NULL;
+}
+
+__attribute__((constructor)) static void hand_over(void) {
+  tsl_strategy_list_hook = tsl_strategy_at;
+}
+
+const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name) {
+  for (int i = 0; i < STRATEGY_COUNT; i++)
+    if (strategies[i]->op == op && strcmp(strategies[i]->name, name) == 0)
+      return strategies[i];
+  return NULL;
+}
+
+const tsl_strategy *tsl_strategy_specification(tsl_op op) {
+  int first = 0;
+  while (strategies[first]->op != op)
+    first++;
+  return strategies[first];
+}
+
+int tsl_strategy_rung(const tsl_strategy *strategy) {
+  int rung = 0;
+  const tsl_strategy *other;
+  for (int i = 0; !strategy->vendor.load && (other = tsl_strategy_at(i)) != NULL; i++) {
+    rung += other->op == strategy->op && !other->vendor.load;
+    if (other == strategy)
+      break;
+  }
+  return rung;
+}

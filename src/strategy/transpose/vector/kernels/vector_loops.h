@@ -1,0 +1,253 @@
+/* Blocks of a transpose, as text: tiles, edges, copies. Included for each size of an element, with vector_tile.h's words.
+ *
+ *              j0    band     j1                     `to` is written in bands of columns, `from` read along its rows:
+ *          i0  +---+--------+---+                    a step takes one cache line from each of the band's rows, and
+ *              |   | step   |   |  LINE rows         the lines of the steps after next are fetched meanwhile.
+ *              |   | step   |   |                    Where vectors are no whole lines and at edges, a step
+ *              |   |  |     |   |                    goes to a buffer, and from there row by row; to memory line
+ *          i1  +---+--v-----+---+                    by line past the caches. */
+
+#include "strategy/transpose/vector/kernels/vector_tile.h"
+
+enum {
+  NAME(line) = 64 / SIZE,
+  /* Bytes of a row of the band. */
+  NAME(band_bytes) = SIZE <= 2 ? 256 : 512,
+  NAME(band) = NAME(band_bytes) / SIZE,
+  /* Rows of the buffer have a line of room in front, and are no power of two apart. */
+  NAME(buffer_stride) = 64 + NAME(band_bytes)
+};
+
+static inline void NAME(move_element)(const unsigned char *from, unsigned char *to, double factor) {
+#ifdef REAL
+  *(REAL *)(void *)to = *(const REAL *)(const void *)from * (REAL)factor;
+#else
+  (void)factor;
+  memcpy(to, from, SIZE);
+#endif
+}
+
+/* `rows` x `columns` of `to`, at most a line of elements by a tile's, to where a whole tile has room. */
+static void NAME(part)(const tsl_moves *job, const unsigned char *from, unsigned char *to, int64_t to_stride,
+                       int64_t rows, int64_t columns) {
+  for (int64_t at = 0; at < rows * SIZE; at += VECTOR_BYTES) {
+    const int64_t left = rows * SIZE - at;
+    const NAME(extent) extent = {columns, left < VECTOR_BYTES ? left : VECTOR_BYTES};
+    NAME(tile)
+    (from + at, job->from_stride, to + at / SIZE * to_stride, to_stride, job->factor, false, false, 0,
+     &extent);
+  }
+}
+
+/* A step: a line of elements of `from`, rows of `to`, by `columns`, whose last tile may have less. `distance` bytes further
+ * in `from` lies what will be read next. */
+static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *job, const unsigned char *from,
+                                                             unsigned char *to, int64_t to_stride,
+                                                             int64_t columns, int64_t distance,
+                                                             bool is_line) {
+  const int64_t stride = job->from_stride;
+  for (int64_t j = 0; j < columns; j += NAME(tile_rows), from += NAME(tile_rows) * stride)
+    for (int part = 0; part < 64; part += VECTOR_BYTES)
+      NAME(tile)
+  (from + part, stride, to + part / SIZE * to_stride + j * SIZE, to_stride, job->factor, is_line, part == 0,
+   distance, NULL);
+}
+
+/* Where a band lies in its block. */
+typedef struct NAME(place) {
+  bool is_first, is_last;
+  bool is_packed; /* all rows of `to` touch, and it is the steps that follow each other */
+} NAME(place);
+
+/* A row of the buffer to where it belongs: whole lines, past the caches. What is left of the band before is put in front
+ * of it, and what this band leaves is kept, until the last one; so no line is written in parts but the row's ends. */
+static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned char *to, int64_t bytes,
+                                               NAME(place) place, unsigned char tail[64]) {
+  int64_t at = -(int64_t)((uintptr_t)to % 64);
+  if (at < 0 && place.is_first) {
+    at = at + 64 < bytes ? at + 64 : bytes;
+    memcpy(to, from, (size_t)at);
+  } else if (at < 0) {
+    memcpy(from - 64, tail, 64);
+  }
+  for (; at + 64 <= bytes; at += 64)
+    for (int part = 0; part < 64; part += VECTOR_BYTES)
+      store_nontemporal_bytes(to + at + part, load_bytes(from + at + part));
+  if (place.is_last)
+    memcpy(to + at, from + at, (size_t)(bytes - at));
+  else if (at < bytes)
+    memcpy(tail, from + bytes - 64, 64);
+}
+
+/* Rows of the buffer, one behind the other without a gap. */
+static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes) {
+  for (int64_t i = 1; i < rows; i++)
+    for (int64_t at = 0; at < bytes; at += VECTOR_BYTES)
+      store_bytes(first + i * bytes + at, load_bytes(first + i * NAME(buffer_stride) + at));
+}
+
+/* A step of any size through a buffer; the block's row `row` is its first. Where `to`'s rows touch and are short, the
+ * step is one row of the rows' bytes. */
+static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from, unsigned char *to,
+                                int64_t rows, int64_t columns, int64_t distance, NAME(place) place,
+                                unsigned char (*tails)[64], int64_t row) {
+  enum { STRIDE = NAME(buffer_stride) };
+  _Alignas(64) unsigned char buffer[NAME(line) * STRIDE + 64];
+  unsigned char *first = buffer + 64;
+  const int64_t whole = rows == NAME(line) ? columns / NAME(tile_rows) * NAME(tile_rows) : 0;
+  int64_t bytes = columns * SIZE;
+  NAME(step)(job, from, first, STRIDE, whole, distance, false);
+  for (int64_t j = whole; j < columns; j += NAME(tile_rows)) {
+    const int64_t left = columns - j;
+    NAME(part)
+    (job, from + j * job->from_stride, first + j * SIZE, STRIDE, rows,
+     left < NAME(tile_rows) ? left : NAME(tile_rows));
+  }
+  if (place.is_packed) {
+    NAME(pack)(first, rows, bytes);
+    bytes *= rows;
+    rows = 1;
+    row = 0;
+  }
+  for (int64_t i = 0; i < rows; i++)
+    if (job->nontemporal)
+      NAME(store_row_nontemporal)(first + i * STRIDE, to + i * job->to_stride, bytes, place, tails[row + i]);
+    else
+      memcpy(to + i * job->to_stride, first + i * STRIDE, (size_t)bytes);
+}
+
+/* Elements from an address to where a line `bytes` long ends, counted from a multiple of 64; at most `most`. Elements that
+ * lie across lines end nowhere. */
+static inline int64_t NAME(until)(const unsigned char *at, int64_t bytes, int64_t most) {
+  const int64_t past = (int64_t)((uintptr_t)at % 64), count = (bytes - (past % SIZE ? 0 : past)) / SIZE;
+  return count < most ? count : most;
+}
+
+/* Bands end where `to`'s first row reaches a cache line, and steps where `from`'s does, so that where all rows lie alike,
+ * no line is visited twice. */
+static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *block,
+                                  unsigned char (*tails)[64]) {
+  /* As many lines ahead in each row as make some 256 of them in flight or in use: enough for the memory's latency, and
+   * few enough to stay in a second-level cache in which rows that lie powers of two apart share sets. */
+  enum { LINES = 256 / NAME(band), DISTANCE = 64 * (LINES < 4 ? LINES : 4) };
+  const int64_t row_bytes = block->j1 * SIZE;
+  const bool packed = block->j0 == 0 && row_bytes <= NAME(band_bytes) && job->to_stride == row_bytes;
+  int64_t columns, rows;
+  for (int64_t j = block->j0; j < block->j1; j += columns) {
+    const unsigned char *start = job->from + j * job->from_stride;
+    columns = packed ? block->j1
+                     : NAME(until)(job->to + block->i0 * job->to_stride + j * SIZE, NAME(band_bytes),
+                                   block->j1 - j);
+    for (int64_t i = block->i0; i < block->i1; i += rows) {
+      const unsigned char *from = start + i * SIZE;
+      unsigned char *to = job->to + i * job->to_stride + j * SIZE;
+      rows = NAME(until)(from, 64, block->i1 - i);
+      /* Behind the last step comes the next band's first, where there is one. */
+      const bool turns = (block->i1 - i) * SIZE <= DISTANCE, ends = j + columns == block->j1;
+      const int64_t distance = !turns ? DISTANCE
+                               : ends ? 0
+                                      : columns * job->from_stride + (block->i0 - i) * SIZE;
+      const NAME(place) place = packed ? (NAME(place)){i == block->i0, i + rows == block->i1, true}
+                                       : (NAME(place)){j == block->j0, ends, false};
+      const bool tiled = rows == NAME(line) && columns % NAME(tile_rows) == 0;
+      if (tiled && !job->nontemporal)
+        NAME(step)(job, from, to, job->to_stride, columns, distance, false);
+      else if (tiled && VECTOR_BYTES == 64 && ((uintptr_t)to | (uint64_t)job->to_stride) % 64 == 0)
+        NAME(step)(job, from, to, job->to_stride, columns, distance, true);
+      else
+        NAME(buffered_step)(job, from, to, rows, columns, distance, place, tails, i - block->i0);
+    }
+  }
+  if (job->nontemporal)
+    fence();
+}
+
+static void NAME(gather)(const tsl_moves *job, const tsl_moves_block *block) {
+  for (int64_t i = block->i0; i < block->i1; i++)
+    for (int64_t j = block->j0; j < block->j1; j++)
+      NAME(move_element)
+  (job->from + j * job->from_stride + i * job->from_step, job->to + i * job->to_stride + j * job->to_step,
+   job->factor);
+}
+
+/* --- in place --- */
+
+static inline void NAME(exchange_elements)(unsigned char *a, unsigned char *b, double factor) {
+  _Alignas(16) unsigned char kept[SIZE], other[SIZE];
+  memcpy(kept, a, SIZE);
+  memcpy(other, b, SIZE);
+  NAME(move_element)(other, a, factor);
+  NAME(move_element)(kept, b, factor);
+}
+
+static void NAME(exchange_apart)(const tsl_moves *job, const tsl_moves_block *block,
+                                 const tsl_moves_block *next) {
+  const bool on_diagonal = block->i0 == block->j0;
+  (void)next;
+  for (int64_t i = block->i0; i < block->i1; i++) {
+    unsigned char *own = job->to + i * (job->to_stride + job->to_step);
+    if (on_diagonal)
+      NAME(move_element)(own, own, job->factor);
+    for (int64_t j = on_diagonal ? i + 1 : block->j0; j < block->j1; j++)
+      NAME(exchange_elements)
+    (job->to + i * job->to_stride + j * job->to_step, job->to + j * job->to_stride + i * job->to_step,
+     job->factor);
+  }
+}
+
+/* Two tiles of whole lines that mirror each other, or one on the diagonal. */
+static inline void NAME(exchange_tiles)(const tsl_moves *job, int64_t i, int64_t j) {
+  _Alignas(64) unsigned char buffer[NAME(line) * 64];
+  const int64_t stride = job->to_stride;
+  unsigned char *upper = job->to + i * stride + j * SIZE, *lower = job->to + j * stride + i * SIZE;
+  NAME(step)(job, upper, buffer, 64, NAME(line), 0, false);
+  if (i != j)
+    NAME(step)(job, lower, upper, stride, NAME(line), 0, false);
+  for (int k = 0; k < NAME(line); k++)
+    memcpy(lower + k * stride, buffer + (ptrdiff_t)k * 64, 64);
+}
+
+static inline void NAME(fetch)(const tsl_moves *job, int64_t i, int64_t j, int64_t rows) {
+  for (int64_t row = i; row < i + rows; row++)
+    __builtin_prefetch(job->to + row * job->to_stride + j * SIZE, 1, 2);
+}
+
+static void NAME(exchange)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next) {
+  for (int64_t i = block->i0; i < block->i1; i += NAME(line))
+    for (int64_t j = block->i0 == block->j0 ? i : block->j0; j < block->j1; j += NAME(line)) {
+      if (next) {
+        const int64_t next_i = next->i0 + i - block->i0, next_j = next->j0 + j - block->j0;
+        NAME(fetch)(job, next_i, next_j, NAME(line));
+        NAME(fetch)(job, next_j, next_i, NAME(line));
+      }
+      if (i + NAME(line) <= block->i1 && j + NAME(line) <= block->j1) {
+        NAME(exchange_tiles)(job, i, j);
+      } else {
+        const tsl_moves_block part = {i, i + NAME(line) < block->i1 ? i + NAME(line) : block->i1, j,
+                                      j + NAME(line) < block->j1 ? j + NAME(line) : block->j1};
+        NAME(exchange_apart)(job, &part, NULL);
+      }
+    }
+}
+
+/* --- side by side on both sides --- */
+
+static void NAME(copy)(const tsl_moves *job, const unsigned char *from, unsigned char *to, int64_t count) {
+  const int64_t bytes = count * SIZE, past = (int64_t)((uintptr_t)to % 64), before = past ? 64 - past : 0;
+  const bool nontemporal = job->nontemporal && past % SIZE == 0;
+  int64_t at = 0;
+  for (; nontemporal && at < before && at < bytes; at += SIZE)
+    NAME(move_element)(from + at, to + at, job->factor);
+  for (; nontemporal && at + 64 <= bytes; at += 64)
+    for (int part = 0; part < 64; part += VECTOR_BYTES)
+      store_nontemporal_bytes(to + at + part, NAME(scaled)(load_bytes(from + at + part), job->factor));
+  for (; at + VECTOR_BYTES <= bytes; at += VECTOR_BYTES)
+    store_bytes(to + at, NAME(scaled)(load_bytes(from + at), job->factor));
+  for (; at < bytes; at += SIZE)
+    NAME(move_element)(from + at, to + at, job->factor);
+  if (nontemporal)
+    fence();
+}
+
+#undef KEEP
+#undef NO_UNROLL

@@ -1,0 +1,126 @@
+/* Vectors on both sides, transposed in registers: on the cpu whole cache lines, past the caches, on all threads (vector_host.c);
+ * elsewhere sixteen bytes an item, and local memory (transpose_vector.cl). */
+#include "strategy/transpose/vector/vector_host.h"
+#include "strategy/transpose/transpose_common.h"
+
+#include <math.h>
+
+enum { EDGE, BLOCKS, BAND };
+static const tsl_param params[] = {
+    [EDGE] = {"edge", "vectors of 16 bytes along a tile's edge (no matter on the cpu)", 8, {8, 16, 32}},
+    [BLOCKS] = {"blocks", "blocks of an item, each a vector wide and high (likewise)", 1, {1, 2, 4}},
+    [BAND] = {"band", "rows of tiles that groups take together (likewise)", 1, {1, 4, 16, 64}},
+    {NULL, NULL, 0, {0}},
+};
+static const char *const probes[] = {"edge=8 blocks=1 band=1", "edge=16 blocks=2 band=4",
+                                     "edge=32 blocks=4 band=16", "edge=16 blocks=1 band=64", NULL};
+enum { VECTOR_BYTES = 16 };
+
+static bool is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+/* Elements of a vector. */
+static int width_of(const tsl_problem *problem) {
+  return VECTOR_BYTES / (int)tsl_type(problem->c.type)->size;
+}
+
+static tsl_tiling tiling_of(const tsl_problem *problem, const tsl_config *config) {
+  const int edge = (int)config->value[EDGE];
+  return (tsl_tiling){.tile = edge * width_of(problem),
+                      .items = edge * edge / (int)config->value[BLOCKS],
+                      .band = (int)config->value[BAND]};
+}
+
+static const char *refuse_on_host(const tsl_config *config, const tsl_device *device) {
+  for (int i = 0; params[i].name; i++)
+    if (config->value[i] != params[i].fallback)
+      return tsl_refusal("%s=%lld is for kernels, %s has none", params[i].name, (long long)config->value[i],
+                         device->name);
+  return NULL;
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const char *why = tsl_transpose_refuse_scaling(problem);
+  if (why || is_host(device))
+    return why ? why : refuse_on_host(config, device);
+  const char *missing = tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL, device->capabilities);
+  if (missing)
+    return tsl_refusal("%s lacks: %s", device->name, missing);
+  const tsl_tiling tiling = tiling_of(problem, config);
+  return tsl_transpose_refuse_tiles(problem, &tiling, device);
+}
+
+/* Whether each row of the shape is vectors, if it starts at one; transposed: whether each column is. */
+static bool has_vectors(const tsl_shape *shape, bool transposed, int width) {
+  const int64_t along = transposed ? shape->row_stride : shape->col_stride;
+  const int64_t apart = transposed ? shape->col_stride : shape->row_stride;
+  return along == 1 && apart % width == 0;
+}
+
+/* Share of the bandwidth on a GPU. Vectors that do not start at multiples of their size leave a kernel that goes element
+ * by element in an order made for vectors: `tile_local` does that better. Of the configs, those whose groups fill a unit
+ * and have 64 bytes an item under way come first. */
+static double efficiency_of(const tsl_problem *problem, const tsl_config *config) {
+  const int width = width_of(problem);
+  const tsl_tiling tiling = tiling_of(problem, config);
+  const tsl_shape *a = problem->in_place ? &problem->c : &problem->a;
+  const bool vectors = (has_vectors(a, false, width) && has_vectors(&problem->c, false, width)) ||
+                       (has_vectors(a, true, width) && has_vectors(&problem->c, true, width));
+  const double flight = (double)config->value[BLOCKS] * width;
+  const double far = 0.01 * fabs(log2(flight / 4)) + 0.01 * fabs(log2(tiling.items / 256.0)) +
+                     0.005 * log2((double)config->value[BAND]);
+  return (vectors ? 0.83 : 0.35) - far;
+}
+
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_tiling tiling = tiling_of(problem, config);
+  if (is_host(device))
+    return tsl_transpose_seconds(problem, device, 0.85) + 2e-7;
+  const double share = efficiency_of(problem, config);
+  return tsl_transpose_tiles_seconds(problem, &tiling, device, device->is_cpu ? 0.22 * share : share);
+}
+
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_cost_counts *account) {
+  const tsl_tiling tiling = tiling_of(problem, config);
+  account->workers = device->threads;
+  if (is_host(device))
+    tsl_transpose_account(problem, 1, account);
+  else
+    tsl_transpose_account_tiles(problem, &tiling, device, account);
+}
+
+static tesela_status build(tsl_work *work) {
+  if (is_host(work->device))
+    return TESELA_OK;
+  const tsl_tiling tiling = tiling_of(&work->problem, &work->config);
+  return tsl_transpose_build_tiles(work, "strategy/transpose/vector/transpose_vector.cl", "tsl_transpose_vector",
+                                   &tiling);
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_tiling tiling = tiling_of(&work->problem, &work->config);
+  if (!is_host(work->device))
+    return tsl_transpose_launch_tiles(work, operands, stream, &tiling);
+  tsl_vector_on_host(&work->problem, operands, work->device);
+  return TESELA_OK;
+}
+
+const tsl_strategy tsl_transpose_vector = {
+    .name = "vector",
+    .idea = "vectors on both sides, transposed in registers",
+    .lifts = "narrow accesses, and too few of them in flight",
+    .op = TSL_OP_TRANSPOSE,
+    .version = 1,
+    .accuracy = tsl_transpose_accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = run,
+    .release = tsl_launch_release,
+    .takes = {.types = tsl_types_all},
+    .uses = {.account = account},
+    .testing = {.probes = probes},
+};

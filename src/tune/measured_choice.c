@@ -1,0 +1,101 @@
+#include "tune/measured_choice.h"
+
+#include "base/log.h"
+#include "base/status.h"
+#include "planner/small_gemm_rule.h"
+#include "tune/link.h"
+
+#include <stdlib.h>
+
+/* Whether a list has devices of both sorts, between which the processor's speed decides. */
+static const tsl_device *cpu_beside_others(const tsl_candidate *candidates, int count) {
+  const tsl_device *cpu = NULL;
+  bool others = false;
+  for (int i = 0; i < count && !candidates[i].refusal[0]; i++)
+    if (candidates[i].device->capabilities & TSL_CAN_HOST)
+      cpu = candidates[i].device;
+    else
+      others = true;
+  return others ? cpu : NULL;
+}
+
+/* Where there is a choice of devices, the processor's core is measured, and the way to a device that would be used, and so
+ * opened: once on a machine. Then the list is made again. */
+static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
+  const tsl_device *cpu = tsl_choice_any_device(choice) ? cpu_beside_others(candidates, count) : NULL;
+  tsl_device *best = candidates[0].device;
+  tsl_status_saved saved;
+  tsl_link link;
+  bool news = false;
+  if (!cpu)
+    return false;
+  tsl_status_save(&saved);
+  if (!(tsl_link_core(cpu) > 0))
+    news = tsl_tune_core(cpu) == TESELA_OK;
+  if (!(best->capabilities & TSL_CAN_HOST) && !tsl_link_of(best).measured) {
+    const bool good = tsl_tune_link(best, &link) == TESELA_OK;
+    if (!good)
+      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* what is wrong shows when the plan is made */
+    news |= good;
+  }
+  tsl_status_restore(&saved);
+  return news;
+}
+
+/* Moves what was measured to be the fastest in front of what is predicted to be. */
+static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int count) {
+  for (int i = 1; first->strategy && i < count && !candidates[i].refusal[0]; i++) {
+    const tsl_candidate one = candidates[i];
+    if (one.strategy != first->strategy || one.device != first->device ||
+        memcmp(&one.config, &first->config, sizeof one.config) != 0)
+      continue;
+    memmove(candidates + 1, candidates, (size_t)i * sizeof *candidates);
+    candidates[0] = one;
+    return;
+  }
+}
+
+/* A product that nothing is to be chosen for; false where that did not come to a plan. */
+static bool choose_at_once(const tsl_problem *problem, const tsl_choice *given, tsl_plan **plan) {
+  const tsl_strategy *strategy = tsl_planner_at_once(problem, given);
+  tsl_choice choice = *given;
+  tsl_candidate *candidates;
+  tsl_status_saved saved;
+  int count;
+  if (!strategy)
+    return false;
+  choice.strategy = strategy->name;
+  choice.device = "cpu";
+  tsl_status_save(&saved);
+  if (tsl_planner_list(problem, &choice, &candidates, &count) == TESELA_OK) {
+    (void)tsl_planner_take(problem, &choice, candidates, count, plan);
+    free(candidates);
+  }
+  if (!*plan)
+    tsl_status_restore(&saved);
+  return *plan != NULL;
+}
+
+tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice *given,
+                                    const tsl_candidate *first, tsl_plan **plan) {
+  tsl_choice choice = *given;
+  tsl_candidate *candidates;
+  int count;
+  choice.sparing = true;
+  *plan = NULL;
+  if (!first->strategy && choose_at_once(problem, &choice, plan))
+    return TESELA_OK;
+  TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
+  if (count > 0 && has_news(&choice, candidates, count)) {
+    free(candidates);
+    TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
+  }
+  put_first(first, candidates, count);
+  const tesela_status status = tsl_planner_take(problem, &choice, candidates, count, plan);
+  free(candidates);
+  return status;
+}
+
+tesela_status tsl_tune_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan) {
+  return tsl_tune_choose_first(problem, choice, &(tsl_candidate){.strategy = NULL}, plan);
+}

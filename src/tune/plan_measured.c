@@ -1,0 +1,168 @@
+#include "tune/plan_measured.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/pool.h"
+#include "base/status.h"
+#include "planner/kernel_self_test.h"
+#include "tune/search_seeds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What comes to a point's runs: to make a normal number, and to copy a byte over the caches, on one core; to judge a result; to
+ * compile, and to load what was compiled before. */
+static const double number_seconds = 20e-9, byte_seconds = 0.25e-9, judge_seconds = 0.02,
+                    compile_seconds = 1.5, load_seconds = 0.05;
+/* Runs of a point beside those of its samples: judged, warmed up, and lengthened to a sample. A sample is at least so long. */
+static const double other_runs = 4, least_sample = 1e-3;
+enum { LEAST_SAMPLES = 3, BATCH = 8 };
+/* How wrong a prediction is taken to be until something was measured. */
+static const double first_doubt = 2;
+
+double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const tsl_space *space,
+                     const int *points, int count, double runs_max) {
+  const bool compiles = (device->capabilities & TSL_CAN_KERNELS) != 0;
+  const double cores = fmax(1, tsl_pool_default_threads());
+  double numbers = 0, build = 0, each = 0;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    numbers += (double)tsl_shape_extent(tsl_problem_shape(problem, i));
+  for (int i = 0; i < count; i++) {
+    const tsl_space_point *point = &space->points[points[i]];
+    if (compiles)
+      build +=
+          tsl_trust_has(problem, point->strategy, &point->config, device) ? load_seconds : compile_seconds;
+    each += numbers * number_seconds + judge_seconds + other_runs * (point->predicted + least_sample) +
+            fmax(LEAST_SAMPLES * fmax(point->predicted, least_sample), runs_max);
+  }
+  const double sets = 2 * (double)device->cache_bytes * byte_seconds + numbers * number_seconds;
+  return sets + each + (build > 0 ? fmax(build / cores, compile_seconds * (build >= compile_seconds)) : 0);
+}
+
+/* A search that ends in time. */
+typedef struct hurry {
+  tsl_tune_race race;
+  double deadline; /* by tsl_clock() */
+  double doubt;    /* what measuring took over what was expected of it; 0: nothing was measured yet */
+} hurry;
+
+static double cost_of(const hurry *of, const tsl_space *space, const int *points, int count) {
+  return (of->doubt > 0 ? of->doubt : first_doubt) *
+         tsl_tune_cost(of->race.problem, of->race.device, space, points, count, of->race.seconds_max);
+}
+
+/* As many of the points as there is time for, the incumbent with them; TESELA_UNSUPPORTED where there is none. Compilers take longer than
+ * anybody expects, so that the first point tells of them, alone. */
+static tesela_status measure_in_time(void *argument, const tsl_space *space, const int *points, int count,
+                                     double limit, tsl_tune_result *results) {
+  hurry *of = argument;
+  const double start = tsl_clock();
+  const bool learns = !(of->doubt > 0) && (of->race.device->capabilities & TSL_CAN_KERNELS);
+  int fitting = learns && count > 1 ? 1 : count;
+  while (fitting > 0 && cost_of(of, space, points, fitting) > of->deadline - start)
+    fitting--;
+  if (fitting == 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "there is no time to measure more");
+  const double expected = cost_of(of, space, points, fitting);
+  TSL_TRY(tsl_tune_by_race(&of->race, space, points, fitting, limit, results));
+  of->doubt = fmax(1, (of->doubt > 0 ? of->doubt : first_doubt) * (tsl_clock() - start) / expected);
+  for (int i = fitting; i < count; i++) {
+    results[i] = (tsl_tune_result){.result = TSL_CASE_REFUSED};
+    snprintf(results[i].why, sizeof results[i].why, "%s", tsl_race_cut_short);
+  }
+  return TESELA_OK;
+}
+
+/* The configs of all strategies that the choice may take on a device. */
+static tesela_status make_space(const tsl_problem *problem, const tsl_choice *choice,
+                                const tsl_device *device, const tsl_candidate *list, int count,
+                                tsl_space *space) {
+  tsl_strategy_request request;
+  TSL_TRY(tsl_planner_request(problem->op, choice->strategy, &request));
+  for (int i = 0; i < count; i++)
+    if (list[i].device == device && !list[i].refusal[0])
+      TSL_TRY(tsl_space_add(space, problem, device, list[i].strategy,
+                            request.strategy ? &request.config : NULL, request.given));
+  tsl_space_sort(space);
+  return TESELA_OK;
+}
+
+static tesela_status search(const tsl_problem *problem, const tsl_choice *choice, double seconds,
+                            tsl_device *device, const tsl_space *space, tsl_effort *found) {
+  tsl_choice there = *choice;
+  tsl_tuned tuned = {.best = -1};
+  int start, *known, known_count;
+  there.device = device->name;
+  there.place = TSL_PLACE_DEVICE;
+  TSL_TRY(tsl_tune_find_start(problem, &there, space, &start, &known, &known_count));
+  hurry of = {.race = {.problem = problem,
+                       .device = device,
+                       .seconds_max = fmin(0.5, fmax(0.01, seconds / 100)),
+                       .time_limit = seconds,
+                       .seed = 1},
+              .deadline = tsl_clock() + seconds};
+  of.race.deadline = of.deadline;
+  const tsl_tune_job job = {.space = space,
+                            .search = tsl_search_at(0),
+                            .start = start,
+                            .known = known,
+                            .known_count = known_count,
+                            .budget = seconds,
+                            .batch = BATCH,
+                            .seed = 1,
+                            .measure = measure_in_time,
+                            .argument = &of};
+  const tesela_status status = tsl_tune_run(&job, &tuned);
+  if (tuned.best >= 0 && tuned.results[tuned.best].result == TSL_CASE_RIGHT) {
+    const tsl_space_point *best = &space->points[tuned.best];
+    found->won = (tsl_candidate){.strategy = best->strategy, .config = best->config, .device = device};
+    tsl_tuned_print(&tuned, space, problem, device, &found->records);
+  }
+  const char *why = status != TESELA_OK               ? tesela_last_error()
+                    : tuned.best < 0 && tuned.results ? tuned.results[tuned.start].why
+                                                      : "";
+  tsl_log(TSL_LOG_PLAN, "effort: %d of %d configs were tried on %s in %.3g s%s%s", tuned.tried_count,
+          space->count, device->name, tuned.seconds, *why ? ": " : "", why);
+  tsl_tuned_free(&tuned);
+  free(known);
+  return status == TESELA_OUT_OF_MEMORY ? status : TESELA_OK;
+}
+
+/* Empty problems, those with a last step that is asked to be right (of which what is measured says less), and those that alpha leaves nothing of, are no work that could be measured. */
+static bool is_work(const tsl_problem *problem) {
+  return !(tsl_problem_has_epilogue(problem) && tsl_numeric_requirements_has_accuracy(&problem->ask)) && problem->m > 0 &&
+         problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
+         tsl_problem_batch(problem) == 1 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
+}
+
+tesela_status tsl_tune_effort(const tsl_problem *problem, const tsl_choice *choice, double seconds,
+                              tsl_effort *found) {
+  tsl_choice sparing = *choice;
+  tsl_candidate *list;
+  tsl_space space = {0};
+  tsl_status_saved saved;
+  tesela_status status = TESELA_OK;
+  int count;
+  *found = (tsl_effort){.won = {.strategy = NULL}};
+  if (!(seconds > 0) || !is_work(problem))
+    return TESELA_OK;
+  /* A last step is the same for all: what is measured is the product. */
+  const tsl_problem product = tsl_problem_unfinished(problem);
+  problem = &product;
+  sparing.sparing = true;
+  tsl_status_save(&saved);
+  TSL_TRY(tsl_planner_list(problem, &sparing, &list, &count));
+  const bool is_known = count > 0 && list[0].basis == TSL_BASIS_EXACT && list[0].own;
+  if (count > 0 && !list[0].refusal[0] && !is_known && tsl_device_open(list[0].device) == TESELA_OK)
+    status = make_space(problem, choice, list[0].device, list, count, &space);
+  if (status == TESELA_OK && space.count > 0)
+    status = search(problem, choice, seconds, list[0].device, &space, found);
+  if (status == TESELA_OK)
+    status = tsl_text_status(&found->records);
+  if (status == TESELA_OK)
+    tsl_status_restore(&saved);
+  tsl_space_free(&space);
+  free(list);
+  return status;
+}

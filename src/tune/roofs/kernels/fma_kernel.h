@@ -1,0 +1,15 @@
+/* Chains of multiply-adds, as text in loops_kernel.c: with REAL and SUFFIX. -ffp-contract=fast makes a product and a sum one
+ * instruction where there is one. */
+static void NAME(chains)(int64_t rounds, REAL factor, REAL summand, REAL *x) {
+  NAME(vector) *at = (NAME(vector) *)x;
+  NAME(vector) chain[TSL_ROOFS_CHAINS];
+  const NAME(vector) a = factor - (NAME(vector)){0}, b = summand - (NAME(vector)){0};
+  for (int c = 0; c < TSL_ROOFS_CHAINS; c++)
+    chain[c] = at[c];
+  for (int64_t round = 0; round < rounds; round++)
+    for (int i = 0; i < TSL_ROOFS_ROUND; i++)
+      for (int c = 0; c < TSL_ROOFS_CHAINS; c++)
+        chain[c] = chain[c] * a + b;
+  for (int c = 0; c < TSL_ROOFS_CHAINS; c++)
+    at[c] = chain[c];
+}

@@ -1,0 +1,118 @@
+/* What a device's memory does at most: copied, and read. tune/roofs measures with these kernels; no strategy uses them.
+ *
+ *   memory      | chunk 0           | chunk 1           | ...     group g takes chunks g, g + groups, ...
+ *   chunk       | step 0 | step 1 | ...                           its steps one after the other
+ *   step        | v0 of items 0 1 2 ... | v1 of items 0 1 2 ... | ...     FLIGHT vectors of each item
+ *
+ * Neighbouring items touch neighbouring vectors, and an item starts all FLIGHT loads of a step before it uses the
+ * first, so that enough bytes are on their way to hide the memory's latency. With one item a group, as on
+ * processors, a group walks through its chunk from front to back.
+ *
+ * Parameters: TSL_PARAM_ITEMS of a group, TSL_PARAM_LANES of a vector, TSL_PARAM_FLIGHT vectors of a step.
+ * Limits: whole chunks; f32. */
+#include "dialect.h"
+
+#define VECTOR TSL_VECTOR(TSL_REAL, TSL_PARAM_LANES)
+#define STEP (TSL_PARAM_ITEMS * TSL_PARAM_FLIGHT * TSL_PARAM_LANES)
+
+/* tune/roofs/roofs_kernels.c has the same struct. */
+typedef struct tsl_roofs_arguments {
+  TSL_INDEX chunks, steps; /* steps: of a chunk */
+  TSL_INDEX mask;          /* numbers are whole, from 0 to mask */
+} tsl_roofs_arguments;
+
+/* Where vector i of this item lies in a step. */
+TSL_FUNCTION int tsl_roofs_at(int i) {
+  return (i * TSL_PARAM_ITEMS + TSL_ITEM(0)) * TSL_PARAM_LANES;
+}
+
+/* Number `index` of the memory: nothing that a device foresees, and sums hold it exactly. tune/roofs/bench.h has the
+ * same. */
+TSL_FUNCTION int tsl_roofs_number(TSL_INDEX index, TSL_INDEX mask) {
+  unsigned stirred = (unsigned)index * 0x9E3779B1u;
+  stirred = (stirred ^ stirred >> 15) * 0x85EBCA77u;
+  return (int)(stirred >> 12 & (unsigned)mask);
+}
+
+/* Writes the numbers; sums[item of the grid] is the sum of those that the item wrote. */
+TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
+tsl_roofs_fill(TSL_GLOBAL TSL_REAL *TSL_RESTRICT to, TSL_GLOBAL TSL_INDEX *TSL_RESTRICT sums,
+               const tsl_roofs_arguments given) {
+  TSL_INDEX sum = 0;
+  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < given.chunks; chunk += TSL_GROUPS(0)) {
+    const TSL_INDEX end = (chunk + 1) * given.steps * STEP;
+    for (TSL_INDEX i = chunk * given.steps * STEP + TSL_ITEM(0); i < end; i += TSL_PARAM_ITEMS) {
+      const int number = tsl_roofs_number(i, given.mask);
+      to[i] = (TSL_REAL)number;
+      sum += number;
+    }
+  }
+  sums[TSL_GLOBAL_ITEM(0)] = sum;
+}
+
+TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
+tsl_roofs_copy(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to,
+               const tsl_roofs_arguments given) {
+  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < given.chunks; chunk += TSL_GROUPS(0))
+    for (TSL_INDEX step = 0; step < given.steps; step++) {
+      const TSL_INDEX start = (chunk * given.steps + step) * STEP;
+      VECTOR flight[TSL_PARAM_FLIGHT];
+      TSL_UNROLL
+      for (int i = 0; i < TSL_PARAM_FLIGHT; i++)
+        flight[i] = TSL_LOAD_ALIGNED(TSL_REAL, TSL_PARAM_LANES, from + start + tsl_roofs_at(i));
+      TSL_UNROLL
+      for (int i = 0; i < TSL_PARAM_FLIGHT; i++)
+        TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, to + start + tsl_roofs_at(i), flight[i]);
+    }
+}
+
+/* The same without staying: a vector for each item, a step of one vector for each group. On GPUs groups start in order,
+ * so that all that run at a time are close together in memory; those that stay drift apart: when this was tuned on one
+ * H200, it copied at 3.8 to 4.0 TB/s with them and at 4.29 with these (NOTES.md). */
+TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
+tsl_roofs_copy_once(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to,
+                    const tsl_roofs_arguments given) {
+  const TSL_INDEX count = given.chunks * given.steps * STEP;
+  const TSL_INDEX further = (TSL_INDEX)TSL_GROUPS(0) * TSL_PARAM_ITEMS * TSL_PARAM_LANES;
+  for (TSL_INDEX i = TSL_GLOBAL_ITEM(0) * TSL_PARAM_LANES; i < count; i += further)
+    TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, to + i,
+                      TSL_LOAD_ALIGNED(TSL_REAL, TSL_PARAM_LANES, from + i));
+}
+
+/* different[item of the grid]: how many numbers are not what was to be copied. */
+TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
+tsl_roofs_compare(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT copied,
+                  TSL_GLOBAL TSL_INDEX *TSL_RESTRICT different, const tsl_roofs_arguments given) {
+  TSL_INDEX count = 0;
+  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < given.chunks; chunk += TSL_GROUPS(0)) {
+    const TSL_INDEX end = (chunk + 1) * given.steps * STEP;
+    for (TSL_INDEX i = chunk * given.steps * STEP + TSL_ITEM(0); i < end; i += TSL_PARAM_ITEMS)
+      count += copied[i] != (TSL_REAL)tsl_roofs_number(i, given.mask);
+  }
+  different[TSL_GLOBAL_ITEM(0)] = count;
+}
+
+/* sums[item of the grid] is a vector, lane by lane the sum of what the item read. */
+TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
+tsl_roofs_read(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT sums,
+               const tsl_roofs_arguments given) {
+  VECTOR sum[TSL_PARAM_FLIGHT];
+  TSL_UNROLL
+  for (int i = 0; i < TSL_PARAM_FLIGHT; i++)
+    sum[i] = TSL_SPLAT(TSL_REAL, TSL_PARAM_LANES, (TSL_REAL)0);
+  for (TSL_INDEX chunk = TSL_GROUP(0); chunk < given.chunks; chunk += TSL_GROUPS(0))
+    for (TSL_INDEX step = 0; step < given.steps; step++) {
+      const TSL_INDEX start = (chunk * given.steps + step) * STEP;
+      VECTOR flight[TSL_PARAM_FLIGHT];
+      TSL_UNROLL
+      for (int i = 0; i < TSL_PARAM_FLIGHT; i++)
+        flight[i] = TSL_LOAD_ALIGNED(TSL_REAL, TSL_PARAM_LANES, from + start + tsl_roofs_at(i));
+      TSL_UNROLL
+      for (int i = 0; i < TSL_PARAM_FLIGHT; i++)
+        sum[i] = sum[i] + flight[i];
+    }
+  TSL_UNROLL
+  for (int i = 1; i < TSL_PARAM_FLIGHT; i++)
+    sum[0] = sum[0] + sum[i];
+  TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, sums + TSL_GLOBAL_ITEM(0) * TSL_PARAM_LANES, sum[0]);
+}

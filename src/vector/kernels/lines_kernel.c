@@ -1,0 +1,479 @@
+/* Idea: one or two vectors are read once, in steps of several registers, so that neither the latency of an addition nor the
+ * loop's own work is seen: what is left is the time of the loads.
+ *
+ *   x   [ v ][ v ][ v ][ v ] [ v ][ v ][ v ][ v ] ... [ v ] [part]
+ *         |    |    |    |                              |      |
+ *   sums s0   s1   s2   s3    (of a dot)               s0     s3       the last part by a mask
+ *
+ * A complex vector is its components by turns. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c)) swapped(x), and the
+ * sum of x[i] y[i] comes from x y and swapped(x) y, whose lanes are added with signs in the end. Sums of f32 are made in blocks, which
+ * are added in f64. Elements that do not lie side by side are taken one by one.
+ *
+ * What is fused is said, not left to the compiler, who chooses for each loop anew: an element's bits must not tell where in a vector
+ * it lay, as programs compute the same columns of matrices of several sizes and expect the same numbers.
+ *
+ * Parameters: none. Limits: steps 1 alone are fast. */
+#include "vector/kernels/elements_kernel.h"
+
+#include "host/int_math.h"
+
+enum { BLOCK = 1 << 13 };
+
+/* a b + c of single numbers: fused where the set's vectors are. */
+static inline REAL fused(REAL a, REAL b, REAL c) {
+  return NAME(fma_number)(c, a, b);
+}
+
+static inline bool is_far(int64_t count) {
+  return HAS_LOAD_FAR && count > (int64_t)FAR;
+}
+
+/* --- y += a x --- */
+
+/* What a vector of x, or of its conjugates, is multiplied with: the signs of times_i() are the factor's. */
+typedef struct factor {
+  vector re, im;
+} factor;
+
+static inline factor factor_of(tsl_number a, bool conjugate) {
+  factor by = {all((REAL)a.re), all((REAL)a.im)};
+  if (PARTS == 2) {
+    if (conjugate)
+      by.re *= alternating();
+    else
+      by.im *= -alternating();
+  }
+  return by;
+}
+TSL_INLINE vector times(factor by, vector x) {
+  if (PARTS == 1)
+    return by.re * x;
+  x = loaded(x);
+  return NAME(fma_vectors)(by.im * NAME(swapped)(x), by.re, x);
+}
+TSL_INLINE vector plus(vector sum, factor by, vector x) {
+  if (PARTS == 1)
+    return sum + by.re * x;
+  x = loaded(x);
+  return (sum + by.re * x) + by.im * NAME(swapped)(x);
+}
+
+/* In steps of four vectors; returns where they end. */
+TSL_INLINE int64_t add_steps(int64_t count, factor by, const REAL *x, REAL *y, bool far) {
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
+        NAME(store)(y + v, plus(load_whole(y + v, far), by, load_whole(x + v, far)));
+  return i;
+}
+
+static void add_dense(int64_t count, factor by, const REAL *x, REAL *y) {
+  int64_t i = is_far(count) ? add_steps(count, by, x, y, true) : add_steps(count, by, x, y, false);
+  for (; i + LANES <= count; i += LANES)
+    NAME(store)(y + i, plus(NAME(load)(y + i), by, NAME(load)(x + i)));
+  if (i < count)
+    NAME(store_part)
+  (y + i, plus(NAME(load_part)(y + i, count - i), by, NAME(load_part)(x + i, count - i)), count - i);
+}
+
+static void add(int64_t n, tsl_number a, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
+                int64_t y_step) {
+  const REAL *x = x_data, re = (REAL)a.re, im = (REAL)a.im;
+  REAL *y = y_data;
+  if (x_step == 1 && y_step == 1) {
+    add_dense(n * PARTS, factor_of(a, conjugate && PARTS == 2), x, y);
+    return;
+  }
+  const REAL sign = conjugate ? -1 : 1;
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
+    if (PARTS == 1) {
+      y[0] = fused(re, x[0], y[0]);
+    } else {
+      const REAL x_re = x[0], x_im = sign * x[PARTS - 1];
+      y[0] = fused(im, -x_im, fused(re, x_re, y[0]));
+      y[PARTS - 1] = fused(im, x_re, fused(re, x_im, y[PARTS - 1]));
+    }
+}
+
+static void add_two(int64_t n, tsl_number a, const void *x_data, tsl_number b, const void *y_data,
+                    void *z_data) {
+  const REAL *x = x_data, *y = y_data;
+  REAL *z = z_data;
+  const factor by_a = factor_of(a, false), by_b = factor_of(b, false);
+  const int64_t count = n * PARTS;
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    NAME(store)
+  (z + i, plus(plus(NAME(load)(z + i), by_a, NAME(load)(x + i)), by_b, NAME(load)(y + i)));
+  const int64_t rest = count - i;
+  if (rest > 0)
+    NAME(store_part)
+  (z + i,
+   plus(plus(NAME(load_part)(z + i, rest), by_a, NAME(load_part)(x + i, rest)), by_b,
+        NAME(load_part)(y + i, rest)),
+   rest);
+}
+
+TSL_INLINE vector scaled(factor by, bool stretches, vector x) {
+  if (stretches)
+    return by.re * x;
+  return times(by, x);
+}
+
+static void scale_dense(int64_t count, factor by, bool stretches, REAL *x) {
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES) {
+      const vector old = NAME(load)(x + v);
+      NAME(store)(x + v, scaled(by, stretches, old));
+    }
+  for (; i < count; i += LANES) {
+    const int64_t here = tsl_min(LANES, count - i);
+    const vector old = NAME(load_part)(x + i, here);
+    NAME(store_part)(x + i, scaled(by, stretches, old), here);
+  }
+}
+
+static void scale(int64_t n, tsl_number a, void *data, int64_t step) {
+  REAL *x = data, re = (REAL)a.re, im = (REAL)a.im;
+  if (step == 1) {
+    scale_dense(n * PARTS, factor_of(a, false), PARTS == 1, x);
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * step) {
+    const REAL old = x[0], old_im = x[PARTS - 1];
+    x[0] = PARTS == 1 ? re * old : fused(re, old, im * -old_im);
+    if (PARTS == 2)
+      x[PARTS - 1] = fused(re, old_im, im * old);
+  }
+}
+
+static void stretch(int64_t n, double a, void *data, int64_t step) {
+  REAL *x = data, by = (REAL)a;
+  if (step == 1) {
+    scale_dense(n * PARTS, (factor){all(by), all(by)}, true, x);
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * step)
+    for (int part = 0; part < PARTS; part++)
+      x[part] *= by;
+}
+
+/* --- moved --- */
+
+/* An element at once, four in a turn: the way from one to the next takes as long as they do. */
+typedef struct whole {
+  REAL parts[PARTS];
+} whole;
+static void copy_elements(int64_t n, const REAL *x, int64_t x_step, REAL *y, int64_t y_step) {
+  enum { TURN = 4 };
+  whole kept[TURN];
+  for (; n >= TURN; n -= TURN, x += TURN * x_step, y += TURN * y_step) {
+    TSL_UNROLL for (int i = 0; i < TURN; i++) memcpy(&kept[i], x + i * x_step, sizeof *kept);
+    TSL_UNROLL for (int i = 0; i < TURN; i++) memcpy(y + i * y_step, &kept[i], sizeof *kept);
+  }
+  for (; n > 0; n--, x += x_step, y += y_step) {
+    memcpy(kept, x, sizeof *kept);
+    memcpy(y, kept, sizeof *kept);
+  }
+}
+
+static void copy(int64_t n, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
+                 int64_t y_step) {
+  const REAL *x = x_data, sign = conjugate ? -1 : 1;
+  REAL *y = y_data;
+  if (x_step == 1 && y_step == 1 && !(conjugate && PARTS == 2)) {
+    memmove(y, x, (size_t)n * PARTS * sizeof *x);
+    return;
+  }
+  if (!conjugate || PARTS == 1) {
+    copy_elements(n, x, PARTS * x_step, y, PARTS * y_step);
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step) {
+    y[0] = x[0];
+    if (PARTS == 2)
+      y[PARTS - 1] = sign * x[PARTS - 1];
+  }
+}
+
+static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step) {
+  REAL *x = x_data, *y = y_data;
+  if (x_step == 1 && y_step == 1) {
+    const int64_t count = n * PARTS;
+    for (int64_t i = 0; i < count; i += LANES) {
+      const int64_t here = tsl_min(LANES, count - i);
+      const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
+      NAME(store_edge)(x + i, from_y, here);
+      NAME(store_edge)(y + i, from_x, here);
+    }
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
+    for (int part = 0; part < PARTS; part++) {
+      const REAL kept = x[part];
+      x[part] = y[part];
+      y[part] = kept;
+    }
+}
+
+static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step, const double h[4]) {
+  REAL *x = x_data, *y = y_data;
+  const REAL xx = (REAL)h[0], xy = (REAL)h[1], yx = (REAL)h[2], yy = (REAL)h[3];
+  if (x_step == 1 && y_step == 1) {
+    const int64_t count = n * PARTS;
+    for (int64_t i = 0; i < count; i += LANES) {
+      const int64_t here = tsl_min(LANES, count - i);
+      const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
+      NAME(store_edge)(x + i, NAME(fma)(xy * from_y, xx, from_x), here);
+      NAME(store_edge)(y + i, NAME(fma)(yy * from_y, yx, from_x), here);
+    }
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
+    for (int part = 0; part < PARTS; part++) {
+      const REAL from_x = x[part], from_y = y[part];
+      x[part] = fused(xx, from_x, xy * from_y);
+      y[part] = fused(yx, from_x, yy * from_y);
+    }
+}
+
+/* --- sums --- */
+
+/* Of x y, and of swapped(x) y. */
+typedef struct sums {
+  vector plain, turned;
+} sums;
+
+TSL_INLINE void gather(sums *to, vector x, vector y) {
+  if (PARTS == 2) {
+    x = loaded(x);
+    y = loaded(y);
+    to->turned += NAME(swapped)(x) * y;
+  }
+  to->plain += x * y;
+}
+
+/* Of a dot's lanes: x y has re re and im im, swapped(x) y has im re and re im. */
+static inline tsl_number joined(sums s, bool conjugate) {
+  if (PARTS == 1)
+    return (tsl_number){(double)NAME(total)(s.plain), 0};
+  const vector signs = alternating();
+  return conjugate ? (tsl_number){(double)NAME(total)(s.plain), -(double)NAME(total)(s.turned * signs)}
+                   : (tsl_number){(double)NAME(total)(s.plain * signs), (double)NAME(total)(s.turned)};
+}
+
+TSL_INLINE tsl_number dot_block(int64_t count, const REAL *x, const REAL *y, bool conjugate, bool far) {
+  sums s[4];
+  for (int v = 0; v < 4; v++)
+    s[v] = (sums){{0}, {0}};
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int v = 0; v < 4; v++)
+        gather(&s[v], load_whole(x + i + v * LANES, far), load_whole(y + i + v * LANES, far));
+  TSL_UNROLL for (int v = 0; v < 3; v++) if (i + LANES <= count) {
+    gather(&s[v], NAME(load)(x + i), NAME(load)(y + i));
+    i += LANES;
+  }
+  if (i < count)
+    gather(&s[3], NAME(load_part)(x + i, count - i), NAME(load_part)(y + i, count - i));
+  const sums all_of = {(s[0].plain + s[1].plain) + (s[2].plain + s[3].plain),
+                       (s[0].turned + s[1].turned) + (s[2].turned + s[3].turned)};
+  return joined(all_of, conjugate);
+}
+
+static tsl_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjugate, const void *y_data,
+                      int64_t y_step) {
+  const REAL *x = x_data, *y = y_data;
+  tsl_number sum = {0, 0};
+  /* Compilers make one vector of a sum that goes on, which is read before it has come out of two registers. */
+  if (x_step == 1 && y_step == 1 && n * PARTS <= BLOCK)
+    return dot_block(n * PARTS, x, y, conjugate, false);
+  if (x_step == 1 && y_step == 1) {
+    for (int64_t i = 0; i < n * PARTS; i += BLOCK) {
+      const tsl_number block =
+          dot_block(tsl_min(BLOCK, n * PARTS - i), x + i, y + i, conjugate, HAS_LOAD_FAR);
+      sum.re += block.re;
+      sum.im += block.im;
+    }
+    return sum;
+  }
+  const double sign = conjugate ? -1 : 1;
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step) {
+    sum.re += (double)x[0] * (double)y[0];
+    if (PARTS == 2) {
+      const double x_im = sign * (double)x[PARTS - 1];
+      sum.re -= x_im * (double)y[PARTS - 1];
+      sum.im += fma_number_f64(x_im * (double)y[0], (double)x[0], (double)y[PARTS - 1]);
+    }
+  }
+  return sum;
+}
+
+static inline vector absolute(vector x) {
+  const vector sign = -(vector){0};
+  return (vector)((vector_i32)x & ~(vector_i32)sign);
+}
+
+/* Of x x or of |x|. */
+TSL_INLINE vector term(vector x, bool squared) {
+  if (squared)
+    return x * x;
+  return absolute(x);
+}
+TSL_INLINE double sum_block(int64_t count, const REAL *x, bool squared, bool far) {
+  vector s[4] = {{0}, {0}, {0}, {0}}, more[4] = {{0}, {0}, {0}, {0}};
+  int64_t i = 0;
+  for (; i + 8 * LANES <= count; i += 8 * LANES) {
+    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(load_whole(x + i + v * LANES, far), squared);
+    TSL_UNROLL for (int v = 0; v < 4; v++) more[v] += term(load_whole(x + i + (4 + v) * LANES, far), squared);
+  }
+  if (i + 4 * LANES <= count) {
+    TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += term(NAME(load)(x + i + v * LANES), squared);
+    i += 4 * LANES;
+  }
+  TSL_UNROLL for (int v = 0; v < 3; v++) if (i + LANES <= count) {
+    s[v] += term(NAME(load)(x + i), squared);
+    i += LANES;
+  }
+  if (i < count)
+    s[3] += term(NAME(load_part)(x + i, count - i), squared);
+  TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += more[v];
+  return (double)NAME(total)((s[0] + s[1]) + (s[2] + s[3]));
+}
+
+TSL_INLINE double sum_all(int64_t n, const void *data, int64_t step, bool squared) {
+  const REAL *x = data;
+  double sum = 0;
+  if (step == 1 && n * PARTS <= BLOCK)
+    return sum_block(n * PARTS, x, squared, false);
+  if (step == 1) {
+    for (int64_t i = 0; i < n * PARTS; i += BLOCK)
+      sum += sum_block(tsl_min(BLOCK, n * PARTS - i), x + i, squared, HAS_LOAD_FAR);
+    return sum;
+  }
+  for (; n > 0; n--, x += PARTS * step)
+    for (int part = 0; part < PARTS; part++)
+      sum += squared ? (double)(x[part] * x[part]) : (double)(x[part] < 0 ? -x[part] : x[part]);
+  return sum;
+}
+
+static double squares(int64_t n, const void *x, int64_t step) {
+  return sum_all(n, x, step, true);
+}
+static double absolutes(int64_t n, const void *x, int64_t step) {
+  return sum_all(n, x, step, false);
+}
+
+/* --- the largest --- */
+
+static inline double size_at(const REAL *x) {
+  REAL size = x[0] < 0 ? -x[0] : x[0];
+  if (PARTS == 2)
+    size += x[PARTS - 1] < 0 ? -x[PARTS - 1] : x[PARTS - 1];
+  return (double)size;
+}
+
+/* The sizes of a vector's elements, those of complex ones twice. */
+static inline vector sizes(vector x) {
+  const vector parts = absolute(x);
+  if (PARTS == 2)
+    return parts + NAME(swapped)(parts);
+  return parts;
+}
+
+/* Those from i on: of a last part as many as there are, and before them what was seen already, or zeros behind them. */
+static inline vector sizes_from(const REAL *x, int64_t i, int64_t count) {
+  if (i + LANES <= count)
+    return sizes(NAME(load)(x + i));
+  return sizes(count >= LANES ? NAME(load)(x + count - LANES) : NAME(load_part)(x, count & (LANES - 1)));
+}
+
+/* The largest, which is -1 or, behind a part, 0 where all are no numbers. */
+static inline vector largest_of(int64_t count, const REAL *x) {
+  vector most[4] = {all(-1), all(-1), all(-1), all(-1)};
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int v = 0; v < 4; v++) most[v] =
+        NAME(larger)(sizes(NAME(load)(x + i + v * LANES)), most[v]);
+  TSL_UNROLL for (int v = 0; v < 4; v++) if (i < count) {
+    most[v] = NAME(larger)(sizes_from(x, i, count), most[v]);
+    i += LANES;
+  }
+  return NAME(larger)(NAME(larger)(most[0], most[1]), NAME(larger)(most[2], most[3]));
+}
+
+/* In every lane the largest of all. */
+static inline vector largest_lane(vector of) {
+  REAL lanes[LANES];
+  NAME(store)(lanes, of);
+  TSL_UNROLL for (int half = LANES / 2; half >= PARTS; half /= 2) {
+    TSL_UNROLL for (int l = 0; l < half; l++) lanes[l] =
+        lanes[l + half] > lanes[l] ? lanes[l + half] : lanes[l];
+  }
+  return all(lanes[0]);
+}
+
+/* Where the first of this size is, in components; `count` where there is none. */
+static inline int64_t first_place(int64_t count, const REAL *x, vector size) {
+  for (int64_t i = 0; i < count; i += LANES) {
+    const uint32_t equal = NAME(equals)(sizes_from(x, i, count), size);
+    const int64_t place =
+        (i + LANES <= count || count < LANES ? i : count - LANES) + __builtin_ctz(equal | 1u << 31);
+    if (equal)
+      return place;
+  }
+  return count;
+}
+
+static int64_t largest_one_by_one(int64_t n, const REAL *x, int64_t step, double *value) {
+  int64_t found = -1;
+  *value = -1;
+  for (int64_t i = 0; i < n; i++) {
+    const double size = size_at(x + PARTS * step * i);
+    if (size > *value) {
+      *value = size;
+      found = i;
+    }
+  }
+  return found;
+}
+
+/* The piece with the largest first, and where in it. */
+static int64_t largest(int64_t n, const void *data, int64_t step, double *value) {
+  const REAL *x = data;
+  enum { PIECE = 1 << 11 };
+  int64_t found = -1;
+  *value = -1;
+  if (step != 1)
+    return largest_one_by_one(n, x, step, value);
+  const int64_t count = n * PARTS;
+  for (int64_t i = 0; i < count; i += PIECE) {
+    const double here = (double)largest_lane(largest_of(tsl_min(PIECE, count - i), x + i))[0];
+    if (here > *value) {
+      *value = here;
+      found = i;
+    }
+  }
+  if (found < 0)
+    return -1;
+  const int64_t here = tsl_min(PIECE, count - found),
+                place = first_place(here, x + found, all((REAL)*value));
+  if (place == here) {
+    *value = -1;
+    return -1;
+  }
+  return (found + place) / PARTS;
+}
+
+const tsl_line_kernels TSL_ISA_NAME(tsl_lines) = {.add = add,
+                                                  .add_two = add_two,
+                                                  .scale = scale,
+                                                  .stretch = stretch,
+                                                  .copy = copy,
+                                                  .swap = swap,
+                                                  .turn = turn,
+                                                  .dot = dot,
+                                                  .squares = squares,
+                                                  .absolutes = absolutes,
+                                                  .largest = largest};

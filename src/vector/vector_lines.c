@@ -1,0 +1,255 @@
+/* Vectors in pieces, which are handed to threads. Pieces follow from the length alone. */
+#include "vector/vector_number.h"
+
+#include "base/floats.h"
+
+#include <math.h>
+
+enum { PIECES_MAX = 64, PIECE_LEAST = TSL_VECTOR_SHORT };
+
+/* One call under way; each operation uses what it needs. */
+typedef struct work {
+  const tsl_vector_kernels *kernels;
+  int64_t n, piece; /* elements in all, and of each piece but the last */
+  tsl_number a;
+  bool flag;
+  tsl_line x, y;
+  const double *h;
+  tsl_number results[PIECES_MAX];
+  int64_t places[PIECES_MAX];
+} work;
+
+static int64_t piece_of(int64_t n) {
+  const int64_t even = (n + PIECES_MAX - 1) / PIECES_MAX, lines = (even + 63) / 64 * 64;
+  return lines > PIECE_LEAST ? lines : PIECE_LEAST;
+}
+static bool is_short(int64_t n) {
+  return n <= PIECE_LEAST;
+}
+
+/* A piece's length, and its vectors. */
+static int64_t piece_at(const work *of, int64_t index, tsl_line *x, tsl_line *y) {
+  const int64_t first = index * of->piece, rest = of->n - first;
+  *x = tsl_line_from(of->kernels, of->x, first);
+  if (y)
+    *y = tsl_line_from(of->kernels, of->y, first);
+  return rest < of->piece ? rest : of->piece;
+}
+
+static int64_t run(tsl_team team, work *of, tsl_pool_task task) {
+  of->piece = piece_of(of->n);
+  const int64_t count = (of->n + of->piece - 1) / of->piece;
+  /* Steps of 0 write one element again and again. */
+  const bool alone = of->x.step == 0 || (of->y.at && of->y.step == 0);
+  tsl_team_run(alone ? (tsl_team){0} : team, count, task, of);
+  return count;
+}
+
+static void add_piece(void *argument, int64_t index, int worker) {
+  const work *of = argument;
+  tsl_line x, y;
+  const int64_t n = piece_at(of, index, &x, &y);
+  (void)worker;
+  of->kernels->line->add(n, of->a, x.at, x.step, false, tsl_writable(y.at), y.step);
+}
+void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_number a, tsl_line x,
+                    tsl_line y) {
+  if (is_short(n))
+    kernels->line->add(n, a, x.at, x.step, false, tsl_writable(y.at), y.step);
+  else
+    (void)run(team, &(work){.kernels = kernels, .n = n, .a = a, .x = x, .y = y}, add_piece);
+}
+
+static void scale_piece(void *argument, int64_t index, int worker) {
+  const work *of = argument;
+  tsl_line x;
+  const int64_t n = piece_at(of, index, &x, NULL);
+  (void)worker;
+  if (of->flag)
+    of->kernels->line->stretch(n, of->a.re, tsl_writable(x.at), x.step);
+  else
+    of->kernels->line->scale(n, of->a, tsl_writable(x.at), x.step);
+}
+void tsl_vector_scale(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_number a, bool is_real,
+                      tsl_line x) {
+  if (!is_short(n))
+    (void)run(team, &(work){.kernels = kernels, .n = n, .a = a, .flag = is_real, .x = x}, scale_piece);
+  else if (is_real)
+    kernels->line->stretch(n, a.re, tsl_writable(x.at), x.step);
+  else
+    kernels->line->scale(n, a, tsl_writable(x.at), x.step);
+}
+
+static void copy_piece(void *argument, int64_t index, int worker) {
+  const work *of = argument;
+  tsl_line x, y;
+  const int64_t n = piece_at(of, index, &x, &y);
+  (void)worker;
+  of->kernels->line->copy(n, x.at, x.step, false, tsl_writable(y.at), y.step);
+}
+void tsl_vector_copy(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y) {
+  if (is_short(n))
+    kernels->line->copy(n, x.at, x.step, false, tsl_writable(y.at), y.step);
+  else
+    (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y}, copy_piece);
+}
+
+static void swap_piece(void *argument, int64_t index, int worker) {
+  const work *of = argument;
+  tsl_line x, y;
+  const int64_t n = piece_at(of, index, &x, &y);
+  (void)worker;
+  of->kernels->line->swap(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step);
+}
+void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y) {
+  if (is_short(n))
+    kernels->line->swap(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step);
+  else
+    (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y}, swap_piece);
+}
+
+static void turn_piece(void *argument, int64_t index, int worker) {
+  const work *of = argument;
+  tsl_line x, y;
+  const int64_t n = piece_at(of, index, &x, &y);
+  (void)worker;
+  of->kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, of->h);
+}
+void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
+                     const double h[4]) {
+  if (is_short(n))
+    kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, h);
+  else
+    (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y, .h = h}, turn_piece);
+}
+
+/* --- sums --- */
+
+static tsl_number sum_of(const work *of, int64_t count) {
+  tsl_number sum = {0, 0};
+  for (int64_t i = 0; i < count; i++)
+    sum = tsl_number_sum(sum, of->results[i]);
+  return sum;
+}
+
+static void dot_piece(void *argument, int64_t index, int worker) {
+  work *of = argument;
+  tsl_line x, y;
+  const int64_t n = piece_at(of, index, &x, &y);
+  (void)worker;
+  of->results[index] = of->kernels->line->dot(n, x.at, x.step, of->flag, y.at, y.step);
+}
+tsl_number tsl_vector_dot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x,
+                          bool conjugate, tsl_line y) {
+  if (is_short(n))
+    return kernels->line->dot(n, x.at, x.step, conjugate, y.at, y.step);
+  work of = {.kernels = kernels, .n = n, .flag = conjugate, .x = x, .y = y};
+  return sum_of(&of, run(team, &of, dot_piece));
+}
+
+static void absolutes_piece(void *argument, int64_t index, int worker) {
+  work *of = argument;
+  tsl_line x;
+  const int64_t n = piece_at(of, index, &x, NULL);
+  (void)worker;
+  of->results[index].re = of->kernels->line->absolutes(n, x.at, x.step);
+}
+double tsl_vector_asum(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+  if (is_short(n))
+    return kernels->line->absolutes(n, x.at, x.step);
+  work of = {.kernels = kernels, .n = n, .x = x};
+  return sum_of(&of, run(team, &of, absolutes_piece)).re;
+}
+
+static void squares_piece(void *argument, int64_t index, int worker) {
+  work *of = argument;
+  tsl_line x;
+  const int64_t n = piece_at(of, index, &x, NULL);
+  (void)worker;
+  of->results[index].re = of->kernels->line->squares(n, x.at, x.step);
+}
+
+/* Whether a sum of n squares that were rounded in the type has lost nothing to the ends of its range. */
+static bool is_safe(tesela_type type, int64_t n, double sum) {
+  const bool single = type == TESELA_F32 || type == TESELA_C64;
+  /* What vanished of each square is below the least normal number, and all of them are below a rounding of the sum. */
+  const double least = single ? 0x1p-126 * 0x1p26 : 0x1p-1022 * 0x1p55, most = single ? 0x1p127 : 0x1p1023;
+  return sum >= least * 2 * (double)n && sum <= most;
+}
+
+/* In f64 after a scaling by a power of two that takes the largest component near 1; where some component is infinite or no
+ * number, so is the result. */
+static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line x) {
+  double most = 0, sum = 0;
+  bool is_wrong = false;
+  for (int64_t i = 0; i < n; i++) {
+    const tsl_number value = tsl_line_get(kernels, x, i);
+    is_wrong = is_wrong || isnan(value.re) || isnan(value.im);
+    most = fmax(most, fmax(fabs(value.re), fabs(value.im)));
+  }
+  if (is_wrong)
+    return NAN;
+  if (most == 0 || isinf(most))
+    return most;
+  const int power = ilogb(most);
+  for (int64_t i = 0; i < n; i++) {
+    const tsl_number value = tsl_line_get(kernels, x, i);
+    const double re = scalbn(value.re, -power), im = scalbn(value.im, -power);
+    sum += re * re + im * im;
+  }
+  return scalbn(sqrt(sum), power);
+}
+
+static double squares_of_pieces(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+  work of = {.kernels = kernels, .n = n, .x = x};
+  return sum_of(&of, run(team, &of, squares_piece)).re;
+}
+
+/* Squares may overflow where the norm does not: that traps nowhere and leaves no flag. */
+double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+  const tsl_floats before = tsl_floats_read(),
+                   quiet = tsl_floats_masked(before) | (before & TSL_FLOATS_FLAGS);
+  if (quiet != before)
+    tsl_floats_write(quiet);
+  const double sum =
+      is_short(n) ? kernels->line->squares(n, x.at, x.step) : squares_of_pieces(kernels, team, n, x);
+  const bool good = is_safe(kernels->type, n, sum);
+  const double norm = good ? sqrt(sum) : scaled_norm(kernels, n, x);
+  if (quiet != before || !good)
+    tsl_floats_write(before);
+  return norm;
+}
+
+/* --- the largest --- */
+
+static void largest_piece(void *argument, int64_t index, int worker) {
+  work *of = argument;
+  tsl_line x;
+  const int64_t n = piece_at(of, index, &x, NULL);
+  (void)worker;
+  of->places[index] = of->kernels->line->largest(n, x.at, x.step, &of->results[index].re);
+}
+
+/* The first of the pieces' largest; -1: all are no numbers. */
+static int64_t largest_of_pieces(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+  work of = {.kernels = kernels, .n = n, .x = x};
+  const int64_t count = run(team, &of, largest_piece);
+  double most = -1;
+  int64_t found = -1;
+  for (int64_t i = 0; i < count; i++)
+    if (of.results[i].re > most) {
+      most = of.results[i].re;
+      found = i * of.piece + of.places[i];
+    }
+  return found;
+}
+
+int64_t tsl_vector_iamax(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+  const tsl_number first = tsl_line_get(kernels, x, 0);
+  double most;
+  if (isnan(first.re) || isnan(first.im))
+    return 0;
+  const int64_t found =
+      is_short(n) ? kernels->line->largest(n, x.at, x.step, &most) : largest_of_pieces(kernels, team, n, x);
+  return found < 0 ? 0 : found;
+}

@@ -1,0 +1,126 @@
+/* Why one strategy beats another: what each counts of its own runs, and a sentence that holds it to the rung below. */
+#include "explain/cost_report.h"
+#include "page/html.h"
+#include "page/sections.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char how_why[] = "What each strategy&rsquo;s own model counts, at the size with most work. "
+                              "<b>Asked for</b>: bytes that its loads and "
+                              "stores ask for where the operands lie, whatever caches answer; <b>near</b>: "
+                              "the same of local memory, or of copies in a "
+                              "core&rsquo;s caches; <b>memory</b>: bytes that memory itself moves. "
+                              "<b>Op/byte</b> is over what is asked for: it grows "
+                              "as a ladder is climbed, and places the marks of the roofline. <b>Wasted</b>: "
+                              "work-items that have nothing of the "
+                              "result. <b>Bound by</b>: what the model says takes longest.";
+
+static void add_cell(tsl_text *out, const char *text, bool is_text) {
+  tsl_text_add(out, is_text ? "<td class=\"text\">" : "<td>");
+  tsl_html_add(out, text);
+  tsl_text_add(out, "</td>");
+}
+
+static void add_bytes(tsl_text *out, double bytes) {
+  char text[32];
+  add_cell(out, bytes > 0 ? tsl_format_bytes((uint64_t)bytes, text, sizeof text) : "\xe2\x80\x93", false);
+}
+
+static void add_row(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *point,
+                    const tsl_counted *one, tsl_text *out) {
+  const tsl_cost_counts *account = &one->account;
+  char text[64];
+  tsl_text groups = {0};
+  tsl_text_add(out, "<tr><th scope=\"row\">%s</th>", one->strategy->name);
+  add_cell(out, tsl_sheet_number(tsl_sheet_value(sheet, point), text, sizeof text), false);
+  add_bytes(out, account->global.read + account->global.written);
+  add_bytes(out, account->local.read + account->local.written);
+  add_bytes(out, account->memory);
+  add_cell(out, tsl_sheet_number(tsl_cost_counts_intensity(problem, account), text, sizeof text), false);
+  tsl_counted_groups(one, &groups);
+  add_cell(out, tsl_text_get(&groups), true);
+  snprintf(text, sizeof text, "%.3g%%", account->items > 0 ? 100 * account->wasted / account->items : 0);
+  add_cell(out, account->items > 0 ? text : "\xe2\x80\x93", false);
+  add_cell(out, tsl_bound_name(one->bounds.first), true);
+  tsl_text_add(out, "</tr>\n");
+  out->failed |= groups.failed;
+  tsl_text_free(&groups);
+}
+
+static void add_table(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *const *points,
+                      const tsl_counted *counted, int count, tsl_text *out) {
+  static const char *const titles[] = {"Asked for", "Near", "Memory", "Op/byte"};
+  tsl_text_add(out,
+               "<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead><tr><th scope=\"col\" "
+               "class=\"text\">Strategy</th><th scope=\"col\">%s</th>",
+               tsl_sheet_rate(sheet).unit);
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    tsl_text_add(out, "<th scope=\"col\">%s</th>", titles[i]);
+  tsl_text_add(out, "<th scope=\"col\" class=\"text\">Groups of items</th><th scope=\"col\">Wasted</th><th "
+                    "scope=\"col\" class=\"text\">Bound by</th></tr></thead>\n<tbody>\n");
+  for (int i = 0; i < count; i++)
+    add_row(sheet, problem, points[i], &counted[i], out);
+  tsl_text_add(out, "</tbody>\n</table>\n</div>\n");
+}
+
+/* Each rung's idea, and what it does beside the one below. */
+static void add_sentences(const tsl_problem *problem, const tsl_counted *counted, int count, tsl_text *out) {
+  tsl_text_add(out, "<dl class=\"why\">\n");
+  for (int i = 0; i < count; i++) {
+    tsl_text sentence = {0};
+    tsl_counted_compare(problem, &counted[i], tsl_counted_below(counted, count, &counted[i]), &sentence);
+    const char *name = counted[i].strategy->name;
+    if (counted[i].strategy->vendor.load)
+      tsl_text_add(out, "<dt>%s</dt><dd>", name);
+    else
+      tsl_text_add(out, "<dt><a href=\"#idea-%s\">%s</a></dt><dd>", name, name);
+    tsl_html_add(out, counted[i].strategy->idea);
+    tsl_text_add(out, ".<br>It %s", strncmp(tsl_text_get(&sentence), "the ", 4) == 0 ? "is " : "");
+    tsl_html_add(out, tsl_text_get(&sentence));
+    tsl_text_add(out, ".</dd>\n");
+    out->failed |= sentence.failed;
+    tsl_text_free(&sentence);
+  }
+  tsl_text_add(out, "</dl>\n");
+}
+
+static void add_device(tsl_sheet *sheet, int type, int device) {
+  const tsl_exploration *all = sheet->page->all;
+  const int size = tsl_sheet_largest_size(sheet, type, device);
+  const tsl_point *points[TSL_SELECT_MAX];
+  tsl_counted counted[TSL_SELECT_MAX];
+  int count = 0;
+  tsl_text name = {0};
+  if (size < 0)
+    return;
+  const tsl_problem problem = tsl_explore_problem(all, type, size);
+  for (int s = 0; s < all->strategies.count; s++) {
+    const tsl_point *point = tsl_explore_at(all, type, size, s, device);
+    if (isnan(tsl_sheet_value(sheet, point)))
+      continue;
+    points[count] = point;
+    counted[count] =
+        tsl_count(&problem, point->entry.strategy, &point->entry.config, all->devices.items[device]);
+    count += counted[count].told;
+  }
+  if (count == 0)
+    return;
+  tsl_sheet_add_size(sheet, size, &name);
+  tsl_text_add(&sheet->out, "<h3>%s<span> \xc2\xb7 %s, %s</span></h3>\n", all->devices.items[device]->name,
+               all->types.items[type].name, tsl_text_get(&name));
+  add_table(sheet, &problem, points, counted, count, &sheet->out);
+  add_sentences(&problem, counted, count, &sheet->out);
+  tsl_text_free(&name);
+}
+
+void tsl_sheet_add_why(tsl_sheet *sheet) {
+  const tsl_exploration *all = sheet->page->all;
+  if (all->sweep.count > 0 || !tsl_sheet_has_times(sheet))
+    return;
+  tsl_sheet_begin(sheet, "why", "Why one beats another", how_why);
+  for (int d = 0; d < all->devices.count; d++)
+    add_device(sheet, 0, d);
+  tsl_sheet_end(sheet);
+}

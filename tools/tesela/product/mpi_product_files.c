@@ -1,0 +1,74 @@
+/* How ranks come to the bytes of files: a .npy file is open on all of them by MPI-IO, and each reads and writes its part of it by itself.
+ * What is no such file, or cannot be opened so, is each rank's own. */
+#include "base/status.h"
+#include "cli/ranks.h"
+#include "comm/collective_status.h"
+#include "product/mpi_product.h"
+
+/* All ranks. NULL: MPI does not open it, and the first file's reason is kept. */
+static tsl_ranks_file *open_shared(tsl_together *work, const char *path, bool writes) {
+  tsl_ranks_file *file;
+  if (tsl_ranks_open(path, writes, &file) == TESELA_OK) {
+    work->shared++;
+    return file;
+  }
+  if (!*work->unshared.sentence)
+    tsl_status_save(&work->unshared);
+  return NULL;
+}
+
+tesela_status tsl_together_open(tsl_together *work) {
+  tsl_product *p = &work->product;
+  tsl_matrix_source *const feeds[TSL_TOGETHER_INPUTS] = {&p->a, &p->b, &p->c0, &p->expected};
+  for (int i = 0; i < TSL_TOGETHER_INPUTS; i++) {
+    tsl_reader *reader = feeds[i]->reader;
+    double plain = 0;
+    work->files += reader != NULL;
+    TSL_TRY(work->ranks->ops->least(work->ranks, reader && tsl_reader_is_plain(reader), &plain));
+    if (plain > 0)
+      work->inputs[i] = open_shared(work, feeds[i]->path, false);
+    if (work->inputs[i])
+      tsl_reader_read_by(reader, tsl_ranks_read, work->inputs[i]);
+  }
+  return TESELA_OK;
+}
+
+void tsl_together_close(tsl_together *work) {
+  for (int i = 0; i < TSL_TOGETHER_INPUTS; i++)
+    (void)tsl_ranks_close(work->inputs[i]); /* all was read */
+}
+
+/* The file is there, with room for all of it, and this rank can write it. */
+static tesela_status join(tsl_together *work) {
+  const tsl_rectangle whole = {.rows = work->product.m, .cols = work->product.n};
+  return work->part ? TESELA_OK
+                    : tsl_part_join(work->product.request.output, &whole, work->product.type, &work->part);
+}
+
+static tesela_status write_own(const tsl_together *work) {
+  const tsl_dealt *c = &work->c;
+  return c->own.rows == 0 || c->own.cols == 0 ? TESELA_OK
+                                              : tsl_part_write(work->part, &c->own, c->data, c->row_stride);
+}
+
+tesela_status tsl_together_write(tsl_together *work) {
+  TSL_TRY(tsl_agree(work->ranks, join(work)));
+  tsl_ranks_file *file = open_shared(work, tsl_part_data_name(work->part), true);
+  work->files++;
+  tsl_part_write_by(work->part, file ? tsl_ranks_write : NULL, file);
+  /* MPI opens the file by its name, which may have become another file's. */
+  tesela_status status =
+      tsl_part_remains(work->part)
+          ? write_own(work)
+          : tsl_fail(TESELA_IO_FAILED, "%s was replaced by another file before it was written",
+                     tsl_part_data_name(work->part));
+  tsl_part_write_by(work->part, NULL, NULL);
+  if (status == TESELA_OK)
+    status = tsl_ranks_close(file);
+  else
+    (void)tsl_ranks_close(file);
+  if (status == TESELA_OK)
+    status = tsl_part_flush(work->part);
+  TSL_TRY(tsl_agree(work->ranks, status));
+  return tsl_agree(work->ranks, work->ranks->rank == 0 ? tsl_part_commit(work->part) : TESELA_OK);
+}
